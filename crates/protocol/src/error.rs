@@ -1,0 +1,95 @@
+//! What the server says when it refuses or fails: a stable code for programs
+//! and for translation, and a sentence that says what to do.
+
+use serde::{Deserialize, Serialize};
+
+/// `{"error": {"code", "message", "retry_after"?}}`, the body of every refusal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ErrorEnvelope {
+    /// What went wrong.
+    pub error: ErrorBody,
+}
+
+/// What went wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+pub struct ErrorBody {
+    /// For programs; it does not change.
+    pub code: ErrorCode,
+    /// For people.
+    pub message: String,
+    /// In how many seconds to try again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(type = "number"))]
+    pub retry_after: Option<u64>,
+    /// The prompt that has to be answered first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_id: Option<crate::ids::PromptId>,
+}
+
+/// The stable codes. Each belongs to something that a client can do about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum ErrorCode {
+    /// The guardrail refused a text (G-1).
+    InputBlocked,
+    /// A text has nothing in it (G-4).
+    InputEmpty,
+    /// A text is longer than the limit (G-4).
+    InputTooLong,
+    /// A text holds what no text may hold (G-6).
+    InputMalformed,
+    /// A request is not JSON, or has another shape than it must have.
+    Malformed,
+    /// A picture cannot be read, or is of a kind that is not taken (H-4).
+    BadImage,
+    /// Neither session nor key.
+    Unauthorized,
+    /// Not from here, or not for this role.
+    Forbidden,
+    /// There is no such thing, or it is another tenant's.
+    NotFound,
+    /// A turn runs; wait for it or stop it.
+    TurnRunning,
+    /// A prompt waits; answer it first.
+    PromptOpen,
+    /// A prompt was answered already, or lapsed.
+    PromptClosed,
+    /// An answer does not fit its prompt; the prompt stays open.
+    AnswerInvalid,
+    /// A body or a picture is over the limit.
+    TooLarge,
+    /// Too many messages; `retry_after` says when.
+    RateLimited,
+    /// The agent failed.
+    AgentFailed,
+    /// The server failed; the log knows more.
+    Internal,
+}
+
+impl ErrorCode {
+    /// The code as text.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::InputBlocked => "input_blocked",
+            Self::InputEmpty => "input_empty",
+            Self::InputTooLong => "input_too_long",
+            Self::InputMalformed => "input_malformed",
+            Self::Malformed => "malformed",
+            Self::BadImage => "bad_image",
+            Self::Unauthorized => "unauthorized",
+            Self::Forbidden => "forbidden",
+            Self::NotFound => "not_found",
+            Self::TurnRunning => "turn_running",
+            Self::PromptOpen => "prompt_open",
+            Self::PromptClosed => "prompt_closed",
+            Self::AnswerInvalid => "answer_invalid",
+            Self::TooLarge => "too_large",
+            Self::RateLimited => "rate_limited",
+            Self::AgentFailed => "agent_failed",
+            Self::Internal => "internal",
+        }
+    }
+}

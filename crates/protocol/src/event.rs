@@ -1,0 +1,113 @@
+//! What happens in a conversation, in the order in which it happens.
+//!
+//! One vocabulary inside, dialects outside: server-sent events and WebSocket
+//! frames are written from these bodies by pure functions of the server. The
+//! name and the data of an event are those of WIRE: `{"event", "data"}`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::ErrorCode;
+use crate::ids::{CallId, ConversationId, MessageId, TurnId};
+use crate::message::Message;
+use crate::prompt::{PromptClosed, PromptUpdated, UserPrompt};
+use crate::tool::ToolStatus;
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", content = "data", rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum EventBody {
+    /// A person's message is stored and its turn begins: the acknowledgement.
+    Start {
+        /// Where.
+        conversation_id: ConversationId,
+        /// The turn that begins.
+        turn_id: TurnId,
+        /// The person's message.
+        message_id: MessageId,
+    },
+    /// Text, as it is produced.
+    Chunk {
+        /// The next piece.
+        text: String,
+        /// The message that it will be part of.
+        message_id: MessageId,
+    },
+    /// Text that replaces what was streamed so far.
+    Snapshot {
+        /// All of it.
+        text: String,
+        /// The message that it will be part of.
+        message_id: MessageId,
+    },
+    /// Reasoning, as it is produced.
+    Thinking {
+        /// The next piece.
+        text: String,
+        /// The message that it will be part of.
+        message_id: MessageId,
+    },
+    /// A tool call got further.
+    ToolUse {
+        /// The tool's name.
+        tool: String,
+        /// The call.
+        call_id: CallId,
+        /// How far it is.
+        status: ToolStatus,
+    },
+    /// Something is to be shown beside the chat.
+    Artifact {
+        /// What kind of thing; `recipe` is written as `recipe_artifact` for clients.
+        kind: String,
+        /// Which one.
+        id: String,
+    },
+    /// A finished message. It replaces what was streamed under its id.
+    Message(Box<Message>),
+    /// A question waits for a person.
+    #[serde(rename = "userPrompt")]
+    UserPrompt(Box<UserPrompt>),
+    /// A prompt got more time.
+    #[serde(rename = "userPromptUpdated")]
+    UserPromptUpdated(PromptUpdated),
+    /// A prompt was answered, refused, or lapsed.
+    #[serde(rename = "userPromptClosed")]
+    UserPromptClosed(PromptClosed),
+    /// Something failed.
+    Error {
+        /// What happened, in words that a person can act on.
+        message: String,
+        /// The same for programs.
+        code: ErrorCode,
+        /// Whether trying again can help.
+        recoverable: bool,
+    },
+    /// The turn ended; each has exactly one, also after an error (H-1).
+    Done {
+        /// Where.
+        conversation_id: ConversationId,
+        /// The turn.
+        turn_id: TurnId,
+        /// Tokens in and out, where the agent says how many.
+        #[cfg_attr(feature = "typescript", ts(type = "number | null"))]
+        tokens_used: Option<u64>,
+        /// Why it ended.
+        reason: DoneReason,
+    },
+}
+
+/// Why a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum DoneReason {
+    /// The agent was finished.
+    Complete,
+    /// A person stopped it.
+    Stopped,
+    /// It failed.
+    Error,
+    /// The server went down under it.
+    Interrupted,
+}

@@ -1,0 +1,45 @@
+//! The vocabulary of Parlor.
+//!
+//! Everything that two parts of the product say to each other is a type of
+//! this crate: ids, messages and their types, plans and questions, prompts and
+//! their answers, the bodies of events, verdicts and error codes. It knows how
+//! each of them looks on the wire and how to refuse what does not fit, and it
+//! does nothing else: no async, no IO, no clock.
+//!
+//! Where to look:
+//! - [`ids`]: names of things; each is parsed once, where it enters.
+//! - [`message_type`], [`message`]: what stands in a conversation.
+//! - [`plan`], [`question`]: what an agent may say in JSON, and when it is valid.
+//! - [`prompt`]: what waits for a person, and how the person answers.
+//! - [`event`]: what happened, in the order in which it happened.
+//! - [`request`]: what a client may send.
+//! - [`verdict`], [`error`]: what the server decided, and what it says when it refuses.
+
+pub mod error;
+pub mod event;
+pub mod ids;
+pub mod message;
+pub mod message_type;
+pub mod plan;
+pub mod prompt;
+pub mod question;
+pub mod request;
+mod structure;
+pub mod tool;
+pub mod verdict;
+
+pub use error::{ErrorBody, ErrorCode, ErrorEnvelope};
+pub use event::{DoneReason, EventBody};
+pub use ids::{
+    CallId, ClientMessageId, ConversationId, EventId, MessageId, ProjectId, PromptId, TenantId,
+    TurnId,
+};
+pub use message::{Message, MessageData, Metadata, Role, Timestamp};
+pub use message_type::MessageType;
+pub use plan::{Plan, PlanStep};
+pub use prompt::{Preview, PromptClosed, PromptOutcome, PromptType, UserPrompt};
+pub use question::{Question, QuestionOption, Severity, SubQuestion};
+pub use request::{ChatRequest, ClientFrame, ImageAttachment, Mode, PromptAnswer};
+pub use structure::StructureError;
+pub use tool::{ToolCall, ToolResult, ToolStatus};
+pub use verdict::Verdict;

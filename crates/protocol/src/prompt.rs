@@ -1,0 +1,189 @@
+//! Prompts (P): what the agent or the server asks a person and waits on, and
+//! what became of it. One shape serves approvals, questions, plans, wizards
+//! and forms (P-3). Keys of the seed keep their camel case.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::ids::{ConversationId, PromptId};
+use crate::message::Timestamp;
+use crate::plan::Plan;
+use crate::question::{QuestionOption, Severity, SubQuestion};
+use crate::tool::ToolCall;
+
+/// A question that waits for a person.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "userPrompt")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+pub struct UserPrompt {
+    /// How it is answered.
+    #[serde(rename = "promptType")]
+    pub prompt_type: PromptType,
+    /// The prompt's id.
+    #[serde(rename = "messageId")]
+    pub id: PromptId,
+    /// Where it is asked.
+    pub conversation_id: ConversationId,
+    /// What is asked.
+    pub question: String,
+    /// What can be chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub options: Option<Vec<QuestionOption>>,
+    /// The tool that runs if the answer is yes.
+    #[serde(rename = "toolCall", default, skip_serializing_if = "Option::is_none")]
+    pub tool_call: Option<ToolCall>,
+    /// Several questions, answered together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub questions: Option<Vec<SubQuestion>>,
+    /// The steps of a wizard, answered as one (P-8).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<Vec<PromptStep>>,
+    /// The JSON Schema that the answer must fit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(type = "unknown"))]
+    pub schema: Option<Value>,
+    /// The plan that is decided on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Plan>,
+    /// What changes if the answer is yes (P-7).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preview: Option<Preview>,
+    /// How much hangs on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub severity: Option<Severity>,
+    /// What one should know to answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    /// The answer that is highlighted. It is never taken by itself (P-4).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<String>,
+    /// When it lapses; absent if it waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Timestamp>,
+}
+
+/// How a prompt is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum PromptType {
+    /// `yes` or `no`.
+    Confirm,
+    /// A text.
+    Input,
+    /// One of the options.
+    Select,
+    /// An answer to each question.
+    MultiQuestion,
+    /// `execute` or `refine`.
+    Plan,
+    /// An answer to each step.
+    Wizard,
+    /// An object that fits the schema.
+    Form,
+}
+
+/// One step of a wizard.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+pub struct PromptStep {
+    /// The key of its answer.
+    pub id: String,
+    /// A word or two that name the step.
+    pub title: String,
+    /// How it is answered.
+    #[serde(rename = "promptType")]
+    pub prompt_type: PromptType,
+    /// What is asked.
+    pub question: String,
+    /// What can be chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub options: Option<Vec<QuestionOption>>,
+    /// The JSON Schema that the answer must fit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(type = "unknown"))]
+    pub schema: Option<Value>,
+}
+
+/// What an approval would change.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum Preview {
+    /// A text, before and after.
+    Diff {
+        /// Before; absent if it is new.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional))]
+        old: Option<String>,
+        /// After; absent if it goes away.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional))]
+        new: Option<String>,
+    },
+    /// A record, before and after.
+    Record {
+        /// Before; absent if it is new.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional, type = "unknown"))]
+        old: Option<Value>,
+        /// After; absent if it goes away.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional, type = "unknown"))]
+        new: Option<Value>,
+    },
+    /// The things that are affected.
+    List {
+        /// As many of them as fit.
+        items: Vec<String>,
+        /// How many there are.
+        #[cfg_attr(feature = "typescript", ts(type = "number"))]
+        count: u64,
+    },
+}
+
+/// A prompt got more time, or all the time there is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct PromptUpdated {
+    /// The prompt.
+    #[serde(rename = "messageId")]
+    pub id: PromptId,
+    /// When it lapses now; `null` if it waits.
+    pub expires_at: Option<Timestamp>,
+}
+
+/// What became of a prompt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+pub struct PromptClosed {
+    /// The prompt.
+    #[serde(rename = "messageId")]
+    pub id: PromptId,
+    /// How it ended.
+    pub outcome: PromptOutcome,
+    /// What was answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(type = "unknown"))]
+    pub response: Option<Value>,
+    /// Who answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// How a prompt ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum PromptOutcome {
+    /// With an answer.
+    Answered,
+    /// With a no.
+    Refused,
+    /// Without an answer in time, which counts as a no.
+    Expired,
+    /// The turn that asked was stopped.
+    Cancelled,
+}

@@ -1,0 +1,561 @@
+// Generated from crates/protocol; do not edit.
+// Write it anew with: PARLOR_UPDATE_GOLDEN=1 cargo test -p parlor-protocol
+
+export type TenantId = string;
+
+export type ProjectId = string;
+
+export type ConversationId = string;
+
+export type TurnId = string;
+
+export type MessageId = string;
+
+export type PromptId = string;
+
+export type CallId = string;
+
+export type EventId = string;
+
+export type ClientMessageId = string;
+
+export type Timestamp = number;
+
+export type MessageType = "text" | "question" | "multi_question" | "info" | "tool_result" | "error" | "thinking" | "plan" | "tool_call" | (string & {});
+
+export type Role = "user" | "assistant" | "tool";
+
+export type Mode = "plan" | "act";
+
+export type QuestionOption = { 
+/**
+ * What the person reads.
+ */
+label: string, 
+/**
+ * What is sent back.
+ */
+value: string, 
+/**
+ * A second line.
+ */
+description?: string, };
+
+export type Severity = "critical" | "major" | "minor";
+
+export type Question = { 
+/**
+ * What is asked.
+ */
+question: string, 
+/**
+ * What can be answered.
+ */
+options: Array<QuestionOption>, 
+/**
+ * What one should know to answer.
+ */
+context?: string, 
+/**
+ * How much hangs on it.
+ */
+severity?: Severity, 
+/**
+ * The value that is highlighted. It is never taken by itself.
+ */
+default?: string, };
+
+export type SubQuestion = { 
+/**
+ * The key of its answer.
+ */
+id: string, 
+/**
+ * What is asked.
+ */
+question: string, 
+/**
+ * A word or two that name the question.
+ */
+header?: string, 
+/**
+ * What can be answered.
+ */
+options: Array<QuestionOption>, 
+/**
+ * Whether several options may be chosen.
+ */
+multi_select: boolean, 
+/**
+ * Whether a free text may be given instead.
+ */
+allow_other: boolean, };
+
+export type PlanStep = { 
+/**
+ * Its number, as the agent counts.
+ */
+step_number: number, 
+/**
+ * What is done.
+ */
+action: string, 
+/**
+ * Why it is done; empty in a plan made from markdown.
+ */
+reason: string, 
+/**
+ * Tools that this step needs.
+ */
+tools_needed?: Array<string>, 
+/**
+ * How long this step takes.
+ */
+estimated_time?: string, 
+/**
+ * What can go wrong in this step.
+ */
+risks?: Array<string>, };
+
+export type Plan = { 
+/**
+ * What is reached in the end.
+ */
+goal: string, 
+/**
+ * The steps, in order; none if the plan's markdown has no list.
+ */
+steps: Array<PlanStep>, 
+/**
+ * Tools that the plan as a whole needs.
+ */
+tools_needed?: Array<string>, 
+/**
+ * How long it takes, in the agent's words.
+ */
+estimated_time?: string, 
+/**
+ * What can go wrong.
+ */
+risks?: Array<string>, 
+/**
+ * The plan as the agent wrote it, if it wrote markdown.
+ */
+markdown?: string, };
+
+export type ToolCall = { 
+/**
+ * The tool's name.
+ */
+name: string, 
+/**
+ * Its arguments, masked where they must be.
+ */
+input: unknown, 
+/**
+ * JSON pointers to the parts of `input` that are masked: shown as such,
+ * and not to be edited (S-5).
+ */
+masked?: Array<string>, };
+
+export type ToolResult = { 
+/**
+ * The tool's name.
+ */
+name: string, 
+/**
+ * The call.
+ */
+call_id: CallId, 
+/**
+ * What the tool gave back.
+ */
+output: unknown, 
+/**
+ * Whether the tool failed. A failed tool is a result, not an error of the chat (C-2).
+ */
+is_error: boolean, };
+
+export type ToolStatus = "waiting" | "running" | "completed" | "error" | "denied";
+
+export type MessageData = Plan | Question | ToolCall | ToolResult | unknown;
+
+export type Message = { 
+/**
+ * Its id; text that streamed under the same id is replaced by it.
+ */
+id: MessageId, 
+/**
+ * Where it stands.
+ */
+conversation_id: ConversationId, 
+/**
+ * The turn that it is part of.
+ */
+turn_id: TurnId, 
+/**
+ * Who speaks.
+ */
+role: Role, 
+/**
+ * What it is.
+ */
+message_type: MessageType, 
+/**
+ * What it says in words. A client that does not know the type shows this.
+ */
+content: string, 
+/**
+ * The structure behind the words, for types that have one.
+ */
+data?: MessageData, 
+/**
+ * The options of a question, or of the first of several.
+ */
+options?: Array<QuestionOption>, 
+/**
+ * The questions of a `multi_question`, all of them.
+ */
+questions?: Array<SubQuestion>, 
+/**
+ * Facts that are safe to show.
+ */
+metadata: Record<string, unknown>, 
+/**
+ * When it was written.
+ */
+created_at: Timestamp, };
+
+export type PromptType = "confirm" | "input" | "select" | "multi_question" | "plan" | "wizard" | "form";
+
+export type PromptStep = { 
+/**
+ * The key of its answer.
+ */
+id: string, 
+/**
+ * A word or two that name the step.
+ */
+title: string, 
+/**
+ * How it is answered.
+ */
+promptType: PromptType, 
+/**
+ * What is asked.
+ */
+question: string, 
+/**
+ * What can be chosen.
+ */
+options?: Array<QuestionOption>, 
+/**
+ * The JSON Schema that the answer must fit.
+ */
+schema?: unknown, };
+
+export type Preview = { "kind": "diff", 
+/**
+ * Before; absent if it is new.
+ */
+old?: string, 
+/**
+ * After; absent if it goes away.
+ */
+new?: string, } | { "kind": "record", 
+/**
+ * Before; absent if it is new.
+ */
+old?: unknown, 
+/**
+ * After; absent if it goes away.
+ */
+new?: unknown, } | { "kind": "list", 
+/**
+ * As many of them as fit.
+ */
+items: Array<string>, 
+/**
+ * How many there are.
+ */
+count: number, };
+
+export type UserPrompt = { "type": "userPrompt", 
+/**
+ * How it is answered.
+ */
+promptType: PromptType, 
+/**
+ * The prompt's id.
+ */
+messageId: PromptId, 
+/**
+ * Where it is asked.
+ */
+conversation_id: ConversationId, 
+/**
+ * What is asked.
+ */
+question: string, 
+/**
+ * What can be chosen.
+ */
+options?: Array<QuestionOption>, 
+/**
+ * The tool that runs if the answer is yes.
+ */
+toolCall?: ToolCall, 
+/**
+ * Several questions, answered together.
+ */
+questions?: Array<SubQuestion>, 
+/**
+ * The steps of a wizard, answered as one (P-8).
+ */
+steps?: Array<PromptStep>, 
+/**
+ * The JSON Schema that the answer must fit.
+ */
+schema?: unknown, 
+/**
+ * The plan that is decided on.
+ */
+plan?: Plan, 
+/**
+ * What changes if the answer is yes (P-7).
+ */
+preview?: Preview, 
+/**
+ * How much hangs on it.
+ */
+severity?: Severity, 
+/**
+ * What one should know to answer.
+ */
+context?: string, 
+/**
+ * The answer that is highlighted. It is never taken by itself (P-4).
+ */
+default?: string, 
+/**
+ * When it lapses; absent if it waits.
+ */
+expires_at?: Timestamp, };
+
+export type PromptUpdated = { 
+/**
+ * The prompt.
+ */
+messageId: PromptId, 
+/**
+ * When it lapses now; `null` if it waits.
+ */
+expires_at: Timestamp | null, };
+
+export type PromptOutcome = "answered" | "refused" | "expired" | "cancelled";
+
+export type PromptClosed = { 
+/**
+ * The prompt.
+ */
+messageId: PromptId, 
+/**
+ * How it ended.
+ */
+outcome: PromptOutcome, 
+/**
+ * What was answered.
+ */
+response?: unknown, 
+/**
+ * Who answered.
+ */
+answered_by?: string, 
+/**
+ * When.
+ */
+at: Timestamp, };
+
+export type Remember = "conversation";
+
+export type PromptAnswer = { 
+/**
+ * `yes`/`no`, a value, a text, `execute`/`refine`, or an object by question.
+ */
+response: unknown, 
+/**
+ * A refusal; `response` is not looked at.
+ */
+cancelled?: boolean, 
+/**
+ * The tool's arguments, edited.
+ */
+input?: unknown, 
+/**
+ * Why, for the agent to read.
+ */
+reason?: string, 
+/**
+ * How long a yes holds.
+ */
+remember?: Remember, };
+
+export type ImageAttachment = { 
+/**
+ * Base64, without the prefix of a data URL.
+ */
+data: string, 
+/**
+ * What the client says it is; the bytes decide (H-4).
+ */
+media_type: string, };
+
+export type ChatRequest = { 
+/**
+ * What the person wrote; may be empty beside an image.
+ */
+message: string, 
+/**
+ * The conversation that it belongs to; without one a new one begins.
+ */
+conversation_id?: ConversationId, 
+/**
+ * A picture to look at.
+ */
+image?: ImageAttachment, 
+/**
+ * The tenant; a session's or key's own by default.
+ */
+tenant?: TenantId, 
+/**
+ * The project; the tenant's first by default.
+ */
+project?: ProjectId, 
+/**
+ * Whether to plan or to act; the conversation's own by default.
+ */
+mode?: Mode, 
+/**
+ * The client's mark: the same mark twice starts one turn (H-5).
+ */
+client_message_id?: ClientMessageId, 
+/**
+ * The message that is tried again.
+ */
+retry_of?: MessageId, };
+
+export type ErrorCode = "input_blocked" | "input_empty" | "input_too_long" | "input_malformed" | "malformed" | "bad_image" | "unauthorized" | "forbidden" | "not_found" | "turn_running" | "prompt_open" | "prompt_closed" | "answer_invalid" | "too_large" | "rate_limited" | "agent_failed" | "internal";
+
+export type ErrorBody = { 
+/**
+ * For programs; it does not change.
+ */
+code: ErrorCode, 
+/**
+ * For people.
+ */
+message: string, 
+/**
+ * In how many seconds to try again.
+ */
+retry_after?: number, 
+/**
+ * The prompt that has to be answered first.
+ */
+prompt_id?: PromptId, };
+
+export type ErrorEnvelope = { 
+/**
+ * What went wrong.
+ */
+error: ErrorBody, };
+
+export type Verdict = "allow" | "ask" | "block";
+
+export type DoneReason = "complete" | "stopped" | "error" | "interrupted";
+
+export type EventBody = { "event": "start", "data": { 
+/**
+ * Where.
+ */
+conversation_id: ConversationId, 
+/**
+ * The turn that begins.
+ */
+turn_id: TurnId, 
+/**
+ * The person's message.
+ */
+message_id: MessageId, } } | { "event": "chunk", "data": { 
+/**
+ * The next piece.
+ */
+text: string, 
+/**
+ * The message that it will be part of.
+ */
+message_id: MessageId, } } | { "event": "snapshot", "data": { 
+/**
+ * All of it.
+ */
+text: string, 
+/**
+ * The message that it will be part of.
+ */
+message_id: MessageId, } } | { "event": "thinking", "data": { 
+/**
+ * The next piece.
+ */
+text: string, 
+/**
+ * The message that it will be part of.
+ */
+message_id: MessageId, } } | { "event": "tool_use", "data": { 
+/**
+ * The tool's name.
+ */
+tool: string, 
+/**
+ * The call.
+ */
+call_id: CallId, 
+/**
+ * How far it is.
+ */
+status: ToolStatus, } } | { "event": "artifact", "data": { 
+/**
+ * What kind of thing; `recipe` is written as `recipe_artifact` for clients.
+ */
+kind: string, 
+/**
+ * Which one.
+ */
+id: string, } } | { "event": "message", "data": Message } | { "event": "userPrompt", "data": UserPrompt } | { "event": "userPromptUpdated", "data": PromptUpdated } | { "event": "userPromptClosed", "data": PromptClosed } | { "event": "error", "data": { 
+/**
+ * What happened, in words that a person can act on.
+ */
+message: string, 
+/**
+ * The same for programs.
+ */
+code: ErrorCode, 
+/**
+ * Whether trying again can help.
+ */
+recoverable: boolean, } } | { "event": "done", "data": { 
+/**
+ * Where.
+ */
+conversation_id: ConversationId, 
+/**
+ * The turn.
+ */
+turn_id: TurnId, 
+/**
+ * Tokens in and out, where the agent says how many.
+ */
+tokens_used: number | null, 
+/**
+ * Why it ended.
+ */
+reason: DoneReason, } };
