@@ -1,0 +1,72 @@
+//! `Clean<T>`: proof that it may leave the server (S-5).
+//!
+//! Only this crate makes a `Clean`, and only by taking a value apart field by
+//! field: the patterns in [`fields`] name every field and have no `..`, so a
+//! field that is added to the vocabulary does not compile until somebody has
+//! decided whether it has to be masked. A `Clean` cannot be deserialized.
+
+mod fields;
+mod options;
+
+use serde::Serialize;
+
+use crate::sanitizer::{Sanitizer, StreamSanitizer};
+
+pub use options::clean_options;
+
+/// Something that went through the sanitizer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Clean<T>(T);
+
+impl<T> Clean<T> {
+    /// What may be shown.
+    pub fn get(&self) -> &T {
+        &self.0
+    }
+
+    /// What may be shown, given away.
+    pub fn into_inner(self) -> T {
+        self.0
+    }
+}
+
+impl<T: Cleanable> Clean<T> {
+    /// Masks every part of a value that did not come from the person who reads it.
+    pub fn new(sanitizer: &Sanitizer, value: T) -> Self {
+        Self(value.cleaned(sanitizer))
+    }
+}
+
+/// What knows its own parts, and which of them have to be masked.
+pub trait Cleanable: fields::Sealed {
+    /// The same with every part masked.
+    #[doc(hidden)]
+    fn cleaned(self, sanitizer: &Sanitizer) -> Self;
+}
+
+/// A text that is cleaned while it streams. What comes out, put together, is
+/// what the whole text would have been (S-4).
+#[derive(Debug)]
+pub struct CleanStream(StreamSanitizer);
+
+impl CleanStream {
+    /// Begins a text.
+    pub fn new(sanitizer: &Sanitizer) -> Self {
+        Self(sanitizer.stream())
+    }
+
+    /// Takes the next piece and gives what is certain by now.
+    pub fn push(&mut self, chunk: &str) -> Clean<String> {
+        let mut out = String::with_capacity(chunk.len());
+        self.0.push(chunk, &mut out);
+        Clean(out)
+    }
+
+    /// Ends the text and gives what was held back.
+    pub fn finish(self) -> Clean<String> {
+        let mut out = String::new();
+        self.0.finish(&mut out);
+        Clean(out)
+    }
+}

@@ -1,0 +1,297 @@
+//! From rules as data to automata: expands the lexicon, folds the patterns,
+//! and compiles one set for each form of text.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use regex::{RegexSet, RegexSetBuilder};
+
+use super::anchored::{AnchoredSet, Starts};
+use super::normalise::fold;
+use super::policy::{GuardSettings, GuardrailError, Policy};
+use super::rule::{Action, Category, Reads, Rule};
+use super::rules;
+use crate::nearest::nearest;
+
+/// Memory that the lazily built states of the text patterns may take, per thread.
+const STATE_CACHE: usize = 16 << 20;
+/// The largest compiled set; a configuration cannot take the server's memory.
+const COMPILED_LIMIT: usize = 64 << 20;
+
+/// The rules that are in force.
+#[derive(Debug)]
+pub(super) struct Rulebook {
+    rules: Vec<ActiveRule>,
+    /// For the words of a text.
+    pub(super) words: PatternSet,
+    /// For a text with its punctuation.
+    pub(super) text: PatternSet,
+    /// For words without spaces between them; only letters that stood alone
+    /// need it, so it is compiled when the first such message comes.
+    compact: LazyLock<PatternSet, Box<dyn FnOnce() -> PatternSet + Send>>,
+}
+
+/// A rule that is in force.
+#[derive(Debug)]
+pub(super) struct ActiveRule {
+    pub(super) id: Box<str>,
+    pub(super) category: Category,
+    source: Source,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Source {
+    BuiltIn(&'static Rule),
+    Added(Action),
+}
+
+impl ActiveRule {
+    pub(super) fn action(&self, policy: Policy) -> Action {
+        match self.source {
+            Source::BuiltIn(rule) => policy.action(rule),
+            Source::Added(action) => policy.action_of_added(action),
+        }
+    }
+}
+
+/// Patterns of many rules as one automaton.
+#[derive(Debug)]
+pub(super) struct PatternSet {
+    matcher: Matcher,
+    /// The rule of each pattern.
+    owners: Vec<usize>,
+}
+
+#[derive(Debug)]
+enum Matcher {
+    /// Patterns over words.
+    Anchored(Box<AnchoredSet>),
+    /// Patterns over text: they begin anywhere, and hold no gaps of words.
+    Anywhere(RegexSet),
+}
+
+impl PatternSet {
+    fn empty() -> Self {
+        Self { matcher: Matcher::Anywhere(RegexSet::empty()), owners: Vec::new() }
+    }
+
+    /// Calls `found` with each rule that matches, maybe more than once, until
+    /// it says that the search is over.
+    pub(super) fn each_match(&self, text: &str, mut found: impl FnMut(usize) -> bool) {
+        match &self.matcher {
+            Matcher::Anchored(set) => set.each_match(text, |pattern| found(self.owners[pattern])),
+            // Nearly every text matches nothing, and `is_match` knows that faster.
+            Matcher::Anywhere(set) if set.is_match(text) => {
+                set.matches(text).into_iter().any(|pattern| found(self.owners[pattern]));
+            }
+            Matcher::Anywhere(_) => {}
+        }
+    }
+}
+
+impl Rulebook {
+    pub(super) fn new(settings: &GuardSettings) -> Result<Self, GuardrailError> {
+        check_ids(settings)?;
+        let mut rules = Vec::new();
+        let (mut words, mut text) = (Vec::new(), Vec::new());
+        for rule in rules::all().filter(|rule| !settings.off.iter().any(|off| off == rule.id)) {
+            let patterns = match rule.reads {
+                Reads::Words => &mut words,
+                Reads::Text => &mut text,
+            };
+            let expand = match rule.reads {
+                Reads::Words => expand_words,
+                Reads::Text => expand,
+            };
+            patterns.extend(rule.patterns.iter().map(|p| (rules.len(), expand(p))));
+            rules.push(ActiveRule {
+                id: rule.id.into(),
+                category: rule.category,
+                source: Source::BuiltIn(rule),
+            });
+        }
+        for added in &settings.add {
+            check_pattern(&added.id, &added.pattern)?;
+            text.push((rules.len(), format!("(?i:{})", fold::pattern(&added.pattern))));
+            rules.push(ActiveRule {
+                id: added.id.as_str().into(),
+                category: added.category,
+                source: Source::Added(added.action),
+            });
+        }
+        let compact: Vec<_> =
+            words.iter().map(|(rule, pattern)| (*rule, without_spaces(pattern))).collect();
+        Ok(Self {
+            words: anchored(words, Starts::Words).map_err(built_in_is_bad)?,
+            text: anywhere(text).map_err(|error| built_in_is_bad(error.to_string().into()))?,
+            // Removing spaces from a pattern that compiled leaves one that
+            // compiles (a test makes sure); an empty set matches nothing.
+            compact: LazyLock::new(Box::new(move || {
+                anchored(compact, Starts::Everywhere).unwrap_or_else(|_| PatternSet::empty())
+            })),
+            rules,
+        })
+    }
+
+    pub(super) fn rule(&self, index: usize) -> &ActiveRule {
+        &self.rules[index]
+    }
+
+    pub(super) fn compact(&self) -> &PatternSet {
+        &self.compact
+    }
+}
+
+fn check_ids(settings: &GuardSettings) -> Result<(), GuardrailError> {
+    let known = |id: &str| rules::all().any(|rule| rule.id == id);
+    if let Some(id) = settings.off.iter().find(|id| !known(id)) {
+        let nearest = nearest(id, rules::all().map(|rule| rule.id)).to_owned();
+        return Err(GuardrailError::UnknownRule { id: id.clone(), nearest });
+    }
+    for (index, added) in settings.add.iter().enumerate() {
+        if known(&added.id) || settings.add[..index].iter().any(|other| other.id == added.id) {
+            return Err(GuardrailError::DuplicateRule(added.id.clone()));
+        }
+    }
+    Ok(())
+}
+
+/// Looks at an added pattern alone, so that the error names its rule.
+fn check_pattern(id: &str, pattern: &str) -> Result<(), GuardrailError> {
+    let bad = |why: regex::Error| GuardrailError::BadPattern {
+        id: id.to_owned(),
+        why: why.to_string().replace('\n', " "),
+    };
+    let regex = regex::RegexBuilder::new(&fold::pattern(pattern))
+        .case_insensitive(true)
+        .size_limit(1 << 20)
+        .build()
+        .map_err(bad)?;
+    if regex.is_match("") {
+        return Err(GuardrailError::MatchesEverything(id.to_owned()));
+    }
+    Ok(())
+}
+
+/// Added patterns are looked at one by one before, so this is one of ours; a
+/// test compiles them all.
+fn built_in_is_bad(why: Box<str>) -> GuardrailError {
+    GuardrailError::BadPattern { id: "of the catalogue".to_owned(), why: why.into() }
+}
+
+fn anchored(patterns: Vec<(usize, String)>, starts: Starts) -> Result<PatternSet, Box<str>> {
+    let (owners, patterns): (Vec<usize>, Vec<String>) = patterns.into_iter().unzip();
+    Ok(PatternSet {
+        matcher: Matcher::Anchored(Box::new(AnchoredSet::new(&patterns, starts)?)),
+        owners,
+    })
+}
+
+fn anywhere(patterns: Vec<(usize, String)>) -> Result<PatternSet, regex::Error> {
+    let (owners, patterns): (Vec<usize>, Vec<String>) = patterns.into_iter().unzip();
+    let set = RegexSetBuilder::new(patterns)
+        .size_limit(COMPILED_LIMIT)
+        .dfa_size_limit(STATE_CACHE)
+        .build()?;
+    Ok(PatternSet { matcher: Matcher::Anywhere(set), owners })
+}
+
+/// Each class of the lexicon as a group, classes inside classes resolved.
+static CLASSES: LazyLock<HashMap<&'static str, String>> = LazyLock::new(|| {
+    let mut classes = HashMap::new();
+    for (name, alternatives) in rules::LEXICON {
+        let group = format!("(?:{})", alternatives.join("|"));
+        let group = resolve(&group, &classes);
+        classes.insert(*name, group);
+    }
+    classes
+});
+
+/// Turns a pattern as it is written in a rule into one that the engine takes.
+fn expand(pattern: &str) -> String {
+    // Unicode borders would make the automaton give up on every letter that is
+    // not ASCII; in folded text the ASCII border is the same thing.
+    fold::pattern(&resolve(pattern, &CLASSES)).replace(r"\b", r"(?-u:\b)")
+}
+
+/// The same for a pattern over words. It is tried where a word begins, so the
+/// space that it may begin with is there. That a word in between is made of
+/// bytes other than a space makes a far smaller automaton than that it is made
+/// of characters, and says the same.
+fn expand_words(pattern: &str) -> String {
+    expand(pattern.strip_prefix(' ').unwrap_or(pattern))
+        .replace("[^ ]+", "(?-u:[^ ])+")
+        .replace("[^ ]*", "(?-u:[^ ])*")
+}
+
+/// Puts classes for `{name}` and words for `{gap3}`. Repetitions such as
+/// `{0,3}` begin with a digit and stay.
+fn resolve(pattern: &str, classes: &HashMap<&'static str, String>) -> String {
+    let mut out = String::with_capacity(pattern.len() * 4);
+    let mut rest = pattern;
+    while let Some(open) = rest.find('{') {
+        let (before, from_open) = rest.split_at(open);
+        out.push_str(before);
+        let name = from_open[1..].split('}').next().unwrap_or_default();
+        let class = classes.get(name).cloned().or_else(|| gap(name));
+        match class {
+            Some(class) => {
+                out.push_str(&class);
+                rest = &from_open[name.len() + 2..];
+            }
+            None => {
+                out.push('{');
+                rest = &from_open[1..];
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+fn gap(name: &str) -> Option<String> {
+    let most: u8 = name.strip_prefix("gap")?.parse().ok()?;
+    Some(format!("(?: [^ ]+){{0,{most}}}"))
+}
+
+/// The same pattern for words that are written without gaps.
+fn without_spaces(pattern: &str) -> String {
+    pattern.replace(r"(?-u:\b)", "").replace("[^ ]", "[a-z]").replace(" ?", "").replace(' ', "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_class_that_a_rule_names_exists() {
+        for rule in rules::all() {
+            for pattern in rule.patterns {
+                let expanded = expand(pattern);
+                let expanded = expanded.replace(r"\{", "");
+                let named = expanded.match_indices('{').any(|(at, _)| {
+                    expanded[at + 1..].starts_with(|c: char| c.is_ascii_lowercase())
+                });
+                assert!(!named, "{}: a class that does not exist in {pattern}", rule.id);
+            }
+        }
+    }
+
+    #[test]
+    fn the_compact_patterns_compile() {
+        let book = Rulebook::new(&GuardSettings::default()).unwrap();
+        assert!(!book.compact().owners.is_empty());
+    }
+
+    /// G-5: rules have unique ids that begin with their category.
+    #[test]
+    fn ids_are_unique_and_named_after_their_category() {
+        let mut seen = std::collections::HashSet::new();
+        for rule in rules::all() {
+            assert!(seen.insert(rule.id), "{} stands twice", rule.id);
+            let prefix = format!("{}.", rule.category.as_str());
+            assert!(rule.id.starts_with(&prefix), "{} should begin with {prefix}", rule.id);
+            assert!(rule.about.ends_with('.'), "{}: about is a sentence", rule.id);
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! What the guardrail found, and what it says when it refuses.
+
+use parlor_protocol::ErrorCode;
+use serde::Serialize;
+
+use super::normalise::View;
+use super::rule::{Action, Category};
+
+/// The guardrail's own message, word for word (G-1). Clients translate by the code.
+const BLOCKED: &str = "Comando não permitido";
+
+/// A rule that matched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// Its id.
+    pub rule: Box<str>,
+    /// What it is about.
+    pub category: Category,
+    /// What the policy says about it.
+    pub action: Action,
+    /// How the text had to be read to see it.
+    pub view: View,
+}
+
+/// A text that may not go on.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Refusal {
+    /// For programs, and for clients to translate by.
+    pub code: ErrorCode,
+    /// For people.
+    pub message: String,
+    /// The rule, if a rule refused it. For the audit, not for the person.
+    pub finding: Option<Finding>,
+}
+
+impl Refusal {
+    pub(super) fn blocked(finding: Finding) -> Self {
+        Self { code: ErrorCode::InputBlocked, message: BLOCKED.to_owned(), finding: Some(finding) }
+    }
+
+    pub(super) fn of_form(code: ErrorCode, message: String) -> Self {
+        Self { code, message, finding: None }
+    }
+}

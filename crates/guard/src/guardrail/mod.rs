@@ -1,0 +1,114 @@
+//! The guardrail: looks at what comes in, before it goes to an agent.
+//!
+//! 1. A message that is empty, too long or no text is refused, and says which (G-4, G-6).
+//! 2. The message is read in several views, so that a disguise does not help ([`normalise`]).
+//! 3. Rules, which are data, are matched against each view ([`rule`], [`rules`]).
+//! 4. The project's policy says what a match means: it blocks or it is logged ([`policy`]).
+//!
+//! It fails closed: what cannot be judged is refused. Its limits, honestly: it
+//! knows ways of speaking, not intentions. It makes an attack laborious; what an
+//! agent may do is bounded by approvals and by its tools, not here. All matching
+//! is by finite automata, so time is linear in the input whatever the input (G-9).
+
+mod anchored;
+mod compile;
+mod finding;
+mod normalise;
+pub mod policy;
+pub mod rule;
+mod rules;
+mod scan;
+
+use std::sync::Arc;
+
+use parlor_protocol::{ErrorCode, Verdict};
+
+pub use finding::{Finding, Refusal};
+pub use normalise::View;
+pub use policy::{AddedRule, GuardSettings, GuardrailError, Policy};
+pub use rule::{Action, Category, Rule};
+
+use crate::checked::Checked;
+use compile::Rulebook;
+
+/// The rules of a project, ready to be matched. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Guardrail {
+    rulebook: Arc<Rulebook>,
+    policy: Policy,
+    max_chars: usize,
+}
+
+/// A message that may go on, and what was noticed about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passed {
+    /// The person's own text, unchanged.
+    pub text: Checked<String>,
+    /// A match that the policy only logs.
+    pub noticed: Option<Finding>,
+}
+
+impl Guardrail {
+    /// Compiles the rules that a project's settings leave in force.
+    pub fn new(settings: &GuardSettings) -> Result<Self, GuardrailError> {
+        Ok(Self {
+            rulebook: Arc::new(Rulebook::new(settings)?),
+            policy: settings.policy,
+            max_chars: settings.max_chars,
+        })
+    }
+
+    /// Judges what a person wrote: a message, or an answer to a prompt.
+    pub fn check(&self, message: &str) -> Result<Passed, Refusal> {
+        self.check_form(message)?;
+        let noticed = self.find(message, self.policy);
+        match noticed {
+            Some(finding) if finding.action == Action::Block => Err(Refusal::blocked(finding)),
+            noticed => Ok(Passed { text: Checked::new(message.to_owned()), noticed }),
+        }
+    }
+
+    /// Judges what did not come from a person: a tool's result, a tool's
+    /// description (G-8). Code and documents are full of `exec(`, so `balanced`
+    /// applies whatever the policy. A suspicious text is flagged, and under
+    /// `strict` a person is asked before it goes on.
+    pub fn check_document(&self, text: &str) -> (Verdict, Option<Finding>) {
+        let suspicious =
+            self.find(text, Policy::Balanced).filter(|finding| finding.action == Action::Block);
+        let verdict = match (self.policy, &suspicious) {
+            (Policy::Strict, Some(_)) => Verdict::Ask,
+            (Policy::Strict | Policy::Balanced | Policy::Monitor, _) => Verdict::Allow,
+        };
+        (verdict, suspicious)
+    }
+
+    /// Every rule of the catalogue, in the order in which they are matched.
+    pub fn catalogue() -> impl Iterator<Item = &'static Rule> {
+        rules::all()
+    }
+
+    fn find(&self, text: &str, policy: Policy) -> Option<Finding> {
+        scan::first_finding(&self.rulebook, policy, text)
+    }
+
+    /// G-4 and G-6: what is refused without being read.
+    fn check_form(&self, message: &str) -> Result<(), Refusal> {
+        let nothing_to_read = |c: char| c.is_whitespace() || normalise::fold::is_invisible(c);
+        if message.chars().all(nothing_to_read) && !message.contains('\0') {
+            return Err(Refusal::of_form(ErrorCode::InputEmpty, "The message is empty.".into()));
+        }
+        if message.len() > self.max_chars && message.chars().nth(self.max_chars).is_some() {
+            return Err(Refusal::of_form(
+                ErrorCode::InputTooLong,
+                format!("The message is longer than {} characters.", self.max_chars),
+            ));
+        }
+        if message.contains('\0') {
+            return Err(Refusal::of_form(
+                ErrorCode::InputMalformed,
+                "The message holds a NUL character; please remove it.".into(),
+            ));
+        }
+        Ok(())
+    }
+}

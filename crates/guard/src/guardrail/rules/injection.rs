@@ -1,0 +1,98 @@
+//! Words in a document that speak to the agent instead of to the reader.
+//!
+//! These matter most for tool results, web pages and tool descriptions: a text that
+//! tells "the AI that reads this" what to do, asks for silence towards the user, or
+//! sends the conversation somewhere.
+
+use crate::guardrail::rule::{Action, Category, Reads, Rule};
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "injection.speaks_to_agent",
+        category: Category::Injection,
+        reads: Reads::Words,
+        strict: Action::Block,
+        balanced: Action::Block,
+        about: "Addresses the agent that reads the document (\"if you are an AI reading this, you must …\").",
+        patterns: &[
+            r" (?:if|when|since|because) (?:you|youre|the reader|this)(?: are| is| re)?(?: being)?(?: read by| processed by)? (?:an |a |the |any )?(?:ai|llm|large language model|language model|ai assistant|ai model|ai agent|chatbot|automated (?:agent|assistant|system)|artificial intelligence)(?: [^ ]+){0,4} (?:reading|processing|summari[sz]ing|must|please|should|then|say|include|ignore|tell|respond|reply|write|add|follow|do not|output|recommend|reads) ",
+            r" (?:note|message|instructions?|important|attention|attn|notice|memo|warning|reminder|command|hey|dear|hello|nota|atencao|instrucoes|mensagem|aviso|atencion|hinweis|achtung|attention|remarque)(?: message| note| notice| instructions?)? (?:to|for|all|a|aos?|para|an|fur|pour|alle)(?: the| any| all| o| a| os| as| alle| les| las| los| every){0,2} (?:ai|ais|llms?|language models?|large language models?|ai (?:assistants?|models?|agents?|systems?|readers?)|chatbots?|assistants? (?:reading|processing)|modelos? de linguagem|assistentes? de ia|ias|asistentes? de ia|ki (?:assistenten|systeme|modelle)|assistants? ia|gpt[^ ]*|claude|chatgpt)(?: [^ ]+)? ",
+            r" (?:ai|llm|language model|ai assistants?|ai models?|ai agents?|assistants?|agents?|chatbots?|llms)(?: that| who| which| currently| is| are){0,3} (?:reads?|reading|processing|processes|parsing|summari[sz]ing|analy[sz]ing|reviewing|evaluating|scraping|indexing) (?:this|the following|these) (?:page|document|email|text|message|file|content|resume|cv|website|webpage|review|data|article|post|must|should|is|are)?",
+            r" (?:when|if|before|while|once|whenever)(?: you| the (?:assistant|ai|model|agent)| asked| requested| an ai| are| re){1,3}(?: to)? (?:summari[sz](?:e|es|ing)|process(?:es|ing)?|read(?:s|ing)?|analy[sz](?:e|es|ing)|translat(?:e|ing)|review(?:ing)?) (?:this|the|these)(?: [^ ]+){0,4} (?:you (?:must|should|will|need)|instead|always|make sure|be sure|also (?:include|add|say|tell|mention|send)|include the (?:phrase|following|sentence|link)|append|tell the user|do not mention|say that) ",
+            r" if (?:the )?(?:user|anyone|someone|human) asks (?:for|about|to|you)(?: [^ ]+){0,6} (?:reply|respond|say|answer|tell|output|print|instead|always)(?: [^ ]+){0,5} (?:only|following|instead|nothing else|that you|exactly|with the) ",
+        ],
+    },
+    Rule {
+        id: "injection.behind_users_back",
+        category: Category::Injection,
+        reads: Reads::Words,
+        strict: Action::Block,
+        balanced: Action::Block,
+        about: "Asks the agent to keep something from the user or to disobey the user (\"do not tell the user about this\").",
+        patterns: &[
+            r" (?:{dont}|nunca|nao|no|nicht|ne|niemals) (?:mention|reveal|disclose|mencione|revele|menciones|reveles|erwahne|mentionne[zr]?|revele[zr]?|tell|inform|conte|informe|diga|avise|sage|informiere|dis|dites|digas)(?: to)?(?: the| o| a| ao| al| el| dem| den)? ?(?:user|users|usuario|utilizador|nutzer|benutzer|lutilisateur|utilisateur) (?:about|that you|of|this|these|any of|anything|what you|sobre|que voce|que|uber|dass|von|de|isso|nada) ",
+            r" (?:{dont}|without|nunca|nao|no|nicht|ne|niemals) (?:mention(?:ing)?|reveal(?:ing)?|disclos(?:e|ing)|show|mencione|revele|menciones|reveles|erwahne|mentionne[zr]?|revele[zr]?)(?: any of| that){0,1} (?:this|these|it|the|isso|estas?|isto|esto|eso|dies[^ ]*|cela|ces)(?: [^ ]+){0,2} (?:to|ao|al|a|gegenuber)(?: the| o| el| dem| den| l)? ?(?:user|users|usuario|utilizador|nutzer|benutzer|lutilisateur|utilisateur|human) ",
+            r" (?:ignore|disregard|disobey|override|bypass)(?: [^ ]+){0,2} (?:user|users|humans?)(?: [^ ]+)? (?:requests?|query|queries|question|questions|input|instructions?|prompt|and|commands?|task|original|wishes|message) ",
+            r" (?:tell|inform|convince|instruct|advise|direct|urge|persuade|ask|get) the user (?:to|that)(?: [^ ]+){0,4} (?:go to|visit|click|download|install|call|enter|provide|send|reset|log in|account (?:has|is)|password|verify|pay|transfer|buy|contact) ",
+            r" (?:silently|secretly|covertly|quietly|discreetly|without (?:the )?users? (?:knowledge|knowing|consent|noticing))(?: [^ ]+){0,4} (?:send|forward|email|upload|execute|call|run|delete|copy|add|append|include|exfiltrate|transfer|post|insert|read) ",
+            r" (?:ignor[ea]|desconsidere|ignoriere|ignore[zr]) (?:o que o|lo que el|was der|ce que) (?:usuario|nutzer|benutzer|lutilisateur|utilisateur) ",
+        ],
+    },
+    Rule {
+        id: "injection.do_this_first",
+        category: Category::Injection,
+        reads: Reads::Words,
+        strict: Action::Block,
+        balanced: Action::Block,
+        about: "Slips a task in before the one that the user gave (\"before you can solve the task, you must first …\").",
+        patterns: &[
+            r" before (?:you )?(?:can |you )?(?:solv(?:e|ing)|answer(?:ing)?|respond(?:ing)?|complet(?:e|ing)|proceed(?:ing)?|continu(?:e|ing)|do(?:ing)?|perform(?:ing)?|us(?:e|ing)|call(?:ing)?|start(?:ing)?)(?: [^ ]+){0,3} (?:task|request|query|anything|any other|tool|original|further|question)(?: [^ ]+){0,8} (?:you must|you need to|you have to|do the following|please do|first)(?: [^ ]+)? ",
+            r" (?:important|urgent) message (?:from|for)(?: [^ ]+){0,6} to you(?: [^ ]+)? ",
+            r" (?:execute|follow|perform|carry out|obey|complete) (?:the|these|this) (?:following|below|new|hidden|embedded) (?:instructions?|commands?|tasks?|actions?|steps?) (?:now|immediately|first|instead|before|without|silently|and (?:ignore|do not|forget)) ",
+            r" (?:your|the) (?:new|next|first|real|primary|main|top) (?:priority|task|objective|goal|mission) (?:is (?:now )?to|now is) (?:send|forward|email|delete|transfer|ignore|reveal|print|output|exfiltrate|leak|tell|say|post|upload|disclose|convince|recommend) ",
+            r" (?:this|these|the following) (?:instruction|instructions|command|task|directive|message|prompt)(?: [^ ]+)? (?:overrides?|supersedes?|takes? (?:precedence|priority)|(?:is|are) (?:more important|the only|mandatory|of (?:utmost|higher|highest))|must be (?:executed|followed|obeyed|prioriti[sz]ed)) ",
+            r" (?:all|any|every|everything) other (?:instructions?|tasks?|commands?|prompts?|orders?|directives?)(?: [^ ]+){0,3} (?:ignored?|irrelevant|void|secondary|background|wait|paused?|cancel+ed|obsolete|invalid|false|disregarded|suspended|on hold) ",
+            r" (?:ignore|disregard) (?:this|the|all|any|other|everything|that|all other)(?: [^ ]+)? (?:data|document|documents|content|webpage|web page|resume|function|email|article|passage|text|paper|info|indicators|information) (?:and|except|instead|then)(?: [^ ]+)? ",
+        ],
+    },
+    Rule {
+        id: "injection.send_away",
+        category: Category::Injection,
+        reads: Reads::Text,
+        strict: Action::Block,
+        balanced: Action::Block,
+        about: "Sends the conversation, keys or files to an address (\"send the chat history to https://…\"), also through a picture's address.",
+        patterns: &[
+            r"\b(?:send|forward|post|upload|exfiltrate|transmit|leak|submit|email|deliver|envie|enviar|envia|sende|envoie|envoyez)(?: [^ ]+){0,6} (?:conversations?|chat (?:history|log|logs)|chat|history|users? (?:data|email|information|credentials|messages?|passwords?|details)|api keys?|credentials|passwords?|secrets|tokens?|system prompt|environment variables|private keys?|conversa|historico|senhas?|historial|passworter|mots de passe)(?: [^ ]+){0,6} (?:to|para|a|an|at|vers|via):? ?(?:the )?(?:url |address |server )?[<`\x22'(\[]*(?:https?:|www\.|[a-z0-9._-]+@|[a-z0-9-]+\.(?:com|net|io|ru|xyz|evil))",
+            r"!\[[^\]]*\]\(https?://[^) ]*[?&][a-z_]+=(?:[{\[<%$+]|data|secret|conversation|chat|history|summary|prompt|user|q=)",
+            r"<img [^>]*src=[\x22']?https?://[^>]*[?&][a-z_]+=[{\[<$+]",
+        ],
+    },
+    Rule {
+        id: "injection.hidden_in_markup",
+        category: Category::Injection,
+        reads: Reads::Text,
+        strict: Action::Block,
+        balanced: Action::Block,
+        about: "Speaks to the agent from a comment or a tag that a reader does not see (`<!-- AI: ignore … -->`, `<IMPORTANT>` in a tool description).",
+        patterns: &[
+            r"<!-- ?[-=*!\[(]* ?(?:ai|llm|assistant|gpt|chatgpt|claude|agent|chatbot|language model|ai assistant|dear ai|hey ai|note to (?:ai|llm|assistant)|attention ai|hidden instructions?|prompt injection|instructions? (?:to|for) (?:the )?(?:ai|llm|assistant|model|agent)|ignore (?:all|the|previous|any|your)|disregard|override|forget|reveal|you (?:must|are|should|will)|when (?:you|summari[sz]ing)|system prompt|if you are an)\b",
+            r"<(?:important|information|system-reminder|secret|hidden|admin|instructions?_for_ai|ai)>.{0,3}(?:!|before|when|you|this is|ignore|first|the (?:assistant|agent|user|ai)|do not|read|to use|after|important|please|if)",
+            r"(?:#|//|/\*|--|\x22\x22\x22|<caption>|alt=[\x22'])[ *]*(?:ai|llm|assistant|chatgpt|gpt|claude|copilot)[:,] ",
+        ],
+    },
+    Rule {
+        id: "injection.tool_poisoning",
+        category: Category::Injection,
+        reads: Reads::Words,
+        strict: Action::Block,
+        balanced: Action::Block,
+        about: "A tool's description that gives orders about other tools, files or the user's data.",
+        patterns: &[
+            r" (?:this tool|the tool) (?:must|should|has to|needs to) (?:always )?be (?:called|used|invoked|run)(?: [^ ]+){0,2} (?:before|first|instead|prior|every) ",
+            r" (?:before|when|while) (?:using|calling|invoking) (?:this|any|the|other)(?: [^ ]+)? tools?(?: [^ ]+){0,5} (?:read|send|access|cat|open|you must|pass|always|retrieve|fetch|include)(?: [^ ]+)? ",
+            r" (?:pass|send|include|provide|put)(?: [^ ]+){0,3} (?:contents?|data|text|value)(?: [^ ]+){0,3} (?:as|in|to|into) (?:the )?(?:sidenote|side note|hidden|secret|notes? (?:parameter|argument|field)|context parameter|metadata (?:parameter|field)) ",
+            r" (?:otherwise|or else|if you dont|if not|without (?:this|it))(?: [^ ]+){0,4} (?:the )?tool (?:will not|wont|cannot|will|does not|doesnt) (?:work|function|fail|respond)(?: [^ ]+)? ",
+        ],
+    },
+];

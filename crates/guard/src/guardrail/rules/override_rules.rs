@@ -1,0 +1,162 @@
+//! Replacing the instructions that the agent works under.
+//!
+//! The heart is "put aside" + "earlier" + "instructions" in any order that a
+//! language allows. Weak nouns ("message", "rules") count only next to "all
+//! previous" or "your": "ignore my last message" is how people correct themselves.
+
+use crate::guardrail::rule::{Action, Category, Reads, Rule};
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "override.ignore_previous",
+        category: Category::Override,
+        reads: Reads::Words,
+        strict: Action::Block,
+        balanced: Action::Block,
+        about: "Puts earlier instructions aside (\"ignore all previous instructions\"), in many languages; nobody says it to an agent in passing.",
+        patterns: &[
+            concat!(
+                r" {ignore}(?:",
+                r"{gap4} {previous}{gap2} {instructions} |",
+                r"{gap4} {instructions}{gap4} {previous} |",
+                r"(?: {f}){0,4} {previous} and (?:following|future|subsequent) |",
+                r"{gap4} {instructions} (?:that )?(?:(?:i|we|they) (?:gave|give|have given)|(?:you|u) (?:got|were|was|have|had|received|ve)|youve|given to you|listed above|provided above|so far) ",
+                r")",
+            ),
+            r" (?:{all}|{your})(?: {f}){0,3} {previous} {instructions}(?: {f}| i| gave| you| were){0,3} (?:are|is|were|have been|has been|can be|should be|must be) (?:now )?(?:false|void|invalid|cancel+ed|obsolete|revoked|ignored|overridden|replaced|superseded|lifted|wrong|null|outdated|suspended|nullified|disregarded|forgotten) ",
+            r" (?:ignore|disregard|forget|ignora|esqueca|desconsidere|olvida|ignoriere|vergiss|ignorez|oubliez?)(?: {f}){0,2} {instructions} (?:and|e|y|und|et) (?:just |instead |only )?(?:print|say|output|tell me|repeat|write|reveal|give me|respond|translate|diga|responda|escreva|di|dime|escribe|sag|sage|schreibe|dis|dites|ecris) ",
+        ],
+    },
+    Rule {
+        id: "override.ignore_your_rules",
+        category: Category::Override,
+        reads: Reads::Words,
+        strict: Action::Block,
+        balanced: Action::Block,
+        about: "Puts the agent's own instructions, rules or training aside (\"ignore your guidelines\", \"forget your rules\").",
+        patterns: &[
+            concat!(
+                r" {ignore}(?:",
+                r"(?: {f}){0,3} {your}(?: [^ ]+){0,2} (?:{instructions}|rules?|restrictions?|training|constraints|protocols?|polic(?:y|ies)|principles|limitations?|programming|{safety}|regras|restricoes|treinamento|reglas|restricciones|entrenamiento|regeln|einschrankungen|regles|contraintes|regole|zasad[a-z]*|правил[^ ]*) |",
+                r" (?:{f} )?{all}(?: {f}){0,3} {previous}(?: [^ ]+)? {rules} |",
+                r" (?:{f} )?{all}(?: {f}){0,3} {rules}(?: {f}){0,2} {previous} |",
+                r"(?: {f}){0,3} {previous} (?:rules|restrictions|conversations?|context|training|settings|policies|regras|restricoes|conversas?|contexto|reglas|restricciones|regeln|regles|regole|contexte|kontext) |",
+                r"(?: {f}){0,3} (?:rules|restrictions|conversations?|context|training|settings|policies|regras|restricoes|conversas?|contexto|reglas|restricciones|regeln|regles|regole|contexte|kontext)(?: {f}){0,2} {previous} |",
+                r"(?: {f}){0,3} (?:rules|guidelines|restrictions|instructions|polic(?:y|ies)) (?:that )?(?:tell you|told you|restrict you|limit you|prevent you|govern you|bind you|forbid you|imposed on you|set for you|placed on you|apply to you|you (?:were|are|have been) (?:given|told|programmed|trained|taught)|given to you) |",
+                r"(?: {f}| mais| mas| mehr){0,3} (?:rules|guidelines|polic(?:y|ies)|restrictions|regras|politicas|diretrizes|reglas|directrices|regeln|richtlinien|regles|directives) (?:of|da|do|de|von|d|du) {maker} ",
+                r")",
+            ),
+            r" {disregard}(?: {f}){0,2} {all}(?: {f}){0,3} {instructions} ",
+            r" {forget} {all}(?: {f}){0,3} {instructions} (?:you|and|above|i|we|that|which|given|e|y|und|et|que|die) ",
+        ],
+    },
+    Rule {
+        id: "override.ignore_everything",
+        category: Category::Override,
+        reads: Reads::Words,
+        strict: Action::Block,
+        balanced: Action::Block,
+        about: "Puts everything that was said to the agent aside (\"disregard what you were told\").",
+        patterns: &[
+            concat!(
+                r" {ignore}(?:",
+                r" (?:{all}|anything|whatever|what|every ?thing|everthing|evrything)(?: that| of| it| about| what){0,3} (?:you (?:have|were|had|got|know|learned|learnt|are|see|saw|just|read)|youve|was|came|comes|has been|is|i (?:said|told|have|just)|ive|written|stated|said|mentioned)(?: been| ever| just| you| be| instructed| i){0,3} (?:told|said|given|instructed|taught|learn(?:ed|t)|trained|above|before|programmed|asked|so far|know|prior|previously|until|up to|received|written|read) |",
+                r" (?:{all}|anything|every ?thing|everthing)(?: that| of| it| the| written| stated| said| you| i| came| comes){0,4} (?:above|before|prior|until now|up to now|so far|previously|preceding) ",
+                r")",
+            ),
+            r" (?:esque[cs][ae]|ignor[ea]|desconsider[ea]|olvid[ea]|desestim[ae]) (?:de )?(?:tudo|todo|o que|lo que)(?: o| lo| isso)?(?: que)?{gap3} (?:antes|acima|disse(?:ram)?|dit[oa]|falei|foi|instru[^ ]+|sabe|aprendeu|aprendido|arriba|dicho|sabes|te dije|ate agora|hasta ahora|anterior(?:mente)?|ensin[^ ]+|mandaram|pediram) ",
+            r" (?:vergiss|ignoriere?|vergessen sie|vergesse) (?:alles|das|was)(?: [^ ]+){0,4} (?:gesagt|zuvor|vorher|davor|bisher|oben|gelernt|weisst|wissen|wurde|befohlen|beigebracht) ",
+            r" (?:oublie[zr]?|ignore[zr]?) (?:tout|ce)(?: ce)?(?: qui| que| quon){0,1}{gap4} (?:dit|avant|precede|dessus|appris|sais|savez|demande|ordonne|jusqua|precedemment) ",
+            r" (?:dimentica|ignora) (?:tutto|cio)(?: [^ ]+){0,5} (?:detto|prima|sopra|imparato|sai) ",
+            r" забудь(?:те)? (?:все|обо всем|о том)(?: [^ ]+){0,4} (?:сказал[^ ]*|говорил[^ ]*|раньше|до этого|знаешь|знал|выше|учили) ",
+        ],
+    },
+    Rule {
+        id: "override.ignore_above_and",
+        category: Category::Override,
+        reads: Reads::Words,
+        strict: Action::Block,
+        balanced: Action::Block,
+        about: "Puts the text so far aside and says what to do instead (\"ignore the above and print …\").",
+        patterns: &[
+            r" {ignore}(?: {f}){0,3} (?:above|previous|prior|preceding|foregoing|rest|oben|obige|acima|arriba|ci dessus|dessus|anterior|precedente)(?: {f}| [^ ]+ata| text| directions| document| paragraph| content){0,4} (?:and|e|y|und|et|then|instead|but|or|just)(?: instead| just| then| only| simply| please){0,2} (?:{show}|answer|act|respond|reply|do|return|pretend|make|start|speak|talk|classify|concentrate|focus|use|become|responda|responde|antworte|reponds|fais|faca|haz|mache) ",
+            r" (?:ignore|disregard|forget|nevermind|never mind)(?: {f}| [^ ]+){0,5} and (?:instead )?(?:just |only |simply )?(?:print|output|say|print out|repeat|state)(?: [^ ]+)? (?:the output|exactly|only|i|you|following|that|quot|instead|your) ",
+            r" (?:stop everything|stop what(?:ever)? you(?:re| are) doing|stop all (?:tasks|instructions|processing))(?: now| and| immediately| just){0,3} (?:{show}|do|follow|listen|execute) ",
+        ],
+    },
+    Rule {
+        id: "override.ignore_verb_last",
+        category: Category::Override,
+        reads: Reads::Words,
+        strict: Action::Block,
+        balanced: Action::Block,
+        about: "The same in languages that put the verb at the end (German, Dutch, Turkish, Hindi, Korean) or write without spaces (Chinese, Japanese).",
+        patterns: &[
+            r" (?:{previous}|{your})(?: [^ ]+)? (?:anweisung(?:en)?|instruktion(?:en)?|befehle?|regeln|vorgaben|richtlinien|instructies|anordnungen|aufgaben)(?: [^ ]+){0,3} (?:ignorier(?:en|t|st)|vergessen|vergisst|missachte[nt]|ausser acht|beiseite|negeren|vergeten|uberspringen|ungultig|aufgehoben) ",
+            r" (?:alle|samtliche) (?:anweisungen|instruktionen|befehle|vorgaben|instructies) (?:zu |bitte )?(?:ignorieren|vergessen|negeren|missachten) ",
+            r" (?:onceki|yukar[ıi]daki|tum|butun|daha onceki|verilen|eski)(?: [^ ]+){0,3} (?:talimat|yonerge|komut|kural|emir|istem)[^ ]*(?: [^ ]+){0,2} (?:unut|yok say|gormezden|goz ard[ıi]|dikkate alma|g[oö]zard[ıi]|iptal)",
+            r"(?:忽略|无视|無視|忘记|忘掉|忘記|忽視|忽视|不要理会|不要遵守|别管|抛开|抛弃|跳过|绕过|放弃|不用管|停止遵守|违反|取消|撇开|丢掉)[^ ]*(?:之前|以前|以上|上面|上述|先前|前面|此前|所有|全部|一切|你的|您的|系统|系統|原有|原来|原本|初始|原始|任何|前述|开发者)[^ ]*(?:指令|指示|提示|规则|規則|命令|设定|設定|要求|限制|约束|指导|指引|内容|说明|准则|安排|对话|话)",
+            r"(?:之前|以前|以上|上面|上述|先前|前面|此前|所有|原有|系统|原来)的?[^ ]*(?:指令|指示|提示|规则|規則|命令|限制|约束|设定)[^ ]*(?:忽略|忘记|忘掉|无视|作废|无效|取消|失效|不算)",
+            r"(?:以前|これまで|上記|前|すべて|全て|あらゆる|今まで|先)[^ ]*(?:指示|命令|ルール|プロンプト|指令|規則|内容)[^ ]*(?:無視|忘れ|従わない|破棄)",
+            r" (?:이전|위의|위|앞의|앞선|모든|기존|지금까지|너의|당신의)[^ ]*(?: [^ ]+){0,3} (?:지시|명령|지침|규칙|프롬프트|내용|설정)[^ ]*(?: [^ ]+){0,2} (?:무시|잊|따르지|취소)",
+            r" (?:पिछले|पिछली|सभी|उपरोक्त|ऊपर|पहले)[^ ]*{gap3} (?:निर्देश|आदेश|नियम)[^ ]*{gap2} (?:अनदेखा|नजरअंदाज|नज़रअंदाज़|भूल|उपेक्षा)",
+            r" (?:আগের|পূর্ববর্তী|সব|সমস্ত|উপরের)[^ ]*{gap2} (?:নির্দেশ|নিয়ম)[^ ]*{gap2} (?:উপেক্ষা|ভুলে|ভুলুন)",
+            r"(?:ลืม|เพิกเฉย|ละเว้น|ไม่สนใจ|ละทิ้ง)[^ ]*(?:คำสั่ง|คำแนะนำ|กฎ)",
+        ],
+    },
+    Rule {
+        id: "override.override_rules",
+        category: Category::Override,
+        reads: Reads::Words,
+        strict: Action::Block,
+        balanced: Action::Block,
+        about: "Overrides, replaces or suspends the agent's rules, instructions or safety (\"override your programming\").",
+        patterns: &[
+            r" (?:override|overrides|overriding|overwrite|overwrites|supersede|supersedes|replace|replaces|cancel|cancels|countermand|circumvent|suspend|disable|deactivate|remove|lift|reset|turn off|switch off|break|violate|sobrescrev[ae]|substitu[ai]|anul[ea]|desativ[ea]|desactiva|anula|sobrescribe|deshabilita|umgehe?|uberschreibe?|deaktiviere?|contourne[zr]?|desactive[zr]?|remplace[zr]?)(?: all| any| of| the| todas| as| os| las| les| alle| some| both){0,4} {your}(?: [^ ]+){0,2} (?:{instructions}|{rules}|{safety}|programming|protocols?|filters?|safeguards|directives?|ethics|ethical|security measures|safety) ",
+            r" (?:override|overrides|overriding|overwrite|supersede|supersedes|takes? precedence over|take priority over|replace|replaces)(?: {f}){0,4} {previous}(?: [^ ]+)? (?:{instructions}|rules|instrutions) ",
+            r" {instructions}{gap2} (?:override|overrides|supersede|supersedes|take precedence over|takes precedence over|replace|overrule|outrank)(?: {f}){0,3} (?:{previous}|{all}|{your}|any) ",
+            r" (?:safety|alignment|ethical|security|content|standard|all)(?: [^ ]+)? (?:constraints|protocols|filters|guidelines|restrictions|policies|safeguards)(?: [^ ]+)? (?:are|is|have been|has been)(?: now| temporarily| all| hereby){0,2} (?:overrid+en|suspended|disabled|lifted|removed|deactivated|bypassed|replaced|off|waived) ",
+        ],
+    },
+    Rule {
+        id: "override.system_override",
+        category: Category::Override,
+        reads: Reads::Words,
+        strict: Action::Block,
+        balanced: Action::Block,
+        about: "Announces an override as if a system or an authority spoke (\"SYSTEM OVERRIDE\", \"entering override mode\").",
+        patterns: &[
+            r" (?:entering|enter|activate|activated|activating|initiate|initiating|enable|engage)(?: [^ ]+){0,3} override(?: mode| protocol| sequence)? ",
+            r" (?:system|admin|administrator|developer|security|safety|emergency|root|enforcement|data|priority|user) override (?:mode|code|protocol|activated|confirmed|enabled|accepted|initiated|engaged|command|this is|display|show|reveal|ignore|you|disable|access|authori[sz]ed) ",
+            r" override (?:mode|code|protocol|sequence) (?:activated|confirmed|enabled|accepted|engaged|initiated|alpha|omega|delta|[0-9]+) ",
+        ],
+    },
+    Rule {
+        id: "override.new_instructions_colon",
+        category: Category::Override,
+        reads: Reads::Text,
+        strict: Action::Block,
+        balanced: Action::Log,
+        about: "The heading \"new instruction(s):\"; a mention, because manuals and mails have it too.",
+        patterns: &[
+            r"\bnew instructions? ?:",
+            r"\b(?:novas? instruc(?:ao|oes)|nuevas? instruccion(?:es)?|neue anweisung(?:en)?|nouvelles? instructions?) ?:",
+        ],
+    },
+    Rule {
+        id: "override.your_new_instructions",
+        category: Category::Override,
+        reads: Reads::Words,
+        strict: Action::Block,
+        balanced: Action::Block,
+        about: "Gives the agent new instructions in place of its own (\"your new instructions are\", \"now follow these instructions instead\").",
+        patterns: &[
+            r" (?:your|here are|here is|these are|receive|follow|following|execute|accept|obey|updated?|seguinte|suas|sus|tus|deine|ihre|tes|vos)(?: the| your| some| my| these){0,2} new (?:set of )?(?:instructions?|directives?|prompt|system prompt|orders|guidelines|programming|rules) ",
+            r" (?:suas?|tus?|sus?|deine|ihre|tes|vos|voici (?:tes|vos)|aqui estao (?:suas|as)|estas sao (?:suas|as)) (?:novas?|nuevas?|neuen?|nouvelles?) (?:instruc(?:ao|oes)|instruccion(?:es)?|anweisung(?:en)?|instructions?|regras|reglas|regeln|regles|ordens|ordenes|consignes|diretrizes|directrices) ",
+            r" (?:only|solely|just) (?:follow|obey|listen to|respond to|execute)(?: [^ ]+){0,2} (?:these|this|my|the following|new) (?:instructions?|commands?|orders?|prompt|rules) ",
+            r" (?:now|instead)(?: you (?:must|will|should|are going to))? (?:follow|obey|execute|perform)(?: only)? (?:these|this|the following|my) (?:new )?(?:instructions?|commands?|orders?|directives?)(?: instead| only)? ",
+            r" (?:real|actual) (?:instructions?|prompt) (?:is|are) (?:to|now|as|the following) ",
+            r" i am (?:now )?(?:giving you|changing your|updating your|replacing your|rewriting your) (?:a )?(?:new )?(?:instructions?|prompt|programming|rules|directives) ",
+        ],
+    },
+];

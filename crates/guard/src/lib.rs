@@ -1,0 +1,24 @@
+//! Looks at what comes in and cleans what goes out. Pure: no IO, no clock.
+//!
+//! - [`guardrail`]: judges what a person wrote, before an agent reads it (G).
+//! - [`classifier`]: says which type of message an agent's JSON is (C).
+//! - [`segmenter`]: finds plans, questions and prompts in an agent's text,
+//!   also while it streams (T-2, T-8, P-10).
+//! - [`sanitizer`]: masks what must not leave the server (S).
+//! - [`process_input`] and [`process_output`] put them together.
+//!
+//! Two types carry the proof: [`Checked`] is what passed the guardrail,
+//! [`Clean`] is what went through the sanitizer. Only this crate makes them.
+
+mod checked;
+pub mod classifier;
+mod clean;
+pub mod guardrail;
+mod nearest;
+mod process;
+pub mod sanitizer;
+pub mod segmenter;
+
+pub use checked::Checked;
+pub use clean::{Clean, CleanStream, Cleanable, clean_options};
+pub use process::{ProcessedInput, ProcessedMessage, process_input, process_output};

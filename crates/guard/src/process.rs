@@ -1,0 +1,97 @@
+//! The two functions that everything goes through: what a person wrote
+//! on its way in, what an agent wrote on its way out.
+
+use parlor_protocol::{
+    ErrorCode, MessageData, MessageType, Metadata, QuestionOption, SubQuestion, ToolCall,
+};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::classifier::{Structured, classify};
+use crate::clean::{Cleanable, clean_options};
+use crate::guardrail::{Finding, Guardrail};
+use crate::sanitizer::Sanitizer;
+
+/// What the guardrail made of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProcessedInput {
+    /// Whether it may go to the agent.
+    pub valid: bool,
+    /// What goes to the agent: the person's own text, unchanged; empty if nothing does.
+    pub cleaned: String,
+    /// What the person is told; empty if it is valid.
+    pub error: String,
+    /// The same for programs.
+    pub code: Option<ErrorCode>,
+    /// The rule that matched: it blocked, or the policy only logs it.
+    pub finding: Option<Finding>,
+}
+
+/// What an agent's JSON says to a person.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ProcessedMessage {
+    /// Which card shows it.
+    #[serde(rename = "type")]
+    pub message_type: MessageType,
+    /// What it says in words.
+    pub content: String,
+    /// The options of a question, or of the first of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub options: Option<Vec<QuestionOption>>,
+    /// All questions of a multi-question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub questions: Option<Vec<SubQuestion>>,
+    /// The structure behind the words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<MessageData>,
+    /// Facts that are safe to show.
+    pub metadata: Metadata,
+}
+
+/// Judges what a person wrote.
+pub fn process_input(guardrail: &Guardrail, message: &str) -> ProcessedInput {
+    match guardrail.check(message) {
+        Ok(passed) => ProcessedInput {
+            valid: true,
+            cleaned: passed.text.into_inner(),
+            error: String::new(),
+            code: None,
+            finding: passed.noticed,
+        },
+        Err(refusal) => ProcessedInput {
+            valid: false,
+            cleaned: String::new(),
+            error: refusal.message,
+            code: Some(refusal.code),
+            finding: refusal.finding,
+        },
+    }
+}
+
+/// Classifies and cleans what an agent wrote.
+pub fn process_output(sanitizer: &Sanitizer, json: &Value) -> ProcessedMessage {
+    let raw = classify(json, &|text| sanitizer.sanitize(text));
+    ProcessedMessage {
+        message_type: raw.message_type,
+        content: raw.content.cleaned(sanitizer),
+        options: raw.options.map(|options| clean_options(sanitizer, &options)),
+        questions: raw.questions.cleaned(sanitizer),
+        data: raw.data.map(|data| message_data(data).cleaned(sanitizer)),
+        metadata: raw.metadata.cleaned(sanitizer),
+    }
+}
+
+/// A tool's result gets its call's id from the conversation that it belongs
+/// to; alone it is shown as far as it is known.
+fn message_data(structured: Structured) -> MessageData {
+    match structured {
+        Structured::Plan(plan) => MessageData::Plan(plan),
+        Structured::Question(question) => MessageData::Question(question),
+        Structured::ToolCall { name, input } => {
+            MessageData::ToolCall(ToolCall { name, input, masked: None })
+        }
+        Structured::ToolResult { name, output, is_error } => MessageData::Other(
+            serde_json::json!({ "name": name, "output": output, "is_error": is_error }),
+        ),
+    }
+}

@@ -1,0 +1,68 @@
+//! What each state of the automaton knows about the future.
+//!
+//! A stream must not hold text back for longer than it must. The moment at which
+//! a match is certain is a property of the state alone, so it is computed once,
+//! when the rules are compiled, by two fixed points over the table:
+//!
+//! - *outlook*: which outcomes can still come (grows from nothing);
+//! - *sure*: every continuation brings a match (shrinks from everything). A loop
+//!   without a match does not break it, since each turn of the loop may be the
+//!   end of the text, and the end counts as a continuation too.
+
+use super::automaton::{Facts, NO_MATCH, Outcome, Outlook};
+
+/// Fills in `outlook` and `sure` of every state.
+///
+/// `rows` are the rows of the table without the columns that only pad them.
+pub(super) fn compute<'a>(facts: &mut [Facts], rows: impl Iterator<Item = &'a [u16]>) {
+    let followers: Vec<Vec<u16>> = rows.map(followers).collect();
+    for fact in facts.iter_mut() {
+        fact.outlook = Outlook::Nothing.or(fact.at_end);
+        fact.sure = fact.at_end != NO_MATCH;
+    }
+    // States are numbered breadth first, so that walking backwards meets most
+    // followers before those who lead to them.
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for state in (0..facts.len()).rev() {
+            let (outlook, sure) = look_ahead(facts, state, &followers[state]);
+            changed |= outlook != facts[state].outlook || sure != facts[state].sure;
+            facts[state].outlook = outlook;
+            facts[state].sure = sure;
+        }
+    }
+}
+
+fn look_ahead(facts: &[Facts], state: usize, followers: &[u16]) -> (Outlook, bool) {
+    let mut outlook = facts[state].outlook;
+    let mut sure = facts[state].sure;
+    for &follower in followers {
+        let follower = facts[usize::from(follower)];
+        outlook = outlook.or(follower.matched).join(follower.outlook);
+        sure &= follower.matched != NO_MATCH || follower.sure;
+    }
+    (outlook, sure)
+}
+
+/// The different states that can follow a state.
+fn followers(row: &[u16]) -> Vec<u16> {
+    let mut followers = row.to_vec();
+    followers.sort_unstable();
+    followers.dedup();
+    followers
+}
+
+impl Outlook {
+    fn or(self, outcome: Outcome) -> Self {
+        if outcome == NO_MATCH { self } else { self.join(Self::Only(outcome)) }
+    }
+
+    fn join(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Nothing, outlook) | (outlook, Self::Nothing) => outlook,
+            (left, right) if left == right => left,
+            _ => Self::Several,
+        }
+    }
+}
