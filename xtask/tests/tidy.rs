@@ -1,0 +1,168 @@
+//! Rules of the house that the compiler does not know. Each is a test, or it
+//! would not be a rule.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What each crate may depend on. The direction is the point: nothing below
+/// knows what is above it, and the bottom knows neither IO nor time.
+const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
+    ("crates/protocol", &["serde", "serde_json", "thiserror", "ts-rs", "uuid"]),
+    (
+        "crates/guard",
+        &[
+            "parlor-protocol", "data-encoding", "regex", "regex-automata", "serde", "serde_json",
+            "thiserror", "unicode-normalization", "unicode-security",
+        ],
+    ),
+    (
+        "crates/server",
+        &["parlor-guard", "parlor-protocol", "anyhow", "clap", "serde", "serde_json", "thiserror"],
+    ),
+    ("xtask", &[]),
+];
+
+/// Crates that decide and do not act.
+const PURE: &[&str] = &["crates/protocol/src", "crates/guard/src"];
+const IMPURE: &[&str] = &[
+    "std::fs", "std::net", "std::io", "std::env", "std::process", "std::thread", "std::time",
+    "async fn", "println!", "eprintln!", "dbg!",
+];
+
+/// Names that say nothing, and so end up holding everything.
+const FORBIDDEN_NAMES: &[&str] =
+    &["core", "common", "util", "utils", "shared", "services", "helpers", "misc"];
+
+/// A file past this is two ideas.
+const MOST_LINES: usize = 400;
+
+#[test]
+fn crates_depend_only_on_what_they_may() {
+    let mut members: Vec<PathBuf> =
+        fs::read_dir(root().join("crates")).unwrap().map(|e| e.unwrap().path()).collect();
+    members.push(root().join("xtask"));
+    for member in members {
+        let name = relative(&member);
+        let allowed = ALLOWED_DEPENDENCIES
+            .iter()
+            .find(|(crate_name, _)| *crate_name == name)
+            .unwrap_or_else(|| panic!("{name} is new: say in tidy.rs what it may depend on"));
+        let allowed: BTreeSet<String> = allowed.1.iter().map(|d| (*d).to_owned()).collect();
+        let manifest = fs::read_to_string(member.join("Cargo.toml")).unwrap();
+        let used = section(&manifest, "dependencies");
+        let extra: Vec<_> = used.difference(&allowed).collect();
+        assert!(extra.is_empty(), "{name} may not depend on {extra:?}");
+        let unused: Vec<_> = allowed.difference(&used).collect();
+        assert!(unused.is_empty(), "{name} no longer depends on {unused:?}: take it off the list");
+        assert!(
+            manifest.contains("[lints]\nworkspace = true"),
+            "{name} must use the workspace's lints"
+        );
+    }
+}
+
+#[test]
+fn pure_crates_have_no_io_and_no_clock() {
+    for file in PURE.iter().flat_map(|dir| rust_files(&root().join(dir))) {
+        let text = fs::read_to_string(&file).unwrap();
+        for (number, line) in text.lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            if let Some(word) = IMPURE.iter().find(|word| code.contains(*word)) {
+                panic!("{}:{}: {word} has no place in a pure crate", relative(&file), number + 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_module_says_what_it_is() {
+    for file in rust_files(&root()) {
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(text.starts_with("//!"), "{} must begin with a //! module doc", relative(&file));
+    }
+}
+
+#[test]
+fn no_file_holds_two_ideas() {
+    for file in rust_files(&root()) {
+        let lines = fs::read_to_string(&file).unwrap().lines().count();
+        assert!(lines <= MOST_LINES, "{} has {lines} lines; split it by noun", relative(&file));
+    }
+}
+
+#[test]
+fn no_folder_or_module_has_a_name_that_says_nothing() {
+    for file in rust_files(&root()) {
+        for part in Path::new(&relative(&file)).with_extension("").iter() {
+            let part = part.to_str().unwrap();
+            assert!(!FORBIDDEN_NAMES.contains(&part), "{}: no '{part}'", relative(&file));
+        }
+    }
+}
+
+#[test]
+fn paths_in_the_documents_exist() {
+    for document in ["ARCHITECTURE.md", "README.md"] {
+        let text = fs::read_to_string(root().join(document)).unwrap();
+        let tops = ["crates/", "xtask/", "web/", ".ci/", ".cargo/"];
+        let named = text
+            .split('`')
+            .skip(1)
+            .step_by(2)
+            .filter(|code| tops.iter().any(|top| code.starts_with(top)));
+        let mut count = 0;
+        for path in named {
+            count += 1;
+            assert!(root().join(path).exists(), "{document} names {path}, which does not exist");
+        }
+        assert!(document != "ARCHITECTURE.md" || count > 20, "the map must name its places");
+    }
+}
+
+#[test]
+fn every_crate_is_on_the_map() {
+    let map = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    for (name, _) in ALLOWED_DEPENDENCIES {
+        assert!(map.contains(&format!("`{name}")), "ARCHITECTURE.md does not mention {name}");
+    }
+}
+
+/// The names in one table of a manifest.
+fn section(manifest: &str, name: &str) -> BTreeSet<String> {
+    manifest
+        .lines()
+        .skip_while(|line| line.trim() != format!("[{name}]"))
+        .skip(1)
+        .take_while(|line| !line.starts_with('['))
+        .filter_map(|line| line.split(['.', ' ', '=']).next())
+        .filter(|name| !name.is_empty() && !name.starts_with('#'))
+        .map(str::to_owned)
+        .collect()
+}
+
+fn rust_files(dir: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if path.is_dir() {
+            if !name.starts_with('.') && !["target", "node_modules"].contains(&name) {
+                files.extend(rust_files(&path));
+            }
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn relative(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned()
+}
