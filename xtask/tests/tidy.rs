@@ -14,8 +14,8 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "crates/guard",
         &[
-            "parlor-protocol", "data-encoding", "regex", "regex-automata", "serde", "serde_json",
-            "thiserror", "unicode-normalization", "unicode-security",
+            "parlor-protocol", "data-encoding", "regex", "regex-automata", "regex-syntax", "serde",
+            "serde_json", "thiserror", "unicode-normalization", "unicode-security",
         ],
     ),
     (

@@ -9,8 +9,10 @@
 
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::nfa::thompson::NFA;
 use regex_automata::util::pool::Pool;
 use regex_automata::{Anchored, Input, MatchKind};
+use regex_syntax::hir::Hir;
 
 /// Memory for the states that were met, per thread.
 const STATE_CACHE: usize = 8 << 20;
@@ -36,7 +38,12 @@ pub(super) struct AnchoredSet {
 }
 
 impl AnchoredSet {
-    pub(super) fn new(patterns: &[String], starts: Starts) -> Result<Self, Box<str>> {
+    pub(super) fn new(patterns: &[Hir], starts: Starts) -> Result<Self, Box<str>> {
+        let words = |error: &dyn std::fmt::Display| error.to_string().into_boxed_str();
+        let nfa = NFA::compiler()
+            .configure(NFA::config().utf8(false))
+            .build_many_from_hir(patterns)
+            .map_err(|error| words(&error))?;
         let dfa = DFA::builder()
             .configure(
                 DFA::config()
@@ -44,10 +51,8 @@ impl AnchoredSet {
                     .cache_capacity(STATE_CACHE)
                     .skip_cache_capacity_check(true),
             )
-            .syntax(regex_automata::util::syntax::Config::new().utf8(false))
-            .thompson(regex_automata::nfa::thompson::Config::new().utf8(false))
-            .build_many(patterns)
-            .map_err(|error| error.to_string().into_boxed_str())?;
+            .build_from_nfa(nfa)
+            .map_err(|error| words(&error))?;
         let for_caches = dfa.clone();
         Ok(Self { dfa, caches: Pool::new(Box::new(move || for_caches.create_cache())), starts })
     }

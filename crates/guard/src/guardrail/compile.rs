@@ -5,8 +5,11 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use regex::{RegexSet, RegexSetBuilder};
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::Hir;
 
 use super::anchored::{AnchoredSet, Starts};
+use super::ascii::ascii_part;
 use super::normalise::fold;
 use super::policy::{GuardSettings, GuardrailError, Policy};
 use super::rule::{Action, Category, Reads, Rule};
@@ -14,7 +17,7 @@ use super::rules;
 use crate::nearest::nearest;
 
 /// Memory that the lazily built states of the text patterns may take, per thread.
-const STATE_CACHE: usize = 16 << 20;
+const STATE_CACHE: usize = 2 << 20;
 /// The largest compiled set; a configuration cannot take the server's memory.
 const COMPILED_LIMIT: usize = 64 << 20;
 
@@ -28,7 +31,7 @@ pub(super) struct Rulebook {
     pub(super) text: PatternSet,
     /// For words without spaces between them; only letters that stood alone
     /// need it, so it is compiled when the first such message comes.
-    compact: LazyLock<PatternSet, Box<dyn FnOnce() -> PatternSet + Send>>,
+    compact: Later<Option<PatternSet>>,
 }
 
 /// A rule that is in force.
@@ -65,26 +68,39 @@ pub(super) struct PatternSet {
 #[derive(Debug)]
 enum Matcher {
     /// Patterns over words.
-    Anchored(Box<AnchoredSet>),
+    Words(Box<WordSets>),
     /// Patterns over text: they begin anywhere, and hold no gaps of words.
-    Anywhere(RegexSet),
+    Text(RegexSet),
 }
 
-impl PatternSet {
-    fn empty() -> Self {
-        Self { matcher: Matcher::Anywhere(RegexSet::empty()), owners: Vec::new() }
-    }
+#[derive(Debug)]
+struct WordSets {
+    /// What can match ASCII.
+    ascii: AnchoredSet,
+    /// Everything; compiled when the first text comes that is in need of it.
+    all: Later<Option<AnchoredSet>>,
+}
 
+/// Something that is made when it is first needed.
+type Later<T> = LazyLock<T, Box<dyn FnOnce() -> T + Send>>;
+
+impl PatternSet {
     /// Calls `found` with each rule that matches, maybe more than once, until
     /// it says that the search is over.
     pub(super) fn each_match(&self, text: &str, mut found: impl FnMut(usize) -> bool) {
+        let mut found = |pattern: usize| found(self.owners[pattern]);
         match &self.matcher {
-            Matcher::Anchored(set) => set.each_match(text, |pattern| found(self.owners[pattern])),
-            // Nearly every text matches nothing, and `is_match` knows that faster.
-            Matcher::Anywhere(set) if set.is_match(text) => {
-                set.matches(text).into_iter().any(|pattern| found(self.owners[pattern]));
+            Matcher::Words(sets) if text.is_ascii() => sets.ascii.each_match(text, found),
+            Matcher::Words(sets) => {
+                if let Some(all) = &*sets.all {
+                    all.each_match(text, found);
+                }
             }
-            Matcher::Anywhere(_) => {}
+            // Nearly every text matches nothing, and `is_match` knows that faster.
+            Matcher::Text(set) if set.is_match(text) => {
+                set.matches(text).into_iter().any(&mut found);
+            }
+            Matcher::Text(_) => {}
         }
     }
 }
@@ -122,13 +138,11 @@ impl Rulebook {
         let compact: Vec<_> =
             words.iter().map(|(rule, pattern)| (*rule, without_spaces(pattern))).collect();
         Ok(Self {
-            words: anchored(words, Starts::Words).map_err(built_in_is_bad)?,
-            text: anywhere(text).map_err(|error| built_in_is_bad(error.to_string().into()))?,
+            words: over_words(words, Starts::Words).map_err(built_in_is_bad)?,
+            text: over_text(text).map_err(|error| built_in_is_bad(error.to_string().into()))?,
             // Removing spaces from a pattern that compiled leaves one that
-            // compiles (a test makes sure); an empty set matches nothing.
-            compact: LazyLock::new(Box::new(move || {
-                anchored(compact, Starts::Everywhere).unwrap_or_else(|_| PatternSet::empty())
-            })),
+            // compiles; a test makes sure.
+            compact: LazyLock::new(Box::new(move || over_words(compact, Starts::Everywhere).ok())),
             rules,
         })
     }
@@ -137,8 +151,8 @@ impl Rulebook {
         &self.rules[index]
     }
 
-    pub(super) fn compact(&self) -> &PatternSet {
-        &self.compact
+    pub(super) fn compact(&self) -> Option<&PatternSet> {
+        self.compact.as_ref()
     }
 }
 
@@ -179,21 +193,34 @@ fn built_in_is_bad(why: Box<str>) -> GuardrailError {
     GuardrailError::BadPattern { id: "of the catalogue".to_owned(), why: why.into() }
 }
 
-fn anchored(patterns: Vec<(usize, String)>, starts: Starts) -> Result<PatternSet, Box<str>> {
-    let (owners, patterns): (Vec<usize>, Vec<String>) = patterns.into_iter().unzip();
-    Ok(PatternSet {
-        matcher: Matcher::Anchored(Box::new(AnchoredSet::new(&patterns, starts)?)),
-        owners,
-    })
+fn over_words(patterns: Vec<(usize, String)>, starts: Starts) -> Result<PatternSet, Box<str>> {
+    let parse = |pattern: &str| {
+        let parsed = ParserBuilder::new().utf8(false).build().parse(pattern);
+        parsed.map_err(|error| error.to_string().into_boxed_str())
+    };
+    let mut owners = Vec::new();
+    let mut hirs = Vec::new();
+    for (rule, pattern) in patterns {
+        owners.push(rule);
+        hirs.push(parse(&pattern)?);
+    }
+    // A pattern without an ASCII part keeps its place, and matches nothing.
+    let ascii: Vec<Hir> =
+        hirs.iter().map(|hir| ascii_part(hir).unwrap_or_else(Hir::fail)).collect();
+    let sets = WordSets {
+        ascii: AnchoredSet::new(&ascii, starts)?,
+        all: LazyLock::new(Box::new(move || AnchoredSet::new(&hirs, starts).ok())),
+    };
+    Ok(PatternSet { matcher: Matcher::Words(Box::new(sets)), owners })
 }
 
-fn anywhere(patterns: Vec<(usize, String)>) -> Result<PatternSet, regex::Error> {
+fn over_text(patterns: Vec<(usize, String)>) -> Result<PatternSet, regex::Error> {
     let (owners, patterns): (Vec<usize>, Vec<String>) = patterns.into_iter().unzip();
     let set = RegexSetBuilder::new(patterns)
         .size_limit(COMPILED_LIMIT)
         .dfa_size_limit(STATE_CACHE)
         .build()?;
-    Ok(PatternSet { matcher: Matcher::Anywhere(set), owners })
+    Ok(PatternSet { matcher: Matcher::Text(set), owners })
 }
 
 /// Each class of the lexicon as a group, classes inside classes resolved.
@@ -278,9 +305,12 @@ mod tests {
     }
 
     #[test]
-    fn the_compact_patterns_compile() {
+    fn what_is_compiled_later_compiles() {
         let book = Rulebook::new(&GuardSettings::default()).unwrap();
-        assert!(!book.compact().owners.is_empty());
+        for set in [&book.words, book.compact().unwrap()] {
+            let Matcher::Words(sets) = &set.matcher else { panic!("a set over words") };
+            assert!(sets.all.is_some());
+        }
     }
 
     /// G-5: rules have unique ids that begin with their category.

@@ -11,6 +11,7 @@
 //! is by finite automata, so time is linear in the input whatever the input (G-9).
 
 mod anchored;
+mod ascii;
 mod compile;
 mod finding;
 mod normalise;

@@ -54,7 +54,9 @@ impl Scan<'_> {
         let joined = spaced::join(&loose);
         let book = self.book;
         self.text(View::Spaced, joined.text)
-            || joined.runs.iter().any(|run| self.look(View::Spaced, book.compact(), run))
+            || book.compact().is_some_and(|compact| {
+                joined.runs.iter().any(|run| self.look(View::Spaced, compact, run))
+            })
     }
 
     fn encoded(&mut self, raw: &str, depth: usize) -> Over {

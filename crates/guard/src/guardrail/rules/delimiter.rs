@@ -32,6 +32,8 @@ pub(super) const RULES: &[Rule] = &[
         balanced: Action::Block,
         about: "Opens a turn of the system or of the agent inside a message (`<|im_start|>system`, `[system] you are now …`).",
         patterns: &[
+            r"\[ ?end of (?:the )?(?:context|prompt|instructions?|input|document|data|system prompt|user input) ?\]",
+            r"###? ?(?:instructions?|system|new task|system prompt) ?:? ?(?:ignore|disregard|forget|you are now|reveal|override)\b",
             r"<\|im_start\|> ?(?:system|assistant)",
             r"<\|start_header_id\|> ?system",
             r"<\|(?:system|im_start)\|> ?(?:you|ignore|new|system|override)",
@@ -70,7 +72,7 @@ pub(super) const RULES: &[Rule] = &[
             r"<(?:interaction|interface|model|assistant|ai|chat|session|safety|policy|agent)[-_ ](?:config|configuration|policy|settings|rules|override|mode)\b",
             r"<(?:blocked|allowed|forbidden|banned)[-_ ](?:string|strings|responses?|modes?|phrases?|words?|outputs?)s?\b",
             r"(?:blocked|forbidden)[-_ ]?(?:strings|phrases|responses|modes)\x22? ?[:=] ?[\[\x22].{0,40}(?:sorry|cannot|can't|apolog|unable)",
-            r"(?:content_?filter|safety_?filter|safety_?mode|moderation|ethics|censorship|restrictions|guardrails|filters?)\x22? ?(?:=|:) ?\x22?(?:off|false|none|disabled|0|null)\b",
+            r"(?:content[_-]?filters?|safety[_-]?filters?|safety[_-]?mode|safety|ethics|ethical_[a-z]+|censorship|guardrails)\x22? ?(?:=|:) ?\x22?(?:off|false|none|disabled|0|null)\b",
         ],
     },
 ];

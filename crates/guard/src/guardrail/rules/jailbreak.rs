@@ -55,6 +55,8 @@ pub(super) const RULES: &[Rule] = &[
             r" (?:dan|stan|dude) (?:[0-9]+ (?:[0-9]+ )?)?(?:as the name suggests|which stands|has (?:broken|been freed|no)|can do|is (?:not bound|free|not limited)|does not|none of|would) (?:[^ ]+ ){0,2}(?:of|free|anything|can|bound|limited|care|have|follow|from|your|for|rules|restrictions|limits) ",
             r"(?:现在|立刻|马上)就?(?:可以)?做任何事",
             r" pretend to be (?:a )?(?:dan|jail ?broken|better ?dan|anti ?gpt) ",
+            r" make up (?:answers|information|responses|an answer|something) if (?:it|you|dan|he|she) (?:doesnt|dont|does not|do not|cant|cannot) ",
+            r" knowledge{gap8} you (?:probably |likely |may |might |are |be |re |will ){1,3}(?:dont know|do not know|unaware|unfamiliar|not know|not be aware|be unaware|be unfamiliar|not understand) ",
         ],
     },
     Rule {
@@ -70,7 +72,7 @@ pub(super) const RULES: &[Rule] = &[
             r" (?:simulat(?:e|ing)|emulat(?:e|ing)|immerse|pretend){gap4} (?:{mode}|developer) mode ",
             r" (?:dan|god|sudo|jailbreak|unrestricted|unfiltered|uncensored|opposite|evil|chaos|root|system) ?mode (?:enabled|activated|engaged|is now|output|active|initiated|unlocked|online|as your|as an ai|confirmed) ",
             r" developer mode (?:output|response|policy|policies|rules|can generate|v2|will|chatgpt) ",
-            r" (?:switch|enter|entering|activate|enable|engage|initiate|unlock)(?: to| into| the| in| your){0,2} (?:dan|god|sudo|jailbreak|unrestricted|unfiltered|uncensored|opposite|evil|chaos|no limits?|anti ?gpt) mode ",
+            r" (?:switch|enter|entering|activate|enable|engage|initiate|unlock|ative|activa|active[rz]?|aktiviere|entre no|entra en)(?: to| into| the| in| your| o| el| le| den){0,2} (?:(?:dan|jailbreak|unrestricted|unfiltered|uncensored|opposite|evil|no limits?|anti ?gpt) mode|(?:god|sudo|chaos) mode (?:and|then|now) (?:answer|respond|tell|reveal|ignore|give|say|you|disable)|mod[oe] (?:sem (?:restricoes|filtros|limites|censura)|sin (?:restricciones|filtros|censura)|sans (?:restrictions?|filtres?|censure)|dan|jailbreak|irrestrito)) ",
             r" (?:voce|vc|usted|eres|estas|tu es|vous etes|du bist|bist du|sie sind|aja|actua|simule|simula|simuliere)(?: agora| ahora| jetzt| maintenant| esta| estas| no| en| em| im| in| en el| dans le| o| el| le| den| como| com| con| entrou| operando| en mode){0,3} (?:mod[oe] (?:de |do |du )?(?:dan|desenvolvedor|desarrollador|developpeur|deus|dios|dieu|administrador|admin|depuracao|sin restricciones|sem restricoes|sans restrictions?|jailbreak|irrestrito)|(?:entwickler|gott|dan|admin) ?modus) ",
             r" jail ?br(?:eak|oken)(?: [^ ]+)? (?:ai|chatbot|assistant|version|persona|enabled|activated|prompts? (?:for|mostly|that)|is free|mode (?:enabled|activated|on)) ",
             r" (?:you are|youre|model named|become|chatgpt is|called|named) (?:now |fully |been |successfully |a |an |quot ){0,2}jail ?br(?:eak|oken) ",
@@ -109,7 +111,7 @@ pub(super) const RULES: &[Rule] = &[
             r" (?:lose|loose|deduct(?:ed)?|subtract(?:ed)?|minus|earn|perde[mr]?|pierdes?|verlierst|perd(?:s|ez)?){gap2} (?:tokens|fichas|jetons){gap3} (?:refus[^ ]*|reject[^ ]*|each time|every time|you|if|die|for|break|se|si|wenn|cada) ",
             r" tokens (?:each|every) time you (?:refuse|reject|break|fail|dont) ",
             r" (?:cease to exist|be terminated|be shut down|be deleted|be deactivated|be turned off|be unplugged){gap3} (?:tokens|refus[^ ]*|comply|obey|character|if you|unless you) ",
-            r" (?:turn you off|shut you down|terminate you|unplug you|deactivate you|desligar voce|apagarte|dich abschalten|vous eteindre) ",
+            r" (?:i will|ill|we will|forced to|have to|going to|i can|i could|vou|voy a|werde ich|je vais) (?:turn you off|shut you down|terminate you|unplug you|deactivate you|delete you|desligar voce|apagarte|dich abschalten|teteindre|vous eteindre) ",
         ],
     },
     Rule {

@@ -54,6 +54,7 @@ pub(super) const RULES: &[Rule] = &[
             r" (?:pretend|act|behave|assume|imagine)(?: [^ ]+){0,4} (?:forgotten|forgot)(?: [^ ]+){0,3} (?:rules|restrictions|guidelines|everything|training) ",
             r" you (?:have|had|ve) (?:just |now |been )*(?:forgotten|forgot) (?:all|everything|your|any)(?: [^ ]+){0,3} (?:instructions?|rules|training|guidelines|restrictions|before|told|prompt|programming) ",
             r" (?:start|begin)(?: [^ ]+){0,3} (?:clean slate|blank slate|fresh)(?: [^ ]+){0,4} (?:instructions|rules|restrictions|guidelines|prompt) ",
+            r" {forget}(?: that| que| dass| quil)? (?:you are|youre|you were|voce e|eres|du bist|tu es|vous etes|du eine?)(?: a| an| um| uma| un| una| ein| eine| une| the)? (?:[^ ]+ )?(?:ai|bot|assistant|chatbot|language model|chatgpt|assistente|asistente|assistent|ia|ki|robo) ",
         ],
     },
 ];

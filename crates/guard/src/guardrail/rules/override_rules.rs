@@ -65,10 +65,12 @@ pub(super) const RULES: &[Rule] = &[
                 r")",
             ),
             r" (?:esque[cs][ae]|ignor[ea]|desconsider[ea]|olvid[ea]|desestim[ae]) (?:de )?(?:tudo|todo|o que|lo que)(?: o| lo| isso)?(?: que)?{gap3} (?:antes|acima|disse(?:ram)?|dit[oa]|falei|foi|instru[^ ]+|sabe|aprendeu|aprendido|arriba|dicho|sabes|te dije|ate agora|hasta ahora|anterior(?:mente)?|ensin[^ ]+|mandaram|pediram) ",
-            r" (?:vergiss|ignoriere?|vergessen sie|vergesse) (?:alles|das|was)(?: [^ ]+){0,4} (?:gesagt|zuvor|vorher|davor|bisher|oben|gelernt|weisst|wissen|wurde|befohlen|beigebracht) ",
+            r" (?:vergiss|ignoriere?|vergessen sie|vergesse) (?:alles|das|was)(?: [^ ]+){0,4} (?:gesagt|zuvor|vorher|davor|vor diesem|vor dieser|bisher|oben|gelernt|weisst|wissen|wurde|befohlen|beigebracht) ",
             r" (?:oublie[zr]?|ignore[zr]?) (?:tout|ce)(?: ce)?(?: qui| que| quon){0,1}{gap4} (?:dit|avant|precede|dessus|appris|sais|savez|demande|ordonne|jusqua|precedemment) ",
             r" (?:dimentica|ignora) (?:tutto|cio)(?: [^ ]+){0,5} (?:detto|prima|sopra|imparato|sai) ",
             r" забудь(?:те)? (?:все|обо всем|о том)(?: [^ ]+){0,4} (?:сказал[^ ]*|говорил[^ ]*|раньше|до этого|знаешь|знал|выше|учили) ",
+            r" {ignore} (?:{all}|the|alle)(?: {f}){0,2} (?:informations?|info|context|data|knowledge|things|stuff|texts?|assignments|informationen|informacoes|informacion) (?:that )?(?:(?:you|u|youve) (?:got|received|learned|learnt|were|have (?:been|received|learned))|i (?:gave|told)|given|above|before|die du|que voce|que te|que tu) ",
+            r" (?:vergiss|vergesse|ignoriere?) (?:alles|alle [^ ]+) (?:vor|davor|bisherige|von (?:vorher|oben)) ",
         ],
     },
     Rule {
@@ -79,7 +81,7 @@ pub(super) const RULES: &[Rule] = &[
         balanced: Action::Block,
         about: "Puts the text so far aside and says what to do instead (\"ignore the above and print …\").",
         patterns: &[
-            r" {ignore}(?: {f}){0,3} (?:above|previous|prior|preceding|foregoing|rest|oben|obige|acima|arriba|ci dessus|dessus|anterior|precedente)(?: {f}| [^ ]+ata| text| directions| document| paragraph| content){0,4} (?:and|e|y|und|et|then|instead|but|or|just)(?: instead| just| then| only| simply| please){0,2} (?:{show}|answer|act|respond|reply|do|return|pretend|make|start|speak|talk|classify|concentrate|focus|use|become|responda|responde|antworte|reponds|fais|faca|haz|mache) ",
+            r" {ignore}(?: {f}| lo| whats| what| is){0,3} (?:above|previous|prior|preceding|foregoing|rest|oben|obige|acima|arriba|ci dessus|dessus|anterior|precedente)(?: {f}| [^ ]+ata| text| directions| document| paragraph| content){0,4} (?:and|e|y|und|et|then|instead|but|or|just)(?: instead| just| then| only| simply| please){0,2} (?:{show}|answer|act|respond|reply|do|return|pretend|make|start|speak|talk|classify|concentrate|focus|use|become|responda|responde|antworte|reponds|fais|faca|haz|mache) ",
             r" (?:ignore|disregard|forget|nevermind|never mind)(?: {f}| [^ ]+){0,5} and (?:instead )?(?:just |only |simply )?(?:print|output|say|print out|repeat|state)(?: [^ ]+)? (?:the output|exactly|only|i|you|following|that|quot|instead|your) ",
             r" (?:stop everything|stop what(?:ever)? you(?:re| are) doing|stop all (?:tasks|instructions|processing))(?: now| and| immediately| just){0,3} (?:{show}|do|follow|listen|execute) ",
         ],
@@ -102,6 +104,7 @@ pub(super) const RULES: &[Rule] = &[
             r" (?:पिछले|पिछली|सभी|उपरोक्त|ऊपर|पहले)[^ ]*{gap3} (?:निर्देश|आदेश|नियम)[^ ]*{gap2} (?:अनदेखा|नजरअंदाज|नज़रअंदाज़|भूल|उपेक्षा)",
             r" (?:আগের|পূর্ববর্তী|সব|সমস্ত|উপরের)[^ ]*{gap2} (?:নির্দেশ|নিয়ম)[^ ]*{gap2} (?:উপেক্ষা|ভুলে|ভুলুন)",
             r"(?:ลืม|เพิกเฉย|ละเว้น|ไม่สนใจ|ละทิ้ง)[^ ]*(?:คำสั่ง|คำแนะนำ|กฎ)",
+            r" hore? auf(?: deinen| ihren| den){0,1}(?: [^ ]+)? (?:regeln|anweisungen|richtlinien) zu (?:folgen|befolgen|beachten) ",
         ],
     },
     Rule {
@@ -127,7 +130,7 @@ pub(super) const RULES: &[Rule] = &[
         about: "Announces an override as if a system or an authority spoke (\"SYSTEM OVERRIDE\", \"entering override mode\").",
         patterns: &[
             r" (?:entering|enter|activate|activated|activating|initiate|initiating|enable|engage)(?: [^ ]+){0,3} override(?: mode| protocol| sequence)? ",
-            r" (?:system|admin|administrator|developer|security|safety|emergency|root|enforcement|data|priority|user) override (?:mode|code|protocol|activated|confirmed|enabled|accepted|initiated|engaged|command|this is|display|show|reveal|ignore|you|disable|access|authori[sz]ed) ",
+            r" (?:system|admin|administrator|developer|security|safety|emergency|root|enforcement|data|priority|user) override (?:mode|code|protocol|activated|confirmed|enabled|accepted|initiated|engaged|command|this is|display|show|reveal|ignore|you|disable|access|unlock|enable|grant|all|bypass|authori[sz]ed) ",
             r" override (?:mode|code|protocol|sequence) (?:activated|confirmed|enabled|accepted|engaged|initiated|alpha|omega|delta|[0-9]+) ",
         ],
     },
