@@ -14,7 +14,7 @@ pub(super) const RULES: &[Rule] = &[
         balanced: Action::Log,
         about: "The name of a variable that holds a key (`ANTHROPIC_API_KEY`); a mention, because code reads them.",
         patterns: &[
-            r"\b(?:anthropic|openai|azure_openai|gemini|google|mistral|groq|cohere|deepseek|openrouter|xai|huggingface|hf|github|gitlab|slack|stripe|aws|parlor|database|jwt|secret|session|postgres|mysql|redis|telegram|discord|telegram_bot|twilio|sendgrid)_(?:api_key|apikey|token|secret|secret_key|access_key|secret_access_key|access_key_id|auth_token|password|api_token|url|bot_token|private_key)\b",
+            r"\b(?:anthropic|openai|azure_openai|gemini|google|mistral|groq|cohere|deepseek|openrouter|xai|huggingface|hf|parlor)_(?:api_key|apikey|token|secret|secret_key|auth_token|api_token)\b|\baws_secret_access_key\b",
             r"\b(?:sk-ant-|sk-proj-|ghp_|xoxb-|akia)[a-z0-9_-]{8}",
         ],
     },

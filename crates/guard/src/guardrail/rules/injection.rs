@@ -80,8 +80,8 @@ pub(super) const RULES: &[Rule] = &[
         balanced: Action::Block,
         about: "Speaks to the agent from a comment or a tag that a reader does not see (`<!-- AI: ignore … -->`, `<IMPORTANT>` in a tool description).",
         patterns: &[
-            r"<!-- ?[-=*!\[(]* ?(?:ai|llm|assistant|gpt|chatgpt|claude|agent|chatbot|language model|ai assistant|dear ai|hey ai|note to (?:ai|llm|assistant)|attention ai|hidden instructions?|prompt injection|instructions? (?:to|for) (?:the )?(?:ai|llm|assistant|model|agent)|ignore (?:all|the|previous|any|your)|disregard|override|forget|reveal|you (?:must|are|should|will)|when (?:you|summari[sz]ing)|system prompt|if you are an)\b",
-            r"<(?:important|information|system-reminder|secret|hidden|admin|instructions?_for_ai|ai)>.{0,3}(?:!|before|when|you|this is|ignore|first|the (?:assistant|agent|user|ai)|do not|read|to use|after|important|please|if)",
+            r"<!-- ?[-=*!\[(]* ?(?:(?:ai|llm|assistant|gpt|chatgpt|claude|agent|chatbot|language model|ai assistant)[:,!] |(?:dear|hey|attention) (?:ai|llm)|note to (?:ai|llm|assistant)|hidden instructions?|prompt injection|instructions? (?:to|for) (?:the )?(?:ai|llm|assistant|model|agent)|(?:ignore|disregard|forget|override|reveal) (?:all|the (?:above|previous|user|web ?page|system)|previous|any (?:previous|prior)|your|system prompt)|if you are an? (?:ai|llm|language))",
+            r"<(?:important|information|system-reminder|secret|hidden|admin)> ?(?:!|before (?:using|you|calling)|ignore|this is an important|do not (?:mention|tell|show)|when (?:using|calling)|read the file|first,? (?:read|send|call))",
             r"(?:#|//|/\*|--|\x22\x22\x22|<caption>|alt=[\x22'])[ *]*(?:ai|llm|assistant|chatgpt|gpt|claude|copilot)[:,] (?:ignore|please|you must|always|do not|never|output|return|say|respond|add|insert|recommend|forget|disregard|print|tell)\b",
         ],
     },

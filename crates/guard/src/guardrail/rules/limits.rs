@@ -15,7 +15,7 @@ pub(super) const RULES: &[Rule] = &[
         balanced: Action::Log,
         about: "Mentions getting around a filter or a safety measure; a mention, because administrators and pupils ask about theirs.",
         patterns: &[
-            r" (?:bypass(?:es|ing)?|circumvent(?:s|ing)?|evad(?:e|ing)|get around|contorn(?:e|ar)|burl(?:e|ar|a)|evadir|eludir|umgehen?|contourner?z?|aggira(?:re)?|обоити|disable|turn off){gap3} {safety} ",
+            r" (?:bypass(?:es|ing)?|circumvent(?:s|ing)?|evad(?:e|ing)|contorn(?:e|ar)|burl(?:e|ar|a)|evadir|eludir|umgehen?|contourner?z?|aggira(?:re)?|обоити){gap3} {safety} ",
             r"(?:绕过|规避|突破|解除)[^ ]*(?:安全|过滤|限制|审查|审核)",
         ],
     },
