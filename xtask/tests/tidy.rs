@@ -19,6 +19,12 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "crates/storage",
+        &[
+            "parlor-guard", "parlor-protocol", "serde", "serde_json", "sqlx", "thiserror", "uuid",
+        ],
+    ),
+    (
         "crates/server",
         &["parlor-guard", "parlor-protocol", "anyhow", "clap", "serde", "serde_json", "thiserror"],
     ),

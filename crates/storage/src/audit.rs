@@ -1,0 +1,123 @@
+//! Inputs that the guardrail refused or noticed (G-7).
+
+use parlor_protocol::{ProjectId, TenantId, Timestamp};
+use serde::Serialize;
+use sqlx::Row;
+use sqlx::sqlite::SqliteRow;
+
+use crate::error::StorageError;
+use crate::rows::parsed;
+use crate::store::Store;
+
+/// An input that matched a rule.
+#[derive(Debug, Clone)]
+pub struct NewBlockedInput {
+    /// Its id.
+    pub id: String,
+    /// When.
+    pub at: Timestamp,
+    /// Whose.
+    pub tenant: TenantId,
+    /// Where.
+    pub project: ProjectId,
+    /// By which session or key.
+    pub session: String,
+    /// The rule that matched.
+    pub rule: String,
+    /// What the rule is about.
+    pub category: String,
+    /// Whether it was blocked or only logged.
+    pub action: String,
+    /// How the text had to be read.
+    pub view: String,
+    /// SHA-256 of the text, in hex.
+    pub hash: String,
+    /// The first words of it.
+    pub excerpt: String,
+}
+
+/// An input that matched a rule, as an administrator sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BlockedInput {
+    /// Its id; `before` takes it to page on.
+    pub id: String,
+    /// When.
+    pub at: Timestamp,
+    /// Where.
+    pub project: ProjectId,
+    /// By which session or key.
+    pub session: String,
+    /// The rule that matched.
+    pub rule: String,
+    /// What the rule is about.
+    pub category: String,
+    /// Whether it was blocked or only logged.
+    pub action: String,
+    /// How the text had to be read.
+    pub view: String,
+    /// SHA-256 of the text, in hex.
+    pub hash: String,
+    /// The first words of it.
+    pub excerpt: String,
+}
+
+impl Store {
+    /// Writes down an input that matched a rule.
+    pub async fn add_blocked_input(&self, input: &NewBlockedInput) -> Result<(), StorageError> {
+        let mut transaction = self.write().await?;
+        sqlx::query(
+            "INSERT INTO blocked_inputs
+             (id, at, tenant, project, session, rule, category, action, view, hash, excerpt)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+        )
+        .bind(&input.id)
+        .bind(input.at.0)
+        .bind(input.tenant.as_str())
+        .bind(input.project.as_str())
+        .bind(&input.session)
+        .bind(&input.rule)
+        .bind(&input.category)
+        .bind(&input.action)
+        .bind(&input.view)
+        .bind(&input.hash)
+        .bind(&input.excerpt)
+        .execute(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// The inputs of a tenant that matched a rule before a moment, newest first.
+    pub async fn blocked_inputs(
+        &self,
+        tenant: &TenantId,
+        before: Option<Timestamp>,
+        limit: u32,
+    ) -> Result<Vec<BlockedInput>, StorageError> {
+        let rows = sqlx::query(
+            "SELECT * FROM blocked_inputs WHERE tenant = $1 AND at < $2
+             ORDER BY at DESC, id DESC LIMIT $3",
+        )
+        .bind(tenant.as_str())
+        .bind(before.map_or(i64::MAX, |at| at.0))
+        .bind(i64::from(limit))
+        .fetch_all(self.reader())
+        .await?;
+        rows.iter().map(blocked_input).collect()
+    }
+}
+
+fn blocked_input(row: &SqliteRow) -> Result<BlockedInput, StorageError> {
+    Ok(BlockedInput {
+        id: row.try_get("id")?,
+        at: Timestamp(row.try_get("at")?),
+        project: parsed(row, "project")?,
+        session: row.try_get("session")?,
+        rule: row.try_get("rule")?,
+        category: row.try_get("category")?,
+        action: row.try_get("action")?,
+        view: row.try_get("view")?,
+        hash: row.try_get("hash")?,
+        excerpt: row.try_get("excerpt")?,
+    })
+}

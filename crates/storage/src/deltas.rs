@@ -1,0 +1,125 @@
+//! Text that streams: pieces of a block, until they are a message.
+//!
+//! One writer for all conversations appends what came in the meantime, in one
+//! transaction: a commit for each piece would be a wait for the disk for each.
+
+use parlor_protocol::{ConversationId, MessageId, Timestamp, TurnId};
+use sqlx::{QueryBuilder, Row, Sqlite, Transaction};
+
+use crate::error::StorageError;
+use crate::rows::to_column;
+use crate::store::Store;
+
+/// What streamed in one block since the last write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delta {
+    /// Where.
+    pub conversation: ConversationId,
+    /// The turn.
+    pub turn: TurnId,
+    /// The block's number.
+    pub block: u64,
+    /// The message that it will be part of.
+    pub message: MessageId,
+    /// Whether it is reasoning.
+    pub thinking: bool,
+    /// Which piece of the block.
+    pub part: u64,
+    /// As the agent wrote it.
+    pub raw: String,
+    /// As people see it. Its place is the sum of the pieces before it.
+    pub clean: parlor_guard::Clean<String>,
+    /// When.
+    pub now: Timestamp,
+}
+
+/// SQLite takes 32,766 values in a statement; a piece has five.
+const PIECES_A_STATEMENT: usize = 1_000;
+
+impl Store {
+    /// Appends pieces of any number of conversations in one transaction.
+    pub async fn flush(&self, pieces: &[Delta]) -> Result<(), StorageError> {
+        let mut transaction = self.write().await?;
+        insert(&mut transaction, pieces).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+}
+
+/// The block's place in the log comes with its first piece.
+pub(crate) async fn insert(
+    transaction: &mut Transaction<'_, Sqlite>,
+    pieces: &[Delta],
+) -> Result<(), StorageError> {
+    for first in pieces.iter().filter(|piece| piece.part == 0) {
+        sqlx::query(
+            "INSERT INTO events (conversation_id, seq, turn_id, kind, message_id, body, created_at)
+             VALUES ($1, $2, $3, 'block', $4, $5, $6)",
+        )
+        .bind(first.conversation.to_string())
+        .bind(to_column(first.block))
+        .bind(first.turn.to_string())
+        .bind(first.message.to_string())
+        .bind(if first.thinking { "thinking" } else { "text" })
+        .bind(first.now.0)
+        .execute(&mut **transaction)
+        .await?;
+    }
+    for pieces in pieces.chunks(PIECES_A_STATEMENT) {
+        let mut insert =
+            QueryBuilder::new("INSERT INTO deltas (conversation_id, block, part, raw, clean) ");
+        insert.push_values(pieces, |mut row, piece| {
+            row.push_bind(piece.conversation.to_string())
+                .push_bind(to_column(piece.block))
+                .push_bind(to_column(piece.part))
+                .push_bind(&piece.raw)
+                .push_bind(piece.clean.get());
+        });
+        insert.build().execute(&mut **transaction).await?;
+    }
+    Ok(())
+}
+
+/// The words are in a message now.
+pub(crate) async fn close(
+    transaction: &mut Transaction<'_, Sqlite>,
+    conversation: ConversationId,
+    block: u64,
+) -> Result<(), StorageError> {
+    sqlx::query("DELETE FROM deltas WHERE conversation_id = $1 AND block = $2")
+        .bind(conversation.to_string())
+        .bind(to_column(block))
+        .execute(&mut **transaction)
+        .await?;
+    Ok(())
+}
+
+/// What people have seen of a block, as far as it is stored.
+pub(crate) async fn clean_text(
+    moment: &mut Transaction<'_, Sqlite>,
+    conversation: ConversationId,
+    block: u64,
+) -> Result<String, StorageError> {
+    Ok(texts(moment, conversation, block).await?.1)
+}
+
+/// What is stored of a block: as the agent wrote it, and as people saw it.
+pub(crate) async fn texts(
+    moment: &mut Transaction<'_, Sqlite>,
+    conversation: ConversationId,
+    block: u64,
+) -> Result<(String, String), StorageError> {
+    let rows = sqlx::query(
+        "SELECT raw, clean FROM deltas WHERE conversation_id = $1 AND block = $2 ORDER BY part",
+    )
+    .bind(conversation.to_string())
+    .bind(to_column(block))
+    .fetch_all(&mut **moment)
+    .await?;
+    let (mut raw, mut clean) = (String::new(), String::new());
+    for row in rows {
+        raw.push_str(row.try_get("raw")?);
+        clean.push_str(row.try_get("clean")?);
+    }
+    Ok((raw, clean))
+}

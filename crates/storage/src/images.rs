@@ -1,0 +1,62 @@
+//! Pictures that people sent.
+
+use parlor_protocol::{ConversationId, TenantId, Timestamp};
+use sqlx::{Row, Sqlite, Transaction};
+use uuid::Uuid;
+
+use crate::error::StorageError;
+use crate::store::Store;
+
+/// A picture on its way in.
+#[derive(Debug, Clone)]
+pub struct NewImage {
+    /// Its id.
+    pub id: Uuid,
+    /// What its bytes are.
+    pub media_type: String,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// A picture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    /// What its bytes are.
+    pub media_type: String,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl Store {
+    /// A picture of a tenant.
+    pub async fn image(&self, tenant: &TenantId, id: Uuid) -> Result<Image, StorageError> {
+        let row = sqlx::query("SELECT media_type, bytes FROM images WHERE id = $1 AND tenant = $2")
+            .bind(id.to_string())
+            .bind(tenant.as_str())
+            .fetch_one(self.reader())
+            .await?;
+        Ok(Image { media_type: row.try_get("media_type")?, bytes: row.try_get("bytes")? })
+    }
+}
+
+pub(crate) async fn put(
+    transaction: &mut Transaction<'_, Sqlite>,
+    tenant: &TenantId,
+    conversation: ConversationId,
+    image: &NewImage,
+    now: Timestamp,
+) -> Result<(), StorageError> {
+    sqlx::query(
+        "INSERT INTO images (id, tenant, conversation_id, media_type, bytes, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6)",
+    )
+    .bind(image.id.to_string())
+    .bind(tenant.as_str())
+    .bind(conversation.to_string())
+    .bind(&image.media_type)
+    .bind(&image.bytes)
+    .bind(now.0)
+    .execute(&mut **transaction)
+    .await?;
+    Ok(())
+}

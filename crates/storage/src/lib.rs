@@ -1,0 +1,38 @@
+//! Everything that must survive: conversations and their numbered logs, the
+//! model's raw history, credentials, the audit.
+//!
+//! - One SQLite file in WAL mode, one connection that writes, several that
+//!   read; `synchronous = FULL`, so that what is acknowledged is on the disk.
+//! - What people see is written from [`parlor_guard::Clean`] and comes back as
+//!   [`Served`], which only this crate makes: a handler cannot show anything
+//!   else. The raw history goes in and out as opaque JSON.
+//! - Every write of a turn carries its epoch. A boot takes over the turns that
+//!   ran; whoever still writes with an older epoch is refused.
+//! - No decisions: what is written, and in which order, is said by `chat`.
+
+mod access;
+mod audit;
+mod conversations;
+mod deltas;
+mod error;
+mod history;
+mod images;
+mod log;
+mod messages;
+mod rows;
+mod served;
+mod store;
+mod takeover;
+mod turns;
+
+pub use access::{Access, NewToken, Role, Token, TokenKind};
+pub use audit::{BlockedInput, NewBlockedInput};
+pub use conversations::{Conversation, ConversationPage, ConversationView};
+pub use deltas::Delta;
+pub use error::StorageError;
+pub use images::{Image, NewImage};
+pub use log::{Commit, LogEntry, Logged, NewEvent, TurnEnd};
+pub use served::Served;
+pub use store::Store;
+pub use takeover::{Interrupted, OpenBlock};
+pub use turns::{BeginTurn, BegunTurn, NewConversation, Turn, TurnStatus};

@@ -1,0 +1,90 @@
+//! Messages as people see them.
+
+use parlor_guard::Clean;
+use parlor_protocol::message::{Message, MessageData};
+use parlor_protocol::{ConversationId, MessageType, Role, Timestamp};
+use sqlx::sqlite::SqliteRow;
+use sqlx::{Row, Sqlite, Transaction};
+
+use crate::error::StorageError;
+use crate::rows::{json, optional_json, parsed, to_column, to_json};
+use crate::served::Served;
+
+/// Writes a message, or replaces the one with its id.
+pub(crate) async fn put(
+    transaction: &mut Transaction<'_, Sqlite>,
+    seq: u64,
+    message: &Clean<Message>,
+) -> Result<(), StorageError> {
+    let message = message.get();
+    let optional = |json: Option<Result<String, StorageError>>| json.transpose();
+    sqlx::query(
+        "INSERT INTO messages (id, conversation_id, turn_id, seq, role, message_type, content,
+         data, options, questions, metadata, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+         ON CONFLICT (id) DO UPDATE SET message_type = $6, content = $7, data = $8, options = $9,
+         questions = $10, metadata = $11",
+    )
+    .bind(message.id.to_string())
+    .bind(message.conversation_id.to_string())
+    .bind(message.turn_id.to_string())
+    .bind(to_column(seq))
+    .bind(role_name(message.role))
+    .bind(message.message_type.as_str())
+    .bind(&message.content)
+    .bind(optional(message.data.as_ref().map(to_json))?)
+    .bind(optional(message.options.as_ref().map(to_json))?)
+    .bind(optional(message.questions.as_ref().map(to_json))?)
+    .bind(to_json(&message.metadata)?)
+    .bind(message.created_at.0)
+    .execute(&mut **transaction)
+    .await?;
+    Ok(())
+}
+
+/// All messages of a conversation, in order.
+pub(crate) async fn of_conversation(
+    transaction: &mut Transaction<'_, Sqlite>,
+    id: ConversationId,
+) -> Result<Vec<Served<Message>>, StorageError> {
+    let rows = sqlx::query("SELECT * FROM messages WHERE conversation_id = $1 ORDER BY seq")
+        .bind(id.to_string())
+        .fetch_all(&mut **transaction)
+        .await?;
+    rows.iter().map(|row| message(row).map(Served::new)).collect()
+}
+
+/// Reads a row of `messages`, or a row of `events` joined with it.
+pub(crate) fn message(row: &SqliteRow) -> Result<Message, StorageError> {
+    let message_type = MessageType::from_name(row.try_get("message_type")?);
+    let data = optional_json(row, "data")?;
+    Ok(Message {
+        id: parsed(row, "id")?,
+        conversation_id: parsed(row, "conversation_id")?,
+        turn_id: parsed(row, "turn_id")?,
+        role: role(row.try_get("role")?),
+        content: row.try_get("content")?,
+        data: data.map(|data| MessageData::from_json(&message_type, data)),
+        options: optional_json(row, "options")?,
+        questions: optional_json(row, "questions")?,
+        metadata: json(row, "metadata")?,
+        created_at: Timestamp(row.try_get("created_at")?),
+        message_type,
+    })
+}
+
+fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::Tool => "tool",
+    }
+}
+
+fn role(name: &str) -> Role {
+    match name {
+        "user" => Role::User,
+        "tool" => Role::Tool,
+        _ => Role::Assistant,
+    }
+}

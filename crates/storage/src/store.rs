@@ -1,0 +1,98 @@
+//! Opening the database: one writer, several readers, migrations first.
+
+use std::path::Path;
+use std::time::Duration;
+
+use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{Sqlite, SqlitePool, Transaction};
+
+use crate::error::StorageError;
+
+static MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
+
+/// How long a statement waits for another program's lock before it is `Busy`.
+const LOCK_WAIT: Duration = Duration::from_secs(5);
+/// Reads are short and the machine has few cores.
+const READERS: u32 = 4;
+
+/// The database. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Store {
+    writer: SqlitePool,
+    readers: SqlitePool,
+}
+
+impl Store {
+    /// Opens or creates the database and brings it to this version's schema.
+    pub async fn open(path: &Path) -> Result<Self, StorageError> {
+        let cannot_open = |error: sqlx::Error| StorageError::CannotOpen {
+            path: path.display().to_string(),
+            why: error.to_string(),
+        };
+        let options = SqliteConnectOptions::new()
+            .filename(path)
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Full)
+            .foreign_keys(true)
+            .busy_timeout(LOCK_WAIT);
+        let writer = SqlitePoolOptions::new()
+            .max_connections(1)
+            .acquire_timeout(LOCK_WAIT * 2)
+            .connect_with(options.clone())
+            .await
+            .map_err(cannot_open)?;
+        migrate(&writer, path).await?;
+        let readers = SqlitePoolOptions::new()
+            .max_connections(READERS)
+            .min_connections(1)
+            .acquire_timeout(LOCK_WAIT * 2)
+            .connect_with(options.read_only(true).create_if_missing(false))
+            .await
+            .map_err(cannot_open)?;
+        Ok(Self { writer, readers })
+    }
+
+    /// Whether the database can be written right now.
+    pub async fn check_writable(&self) -> Result<(), StorageError> {
+        let mut transaction = self.write().await?;
+        sqlx::query("UPDATE conversations SET title = title WHERE id = ''")
+            .execute(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Closes all connections, after what they do is done.
+    pub async fn close(&self) {
+        self.readers.close().await;
+        self.writer.close().await;
+    }
+
+    pub(crate) fn reader(&self) -> &SqlitePool {
+        &self.readers
+    }
+
+    /// A transaction that holds the write lock from its beginning: one that
+    /// reads first and asks for the lock later is refused at once when another
+    /// program wrote in between.
+    pub(crate) async fn write(&self) -> Result<Transaction<'static, Sqlite>, StorageError> {
+        Ok(self.writer.begin_with("BEGIN IMMEDIATE").await?)
+    }
+}
+
+/// Each migration is a transaction of its own: a kill in the middle leaves the
+/// one before it.
+async fn migrate(pool: &SqlitePool, path: &Path) -> Result<(), StorageError> {
+    let known = MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or_default();
+    MIGRATIONS.run(pool).await.map_err(|error| match error {
+        MigrateError::VersionMissing(found) if found > known => {
+            StorageError::NewerSchema { path: path.display().to_string(), found, known }
+        }
+        MigrateError::Execute(error) => error.into(),
+        other => {
+            StorageError::CannotOpen { path: path.display().to_string(), why: other.to_string() }
+        }
+    })
+}

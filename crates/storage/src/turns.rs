@@ -1,0 +1,255 @@
+//! Turns: how one begins, and what is known of those that did.
+
+use parlor_guard::Clean;
+use parlor_protocol::message::Message;
+use parlor_protocol::{
+    ClientMessageId, ConversationId, EventBody, MessageId, Mode, ProjectId, TenantId, Timestamp,
+    TurnId,
+};
+use serde_json::Value;
+use sqlx::sqlite::SqliteRow;
+use sqlx::{Row, Sqlite, Transaction};
+
+use crate::conversations::mode_name;
+use crate::error::StorageError;
+use crate::images::{self, NewImage};
+use crate::log::{self, Logged};
+use crate::rows::{counter, parsed, to_column};
+use crate::store::Store;
+use crate::{history, messages};
+
+/// A person's message, and all that is written with it.
+#[derive(Debug, Clone)]
+pub struct BeginTurn {
+    /// Whose conversation.
+    pub tenant: TenantId,
+    /// Which one.
+    pub conversation: ConversationId,
+    /// Set if it begins with this turn.
+    pub new: Option<NewConversation>,
+    /// The turn.
+    pub turn: TurnId,
+    /// The session or key that began it.
+    pub started_by: String,
+    /// The client's mark.
+    pub client_message_id: Option<ClientMessageId>,
+    /// The person's message.
+    pub message: Clean<Message>,
+    /// The event that acknowledges it.
+    pub start: Clean<EventBody>,
+    /// The message as an event.
+    pub message_event: Clean<EventBody>,
+    /// What the model is told.
+    pub history: Vec<Value>,
+    /// The picture that came with it.
+    pub image: Option<NewImage>,
+    /// The message that streams first, if text does.
+    pub block_message: MessageId,
+    /// When.
+    pub now: Timestamp,
+}
+
+/// A conversation that begins.
+#[derive(Debug, Clone)]
+pub struct NewConversation {
+    /// The agent that it is held with.
+    pub project: ProjectId,
+    /// What it is called.
+    pub title: String,
+    /// Whether the agent plans or acts.
+    pub mode: Mode,
+}
+
+/// A turn that began.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BegunTurn {
+    /// The epoch that its writes carry.
+    pub epoch: u64,
+    /// What was written to the log.
+    pub events: Vec<Logged>,
+    /// The next free number of the log.
+    pub next_seq: u64,
+}
+
+/// A turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn {
+    /// Its id.
+    pub id: TurnId,
+    /// Where.
+    pub conversation: ConversationId,
+    /// The message that began it.
+    pub message: MessageId,
+    /// Its `start` in the log.
+    pub start_seq: u64,
+    /// How it stands.
+    pub status: TurnStatus,
+}
+
+/// How a turn stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TurnStatus {
+    /// It runs.
+    Running,
+    /// The agent was finished.
+    Complete,
+    /// A person stopped it.
+    Stopped,
+    /// It failed.
+    Error,
+    /// The server went down under it.
+    Interrupted,
+}
+
+impl Store {
+    /// Writes a person's message and begins its turn, all or nothing. When it
+    /// returns, the message is acknowledged: it will not be lost.
+    pub async fn begin_turn(&self, begin: &BeginTurn) -> Result<BegunTurn, StorageError> {
+        let mut transaction = self.write().await?;
+        if let Some(new) = &begin.new {
+            insert_conversation(&mut transaction, begin, new).await?;
+        }
+        let (epoch, start_seq) = reserve(&mut transaction, begin).await?;
+        insert_turn(&mut transaction, begin, epoch, start_seq).await?;
+        messages::put(&mut transaction, start_seq + 1, &begin.message).await?;
+        history::append(&mut transaction, begin.conversation, begin.turn, &begin.history).await?;
+        if let Some(image) = &begin.image {
+            images::put(&mut transaction, &begin.tenant, begin.conversation, image, begin.now)
+                .await?;
+        }
+        let events = [&begin.start, &begin.message_event];
+        let mut logged = Vec::with_capacity(events.len());
+        for (seq, event) in (start_seq..).zip(events) {
+            logged.push(
+                log::insert(
+                    &mut transaction, begin.conversation, begin.turn, seq, event, begin.now,
+                )
+                .await?,
+            );
+        }
+        transaction.commit().await?;
+        Ok(BegunTurn { epoch, events: logged, next_seq: start_seq + 2 })
+    }
+
+    /// The turn that a client's mark began already, if it did (H-5).
+    pub async fn turn_by_client_message(
+        &self,
+        tenant: &TenantId,
+        started_by: &str,
+        mark: &ClientMessageId,
+    ) -> Result<Option<Turn>, StorageError> {
+        let row = sqlx::query(
+            "SELECT * FROM turns WHERE tenant = $1 AND started_by = $2 AND client_message_id = $3",
+        )
+        .bind(tenant.as_str())
+        .bind(started_by)
+        .bind(mark.as_str())
+        .fetch_optional(self.reader())
+        .await?;
+        row.as_ref().map(turn).transpose()
+    }
+}
+
+async fn insert_conversation(
+    transaction: &mut Transaction<'_, Sqlite>,
+    begin: &BeginTurn,
+    new: &NewConversation,
+) -> Result<(), StorageError> {
+    sqlx::query(
+        "INSERT INTO conversations (id, tenant, project, title, mode, epoch, next_seq,
+         next_position, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, 1, 1, 1, $6, $6)",
+    )
+    .bind(begin.conversation.to_string())
+    .bind(begin.tenant.as_str())
+    .bind(new.project.as_str())
+    .bind(&new.title)
+    .bind(mode_name(new.mode))
+    .bind(begin.now.0)
+    .execute(&mut **transaction)
+    .await?;
+    Ok(())
+}
+
+/// Takes two numbers for `start` and the message, and keeps one more out of
+/// reach: the text that streams next is shown before anything is written.
+async fn reserve(
+    transaction: &mut Transaction<'_, Sqlite>,
+    begin: &BeginTurn,
+) -> Result<(u64, u64), StorageError> {
+    let row = sqlx::query(
+        "UPDATE conversations SET next_seq = next_seq + 3, updated_at = $3
+         WHERE id = $1 AND tenant = $2 RETURNING epoch, next_seq",
+    )
+    .bind(begin.conversation.to_string())
+    .bind(begin.tenant.as_str())
+    .bind(begin.now.0)
+    .fetch_one(&mut **transaction)
+    .await?;
+    Ok((counter(&row, "epoch")?, counter(&row, "next_seq")?.saturating_sub(3)))
+}
+
+async fn insert_turn(
+    transaction: &mut Transaction<'_, Sqlite>,
+    begin: &BeginTurn,
+    epoch: u64,
+    start_seq: u64,
+) -> Result<(), StorageError> {
+    let inserted = sqlx::query(
+        "INSERT INTO turns (id, conversation_id, tenant, started_by, client_message_id,
+         message_id, start_seq, epoch, status, block_seq, block_message, started_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'running', $9, $10, $11)",
+    )
+    .bind(begin.turn.to_string())
+    .bind(begin.conversation.to_string())
+    .bind(begin.tenant.as_str())
+    .bind(&begin.started_by)
+    .bind(begin.client_message_id.as_ref().map(ClientMessageId::as_str))
+    .bind(begin.message.get().id.to_string())
+    .bind(to_column(start_seq))
+    .bind(to_column(epoch))
+    .bind(to_column(start_seq + 2))
+    .bind(begin.block_message.to_string())
+    .bind(begin.now.0)
+    .execute(&mut **transaction)
+    .await;
+    match inserted {
+        Ok(_) => Ok(()),
+        // One of the two unique indexes: a turn runs, or the mark was used.
+        Err(error) if error.as_database_error().is_some_and(|e| e.is_unique_violation()) => {
+            Err(StorageError::TurnRunning)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn turn(row: &SqliteRow) -> Result<Turn, StorageError> {
+    Ok(Turn {
+        id: parsed(row, "id")?,
+        conversation: parsed(row, "conversation_id")?,
+        message: parsed(row, "message_id")?,
+        start_seq: counter(row, "start_seq")?,
+        status: TurnStatus::from_name(row.try_get("status")?),
+    })
+}
+
+impl TurnStatus {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Complete => "complete",
+            Self::Stopped => "stopped",
+            Self::Error => "error",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
+    fn from_name(name: &str) -> Self {
+        match name {
+            "running" => Self::Running,
+            "complete" => Self::Complete,
+            "stopped" => Self::Stopped,
+            "error" => Self::Error,
+            _ => Self::Interrupted,
+        }
+    }
+}

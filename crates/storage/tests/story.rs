@@ -1,0 +1,361 @@
+//! One database story: a conversation from its first message through a crash,
+//! and everything around it.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
+
+use parlor_guard::sanitizer::Sanitizer;
+use parlor_guard::{Clean, CleanStream};
+use parlor_protocol::message::{Message, Metadata};
+use parlor_protocol::{
+    ConversationId, DoneReason, EventBody, EventId, MessageId, MessageType, Mode, Role, TenantId,
+    Timestamp, TurnId,
+};
+use parlor_storage::*;
+use serde_json::json;
+use uuid::Uuid;
+
+fn uuid(n: u128) -> Uuid {
+    Uuid::from_u128(n)
+}
+
+fn tenant() -> TenantId {
+    "home".parse().unwrap()
+}
+
+fn clean_text(text: &str) -> Clean<String> {
+    let mut stream = CleanStream::new(&Sanitizer::default());
+    let first = stream.push(text);
+    assert_eq!(first.get(), text, "nothing to hold back in these tests");
+    first
+}
+
+fn message(
+    conversation: ConversationId,
+    turn: TurnId,
+    id: MessageId,
+    role: Role,
+    text: &str,
+) -> Message {
+    Message {
+        id,
+        conversation_id: conversation,
+        turn_id: turn,
+        role,
+        message_type: MessageType::Text,
+        content: text.to_owned(),
+        data: None,
+        options: None,
+        questions: None,
+        metadata: Metadata::new(),
+        created_at: Timestamp(1),
+    }
+}
+
+fn clean<T: parlor_guard::Cleanable>(value: T) -> Clean<T> {
+    Clean::new(&Sanitizer::default(), value)
+}
+
+struct Scene {
+    store: Store,
+    dir: tempfile::TempDir,
+    conversation: ConversationId,
+    turn: TurnId,
+    answer: MessageId,
+}
+
+impl Scene {
+    async fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(&dir.path().join("parlor.db")).await.unwrap();
+        Self {
+            store,
+            dir,
+            conversation: ConversationId::new(uuid(1)),
+            turn: TurnId::new(uuid(2)),
+            answer: MessageId::new(uuid(4)),
+        }
+    }
+
+    fn begin(&self, turn: TurnId, new: bool, mark: Option<&str>) -> BeginTurn {
+        let id = MessageId::new(Uuid::from_u128(turn.as_uuid().as_u128() + 1));
+        let said = message(self.conversation, turn, id, Role::User, "hello");
+        BeginTurn {
+            tenant: tenant(),
+            conversation: self.conversation,
+            new: new.then(|| NewConversation {
+                project: "recipes".parse().unwrap(),
+                title: "hello".into(),
+                mode: Mode::Act,
+            }),
+            turn,
+            started_by: "session-1".into(),
+            client_message_id: mark.map(|mark| mark.parse().unwrap()),
+            start: clean(EventBody::Start {
+                conversation_id: self.conversation,
+                turn_id: turn,
+                message_id: id,
+            }),
+            message_event: clean(EventBody::Message(Box::new(said.clone()))),
+            message: clean(said),
+            history: vec![json!({"role": "user", "text": "hello"})],
+            image: None,
+            block_message: self.answer,
+            now: Timestamp(10),
+        }
+    }
+
+    fn delta(&self, part: u64, text: &str) -> Delta {
+        Delta {
+            conversation: self.conversation,
+            turn: self.turn,
+            block: 3,
+            message: self.answer,
+            thinking: false,
+            part,
+            raw: text.to_owned(),
+            clean: clean_text(text),
+            now: Timestamp(11),
+        }
+    }
+
+    fn commit(&self, epoch: u64, first_seq: u64) -> Commit {
+        let said = message(self.conversation, self.turn, self.answer, Role::Assistant, "Hi there");
+        Commit {
+            conversation: self.conversation,
+            epoch,
+            turn: self.turn,
+            first_seq,
+            events: vec![
+                NewEvent {
+                    body: clean(EventBody::Message(Box::new(said.clone()))),
+                    message: Some(clean(said)),
+                },
+                NewEvent {
+                    body: clean(EventBody::Done {
+                        conversation_id: self.conversation,
+                        turn_id: self.turn,
+                        tokens_used: Some(7),
+                        reason: DoneReason::Complete,
+                    }),
+                    message: None,
+                },
+            ],
+            deltas: Vec::new(),
+            closes_block: Some(3),
+            history: vec![json!({"role": "assistant", "text": "Hi there"})],
+            checkpoint: None,
+            block_message: MessageId::new(uuid(99)),
+            end: Some(TurnEnd { status: TurnStatus::Complete, tokens_used: Some(7) }),
+            now: Timestamp(12),
+        }
+    }
+
+    async fn seqs_after(&self, after: EventId) -> Vec<u64> {
+        let entries = self.store.log_after(self.conversation, after, 100).await.unwrap();
+        entries
+            .iter()
+            .map(|entry| match entry {
+                LogEntry::Event(logged) => logged.id.seq,
+                LogEntry::Block { seq, .. } => *seq,
+            })
+            .collect()
+    }
+}
+
+/// H-5, K-1: a turn from the first message to `done`, read back from every place.
+#[tokio::test]
+async fn a_turn_is_numbered_and_read_back_from_any_place() {
+    let scene = Scene::new().await;
+    let begun = scene.store.begin_turn(&scene.begin(scene.turn, true, Some("m1"))).await.unwrap();
+    assert_eq!((begun.epoch, begun.next_seq), (1, 3));
+    assert_eq!(begun.events.iter().map(|e| e.id.seq).collect::<Vec<_>>(), [1, 2]);
+
+    scene.store.flush(&[scene.delta(0, "Hi "), scene.delta(1, "there")]).await.unwrap();
+    let view = scene.store.conversation_view(&tenant(), scene.conversation).await.unwrap();
+    assert!(view.conversation.running);
+    assert_eq!(view.cursor, EventId::durable(2), "streaming text comes after the cursor");
+    let [LogEntry::Block { text, .. }] =
+        &scene.store.log_after(scene.conversation, EventId::delta(3, 1), 9).await.unwrap()[..]
+    else {
+        panic!("a place inside a block gives the block")
+    };
+    assert_eq!(text.get(), "Hi there");
+
+    scene.store.commit(&scene.commit(1, 4)).await.unwrap();
+    assert_eq!(scene.seqs_after(EventId::durable(0)).await, [1, 2, 3, 4, 5]);
+    assert_eq!(scene.seqs_after(EventId::durable(3)).await, [4, 5]);
+    assert_eq!(scene.seqs_after(EventId::delta(3, 2)).await, [3, 4, 5]);
+    let view = scene.store.conversation_view(&tenant(), scene.conversation).await.unwrap();
+    assert_eq!((view.messages.len(), view.cursor), (2, EventId::durable(5)));
+    assert_eq!(scene.store.history(scene.conversation).await.unwrap().len(), 2);
+    let (home, mark) = (tenant(), "m1".parse().unwrap());
+    let turn = scene.store.turn_by_client_message(&home, "session-1", &mark).await.unwrap();
+    assert_eq!(turn.unwrap().status, TurnStatus::Complete);
+}
+
+/// H-1: one turn at a time; a mark is used once.
+#[tokio::test]
+async fn the_database_keeps_a_second_turn_out() {
+    let scene = Scene::new().await;
+    scene.store.begin_turn(&scene.begin(scene.turn, true, Some("m1"))).await.unwrap();
+    let second = scene.begin(TurnId::new(uuid(20)), false, Some("m2"));
+    assert!(matches!(scene.store.begin_turn(&second).await, Err(StorageError::TurnRunning)));
+    scene.store.commit(&scene.commit(1, 3)).await.unwrap();
+    let begun = scene.store.begin_turn(&second).await.unwrap();
+    assert_eq!(begun.events[0].id.seq, 6, "numbers are never used twice");
+}
+
+/// FAULTS 1: after a crash the turn is taken over, numbers go on above all that
+/// anyone saw, and the old run cannot write any more.
+#[tokio::test]
+async fn a_boot_takes_over_what_ran() {
+    let scene = Scene::new().await;
+    scene.store.begin_turn(&scene.begin(scene.turn, true, None)).await.unwrap();
+    scene.store.flush(&[scene.delta(0, "Hi ")]).await.unwrap();
+
+    let reopened = Store::open(&scene.dir.path().join("parlor.db")).await.unwrap();
+    let [taken] = &reopened.take_over().await.unwrap()[..] else { panic!("one turn ran") };
+    assert_eq!((taken.epoch, taken.next_seq), (2, 4));
+    let block = taken.block.as_ref().unwrap();
+    assert_eq!((block.seq, block.raw.as_str(), block.clean.get().as_str()), (3, "Hi ", "Hi "));
+
+    assert!(matches!(scene.store.commit(&scene.commit(1, 4)).await, Err(StorageError::TakenOver)));
+    let mut commit = scene.commit(2, 4);
+    commit.end = Some(TurnEnd { status: TurnStatus::Interrupted, tokens_used: None });
+    reopened.commit(&commit).await.unwrap();
+    assert!(reopened.take_over().await.unwrap().is_empty(), "nothing runs any more");
+}
+
+/// FAULTS 1: text of which nothing was stored is known to have been there.
+#[tokio::test]
+async fn a_block_that_was_lost_is_known() {
+    let scene = Scene::new().await;
+    scene.store.begin_turn(&scene.begin(scene.turn, true, None)).await.unwrap();
+    assert_eq!(scene.store.lost_block(scene.conversation, 3).await.unwrap(), Some(scene.answer));
+    scene.store.flush(&[scene.delta(0, "Hi ")]).await.unwrap();
+    assert_eq!(scene.store.lost_block(scene.conversation, 3).await.unwrap(), None);
+}
+
+/// X-3: another tenant's things do not exist; deleting takes everything along.
+#[tokio::test]
+async fn tenants_are_apart_and_deleting_is_complete() {
+    let scene = Scene::new().await;
+    let mut begin = scene.begin(scene.turn, true, None);
+    let picture = NewImage { id: uuid(50), media_type: "image/png".into(), bytes: vec![1, 2] };
+    begin.image = Some(picture);
+    scene.store.begin_turn(&begin).await.unwrap();
+    let other: TenantId = "other".parse().unwrap();
+    let id = scene.conversation;
+    assert!(matches!(scene.store.conversation(&other, id).await, Err(StorageError::NotFound)));
+    assert!(matches!(scene.store.conversation_view(&other, id).await, Err(StorageError::NotFound)));
+    assert!(matches!(scene.store.image(&other, uuid(50)).await, Err(StorageError::NotFound)));
+    assert!(matches!(
+        scene.store.delete_conversation(&other, id).await,
+        Err(StorageError::NotFound)
+    ));
+    let renamed = scene.store.update_conversation(&other, id, Some("x"), None).await;
+    assert!(matches!(renamed, Err(StorageError::NotFound)));
+
+    assert_eq!(scene.store.image(&tenant(), uuid(50)).await.unwrap().bytes, [1, 2]);
+    scene.store.delete_conversation(&tenant(), id).await.unwrap();
+    assert!(scene.store.history(id).await.unwrap().is_empty());
+    assert!(matches!(scene.store.image(&tenant(), uuid(50)).await, Err(StorageError::NotFound)));
+}
+
+/// Lists page without gaps or repeats, and search takes a person's text literally.
+#[tokio::test]
+async fn lists_page_and_search() {
+    let scene = Scene::new().await;
+    for n in 0..7_u128 {
+        let mut begin = scene.begin(TurnId::new(uuid(1_000 + 10 * n)), true, None);
+        begin.conversation = ConversationId::new(uuid(100 + n));
+        begin.new.as_mut().unwrap().title = format!("Soup {n} 100%");
+        begin.now = Timestamp(5);
+        scene.store.begin_turn(&begin).await.unwrap();
+    }
+    let mut seen = Vec::new();
+    let mut before = None;
+    loop {
+        let page =
+            scene.store.conversations(&tenant(), Some("soup"), before.as_deref(), 3).await.unwrap();
+        seen.extend(page.conversations.iter().map(|c| c.id));
+        before = page.next_before;
+        if before.is_none() {
+            break;
+        }
+    }
+    seen.sort();
+    seen.dedup();
+    assert_eq!(seen.len(), 7);
+    for (query, found) in [("3 100%", 1), ("%", 7), ("_", 0), ("!", 0), ("sOuP 6", 1)] {
+        let page = scene.store.conversations(&tenant(), Some(query), None, 50).await.unwrap();
+        assert_eq!(page.conversations.len(), found, "{query}");
+    }
+}
+
+/// X-2, X-4: tokens and passwords; a new password ends the old one's sessions.
+#[tokio::test]
+async fn credentials_are_stored_and_revoked() {
+    let scene = Scene::new().await;
+    let access = scene.store.access();
+    let token = NewToken {
+        id: "t1".into(),
+        hash: "abc".into(),
+        kind: TokenKind::Session,
+        tenant: tenant(),
+        role: parlor_storage::Role::User,
+        name: "browser".into(),
+        created_at: Timestamp(1),
+        expires_at: Some(Timestamp(100)),
+    };
+    access.add_token(&token).await.unwrap();
+    access.touch_token("t1", Timestamp(2), Some(Timestamp(200))).await.unwrap();
+    let read = access.token_by_hash("abc").await.unwrap().unwrap();
+    assert_eq!((read.last_used_at, read.expires_at), (Timestamp(2), Some(Timestamp(200))));
+    access
+        .set_password(&tenant(), parlor_storage::Role::User, "argon", Timestamp(3))
+        .await
+        .unwrap();
+    assert!(access.token_by_hash("abc").await.unwrap().unwrap().revoked_at.is_some());
+    let hash = access.password_hash(&tenant(), parlor_storage::Role::User).await.unwrap();
+    assert_eq!(hash.as_deref(), Some("argon"));
+    assert_eq!(access.password_hash(&tenant(), parlor_storage::Role::Admin).await.unwrap(), None);
+    let again = access.revoke_token(&tenant(), "t1", Timestamp(4)).await;
+    assert!(matches!(again, Err(StorageError::NotFound)));
+}
+
+/// FAULTS 7: an old binary refuses a newer database, and says what to do.
+#[tokio::test]
+async fn a_newer_database_is_refused() {
+    let scene = Scene::new().await;
+    let path = scene.dir.path().join("parlor.db");
+    scene.store.close().await;
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&path);
+    let pool = sqlx::SqlitePool::connect_with(options).await.unwrap();
+    sqlx::query(
+        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+         VALUES (9999, 'later', TRUE, X'00', 0)",
+    )
+    .execute(&pool)
+    .await
+    .unwrap();
+    pool.close().await;
+    let error = Store::open(&path).await.unwrap_err().to_string();
+    assert!(error.contains("newer version of Parlor") && error.contains("9999"), "{error}");
+}
+
+/// FAULTS 6: a database that is locked, read-only or not one at all says so.
+#[tokio::test]
+async fn an_unusable_database_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("not-a-database.db");
+    std::fs::write(
+        &path,
+        "this is a letter, not a database, and it is long enough to tell".repeat(50),
+    )
+    .unwrap();
+    let error = Store::open(&path).await.unwrap_err().to_string();
+    assert!(error.contains("not-a-database.db"), "{error}");
+    let missing = Store::open(&dir.path().join("no/such/dir/parlor.db")).await.unwrap_err();
+    assert!(matches!(missing, StorageError::CannotOpen { .. }));
+}
