@@ -19,10 +19,24 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "crates/storage",
+        "crates/agents",
         &[
-            "parlor-guard", "parlor-protocol", "serde", "serde_json", "sqlx", "thiserror", "uuid",
+            "parlor-protocol", "bytes", "futures-core", "futures-util", "reqwest", "rustls",
+            "secrecy", "serde", "serde_json", "thiserror", "tokio", "tracing",
         ],
+    ),
+    (
+        "crates/chat",
+        &[
+            "parlor-agents", "parlor-guard", "parlor-protocol", "parlor-storage", "data-encoding",
+            "futures-util", "imagesize", "serde_json", "sha2", "thiserror", "tokio", "tracing",
+            "uuid",
+        ],
+    ),
+    ("crates/testkit", &["serde_json", "tokio"]),
+    (
+        "crates/storage",
+        &["parlor-guard", "parlor-protocol", "serde", "serde_json", "sqlx", "thiserror", "uuid"],
     ),
     (
         "crates/server",

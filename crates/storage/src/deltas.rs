@@ -7,8 +7,22 @@ use parlor_protocol::{ConversationId, MessageId, Timestamp, TurnId};
 use sqlx::{QueryBuilder, Row, Sqlite, Transaction};
 
 use crate::error::StorageError;
+use crate::log::Commit;
 use crate::rows::to_column;
 use crate::store::Store;
+
+/// A place in the log in which text streams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Block {
+    /// Its number.
+    pub seq: u64,
+    /// The message that it will be part of.
+    pub message: MessageId,
+    /// Whether it is reasoning.
+    pub thinking: bool,
+    /// How many pieces of it were written; with the first it is in the log.
+    pub parts: u64,
+}
 
 /// What streamed in one block since the last write.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,14 +31,8 @@ pub struct Delta {
     pub conversation: ConversationId,
     /// The turn.
     pub turn: TurnId,
-    /// The block's number.
-    pub block: u64,
-    /// The message that it will be part of.
-    pub message: MessageId,
-    /// Whether it is reasoning.
-    pub thinking: bool,
-    /// Which piece of the block.
-    pub part: u64,
+    /// The block; its `parts` is the number of this piece.
+    pub block: Block,
     /// As the agent wrote it.
     pub raw: String,
     /// As people see it. Its place is the sum of the pieces before it.
@@ -51,27 +59,16 @@ pub(crate) async fn insert(
     transaction: &mut Transaction<'_, Sqlite>,
     pieces: &[Delta],
 ) -> Result<(), StorageError> {
-    for first in pieces.iter().filter(|piece| piece.part == 0) {
-        sqlx::query(
-            "INSERT INTO events (conversation_id, seq, turn_id, kind, message_id, body, created_at)
-             VALUES ($1, $2, $3, 'block', $4, $5, $6)",
-        )
-        .bind(first.conversation.to_string())
-        .bind(to_column(first.block))
-        .bind(first.turn.to_string())
-        .bind(first.message.to_string())
-        .bind(if first.thinking { "thinking" } else { "text" })
-        .bind(first.now.0)
-        .execute(&mut **transaction)
-        .await?;
+    for first in pieces.iter().filter(|piece| piece.block.parts == 0) {
+        open(transaction, first.conversation, first.turn, &first.block, first.now).await?;
     }
     for pieces in pieces.chunks(PIECES_A_STATEMENT) {
         let mut insert =
             QueryBuilder::new("INSERT INTO deltas (conversation_id, block, part, raw, clean) ");
         insert.push_values(pieces, |mut row, piece| {
             row.push_bind(piece.conversation.to_string())
-                .push_bind(to_column(piece.block))
-                .push_bind(to_column(piece.part))
+                .push_bind(to_column(piece.block.seq))
+                .push_bind(to_column(piece.block.parts))
                 .push_bind(&piece.raw)
                 .push_bind(piece.clean.get());
         });
@@ -80,15 +77,41 @@ pub(crate) async fn insert(
     Ok(())
 }
 
-/// The words are in a message now.
-pub(crate) async fn close(
+async fn open(
     transaction: &mut Transaction<'_, Sqlite>,
     conversation: ConversationId,
-    block: u64,
+    turn: TurnId,
+    block: &Block,
+    now: Timestamp,
 ) -> Result<(), StorageError> {
+    sqlx::query(
+        "INSERT INTO events (conversation_id, seq, turn_id, kind, message_id, body, created_at)
+         VALUES ($1, $2, $3, 'block', $4, $5, $6)",
+    )
+    .bind(conversation.to_string())
+    .bind(to_column(block.seq))
+    .bind(turn.to_string())
+    .bind(block.message.to_string())
+    .bind(if block.thinking { "thinking" } else { "text" })
+    .bind(now.0)
+    .execute(&mut **transaction)
+    .await?;
+    Ok(())
+}
+
+/// The words are in a message now. The place stays in the log, also of a block
+/// that ended before anything of it was written.
+pub(crate) async fn close(
+    transaction: &mut Transaction<'_, Sqlite>,
+    commit: &Commit,
+    block: &Block,
+) -> Result<(), StorageError> {
+    if block.parts == 0 {
+        return open(transaction, commit.conversation, commit.turn, block, commit.now).await;
+    }
     sqlx::query("DELETE FROM deltas WHERE conversation_id = $1 AND block = $2")
-        .bind(conversation.to_string())
-        .bind(to_column(block))
+        .bind(commit.conversation.to_string())
+        .bind(to_column(block.seq))
         .execute(&mut **transaction)
         .await?;
     Ok(())

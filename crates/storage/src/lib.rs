@@ -28,7 +28,7 @@ mod turns;
 pub use access::{Access, NewToken, Role, Token, TokenKind};
 pub use audit::{BlockedInput, NewBlockedInput};
 pub use conversations::{Conversation, ConversationPage, ConversationView};
-pub use deltas::Delta;
+pub use deltas::{Block, Delta};
 pub use error::StorageError;
 pub use images::{Image, NewImage};
 pub use log::{Commit, LogEntry, Logged, NewEvent, TurnEnd};

@@ -7,7 +7,7 @@ use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, Sqlite, Transaction};
 
-use crate::deltas::{self, Delta};
+use crate::deltas::{self, Block};
 use crate::error::StorageError;
 use crate::rows::{counter, json, parsed, to_column, to_json};
 use crate::served::Served;
@@ -42,6 +42,16 @@ pub enum LogEntry {
     },
 }
 
+impl LogEntry {
+    /// Its number.
+    pub fn seq(&self) -> u64 {
+        match self {
+            Self::Event(logged) => logged.id.seq,
+            Self::Block { seq, .. } => *seq,
+        }
+    }
+}
+
 /// One atomic write of a running turn.
 #[derive(Debug, Clone)]
 pub struct Commit {
@@ -55,10 +65,8 @@ pub struct Commit {
     pub first_seq: u64,
     /// What happened, numbered from `first_seq`.
     pub events: Vec<NewEvent>,
-    /// What was streamed of a block and is not stored yet.
-    pub deltas: Vec<Delta>,
     /// The block whose words are in one of these events now.
-    pub closes_block: Option<u64>,
+    pub closes_block: Option<Block>,
     /// What the model said, for the model.
     pub history: Vec<Value>,
     /// Where the agent can go on after a crash.
@@ -95,7 +103,6 @@ impl Store {
     pub async fn commit(&self, commit: &Commit) -> Result<Vec<Logged>, StorageError> {
         let mut transaction = self.write().await?;
         advance(&mut transaction, commit).await?;
-        deltas::insert(&mut transaction, &commit.deltas).await?;
         let mut logged = Vec::with_capacity(commit.events.len());
         for (seq, event) in (commit.first_seq..).zip(&commit.events) {
             if let Some(message) = &event.message {
@@ -109,8 +116,8 @@ impl Store {
                 .await?,
             );
         }
-        if let Some(block) = commit.closes_block {
-            deltas::close(&mut transaction, commit.conversation, block).await?;
+        if let Some(block) = &commit.closes_block {
+            deltas::close(&mut transaction, commit, block).await?;
         }
         history::append(&mut transaction, commit.conversation, commit.turn, &commit.history)
             .await?;
@@ -169,12 +176,14 @@ impl Store {
     }
 }
 
-/// Claims the numbers of a commit, and one more for the text that streams next.
+/// Claims the numbers of a commit, and, unless the turn ends with it, one more
+/// for the text that streams next.
 async fn advance(
     transaction: &mut Transaction<'_, Sqlite>,
     commit: &Commit,
 ) -> Result<(), StorageError> {
-    let next = commit.first_seq + commit.events.len() as u64 + 1;
+    let streams_on = u64::from(commit.end.is_none());
+    let next = commit.first_seq + commit.events.len() as u64 + streams_on;
     let advanced = sqlx::query(
         "UPDATE conversations SET next_seq = $3, updated_at = $4 WHERE id = $1 AND epoch = $2",
     )

@@ -1,5 +1,7 @@
 //! `Served<T>`: proof that it was cleaned before it was stored.
 
+use parlor_guard::Clean;
+use parlor_protocol::{EventBody, MessageId};
 use serde::Serialize;
 
 /// Something that was written from a `Clean` and read back. Only this crate
@@ -24,9 +26,39 @@ impl<T> Served<T> {
     }
 }
 
-/// Streamed text is shown before it is stored; it is clean all the same.
-impl From<parlor_guard::Clean<String>> for Served<String> {
-    fn from(clean: parlor_guard::Clean<String>) -> Self {
-        Self(clean.into_inner())
+/// Text that streams is shown before it is stored; it is clean all the same.
+impl Served<String> {
+    /// A text without words yet.
+    pub fn empty() -> Self {
+        Self(String::new())
+    }
+
+    /// Appends the next piece.
+    pub fn push(&mut self, piece: &Clean<String>) {
+        self.0.push_str(piece.get());
+    }
+
+    /// The event that shows the text from a byte on; nothing if there is none.
+    pub fn chunk(
+        &self,
+        from: u64,
+        message_id: MessageId,
+        thinking: bool,
+    ) -> Option<Served<EventBody>> {
+        let text = usize::try_from(from).ok().and_then(|from| self.0.get(from..))?;
+        if text.is_empty() {
+            return None;
+        }
+        let text = text.to_owned();
+        Some(Served(if thinking {
+            EventBody::Thinking { text, message_id }
+        } else {
+            EventBody::Chunk { text, message_id }
+        }))
+    }
+
+    /// The event that replaces what a reader has seen of a text.
+    pub fn snapshot(&self, message_id: MessageId) -> Served<EventBody> {
+        Served(EventBody::Snapshot { text: self.0.clone(), message_id })
     }
 }

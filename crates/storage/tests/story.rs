@@ -104,14 +104,15 @@ impl Scene {
         }
     }
 
+    fn block(&self, parts: u64) -> Block {
+        Block { seq: 3, message: self.answer, thinking: false, parts }
+    }
+
     fn delta(&self, part: u64, text: &str) -> Delta {
         Delta {
             conversation: self.conversation,
             turn: self.turn,
-            block: 3,
-            message: self.answer,
-            thinking: false,
-            part,
+            block: self.block(part),
             raw: text.to_owned(),
             clean: clean_text(text),
             now: Timestamp(11),
@@ -140,8 +141,7 @@ impl Scene {
                     message: None,
                 },
             ],
-            deltas: Vec::new(),
-            closes_block: Some(3),
+            closes_block: Some(self.block(if first_seq == 4 { 1 } else { 0 })),
             history: vec![json!({"role": "assistant", "text": "Hi there"})],
             checkpoint: None,
             block_message: MessageId::new(uuid(99)),
@@ -200,9 +200,11 @@ async fn the_database_keeps_a_second_turn_out() {
     scene.store.begin_turn(&scene.begin(scene.turn, true, Some("m1"))).await.unwrap();
     let second = scene.begin(TurnId::new(uuid(20)), false, Some("m2"));
     assert!(matches!(scene.store.begin_turn(&second).await, Err(StorageError::TurnRunning)));
-    scene.store.commit(&scene.commit(1, 3)).await.unwrap();
+    let mut commit = scene.commit(1, 3);
+    commit.closes_block = None;
+    scene.store.commit(&commit).await.unwrap();
     let begun = scene.store.begin_turn(&second).await.unwrap();
-    assert_eq!(begun.events[0].id.seq, 6, "numbers are never used twice");
+    assert_eq!(begun.events[0].id.seq, 5, "numbers are never used twice, and none is left out");
 }
 
 /// FAULTS 1: after a crash the turn is taken over, numbers go on above all that

@@ -8,6 +8,7 @@
 mod fields;
 mod options;
 
+use parlor_protocol::{EventBody, Message};
 use serde::Serialize;
 
 use crate::sanitizer::{Sanitizer, StreamSanitizer};
@@ -28,6 +29,27 @@ impl<T> Clean<T> {
     /// What may be shown, given away.
     pub fn into_inner(self) -> T {
         self.0
+    }
+}
+
+/// Pieces of clean text, put together.
+impl Clean<String> {
+    /// Appends a piece.
+    pub fn append(&mut self, piece: &Self) {
+        self.0.push_str(&piece.0);
+    }
+}
+
+impl Default for Clean<String> {
+    fn default() -> Self {
+        Self(String::new())
+    }
+}
+
+impl Clean<Message> {
+    /// The event that shows a clean message.
+    pub fn to_event(&self) -> Clean<EventBody> {
+        Clean(EventBody::Message(Box::new(self.0.clone())))
     }
 }
 

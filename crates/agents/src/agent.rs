@@ -1,0 +1,159 @@
+//! The one trait for everything that takes a turn.
+//!
+//! How a session is used:
+//! 1. [`Agent::open`] once for a conversation; it does no IO.
+//! 2. [`AgentSession::begin`] starts a turn; then the session is polled as a
+//!    stream. Between turns it is pending; it never ends by itself.
+//! 3. Each turn yields exactly one [`AgentEvent::Ended`], and nothing after it.
+//! 4. After a [`AgentEvent::Checkpoint`] the session is not polled again before
+//!    the checkpoint and everything before it are committed: what comes next
+//!    may have effects outside.
+//! 5. [`AgentSession::stop`] closes the connection at once; what was said so
+//!    far still comes as a message, then the end. Dropping the session closes
+//!    the connection too, and says nothing.
+//!
+//! A session is polled by the conversation's own task. A piece of text goes
+//! from the socket to that task without another task, a channel or a boxed
+//! future in between; who does not poll, does not read.
+
+use std::ops::AddAssign;
+use std::time::Duration;
+
+use futures_core::Stream;
+use parlor_protocol::{ConversationId, Mode};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::AgentError;
+use crate::history::HistoryMessage;
+use crate::llm::LlmError;
+
+/// Something that takes turns: a model in the built-in loop, or a CLI.
+pub trait Agent: Send + Sync {
+    /// Opens a session for a conversation.
+    fn open(&self, conversation: ConversationId) -> Box<dyn AgentSession>;
+
+    /// What it is, for logs and for the line that is printed at the start.
+    fn describe(&self) -> AgentDescription;
+}
+
+/// A conversation with an agent: turns go in, events come out.
+pub trait AgentSession: Stream<Item = AgentEvent> + Send + Unpin {
+    /// Starts a turn. A turn that still runs is stopped first.
+    fn begin(&mut self, start: TurnStart);
+
+    /// Ends the running turn and its connection; without one it does nothing.
+    fn stop(&mut self);
+}
+
+/// What an agent is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentDescription {
+    /// The kind, as in the configuration: `anthropic`, `demo`.
+    pub kind: &'static str,
+    /// The model, where there is one to name.
+    pub model: String,
+}
+
+/// How a turn starts.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TurnStart {
+    /// With a message of a person: the last one of the history.
+    Message(TurnContext),
+    /// Where an earlier turn was interrupted. The history holds everything that
+    /// was committed with or before the checkpoint.
+    Resume(TurnContext, Checkpoint),
+}
+
+/// What an agent has to know for a turn.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TurnContext {
+    /// What was said so far, trimmed to what fits.
+    pub history: Vec<HistoryMessage>,
+    /// The one system prompt.
+    pub system_prompt: Option<String>,
+    /// Whether anything may be changed.
+    pub mode: Mode,
+}
+
+/// What happens in a turn. Everything in it is raw.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AgentEvent {
+    /// The next piece of text.
+    Text(String),
+    /// The next piece of reasoning.
+    Thinking(String),
+    /// The text or the reasoning that streamed so far is a finished block.
+    BlockEnd,
+    /// One whole message for the raw history; after a stop or an error, what
+    /// there is of it. It repeats what was streamed. A message of which nothing
+    /// was said does not come.
+    AssistantMessage(HistoryMessage),
+    /// What one request to the model cost; a turn can have several.
+    Usage(Usage),
+    /// The turn can go on from here after a crash.
+    Checkpoint(Checkpoint),
+    /// The model could not be asked; nothing was shown yet, and it is asked again.
+    Retrying {
+        /// In how long.
+        after: Duration,
+        /// The number of the attempt that failed, from 1.
+        attempt: u32,
+        /// What went wrong.
+        error: LlmError,
+    },
+    /// The turn is over.
+    Ended(TurnEnd),
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TurnEnd {
+    /// The agent was finished.
+    Complete {
+        /// The answer reached the longest length that is allowed, and can be continued.
+        cut_off: bool,
+    },
+    /// It was stopped.
+    Stopped,
+    /// It failed. What was said before stays.
+    Failed(AgentError),
+}
+
+/// The state of a turn between two steps, readable only by the agent that wrote it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Checkpoint(pub Value);
+
+/// Tokens that were paid for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Usage {
+    /// Read by the model, without those from and for the cache.
+    pub input_tokens: u64,
+    /// Written by the model.
+    pub output_tokens: u64,
+    /// Read from the vendor's cache.
+    pub cache_read_tokens: u64,
+    /// Written to the vendor's cache.
+    pub cache_write_tokens: u64,
+}
+
+impl Usage {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        [self.input_tokens, self.output_tokens, self.cache_read_tokens, self.cache_write_tokens]
+            .into_iter()
+            .fold(0, u64::saturating_add)
+    }
+}
+
+impl AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        let add = |to: &mut u64, more: u64| *to = to.saturating_add(more);
+        add(&mut self.input_tokens, other.input_tokens);
+        add(&mut self.output_tokens, other.output_tokens);
+        add(&mut self.cache_read_tokens, other.cache_read_tokens);
+        add(&mut self.cache_write_tokens, other.cache_write_tokens);
+    }
+}

@@ -1,0 +1,73 @@
+//! The demo model: something to talk to before there is a key.
+//!
+//! It is a model like any other for everything around it: it streams, can be
+//! stopped, and sees the history. It is not a language model and says so. It
+//! looks for the first intent of its table that the newest message matches, and
+//! answers in the language of the message, English or Portuguese.
+
+mod intents;
+mod language;
+mod replies;
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use futures_core::Stream;
+use tokio::time::{Sleep, sleep};
+
+use self::intents::Conversation;
+use crate::agent::AgentDescription;
+use crate::llm::{Llm, LlmError, LlmEvent, LlmRequest, LlmStream, StopReason};
+
+/// A model that needs no key.
+#[derive(Debug, Clone, Copy)]
+pub struct Demo {
+    delay: Duration,
+}
+
+impl Demo {
+    /// A demo model with this pause between two pieces of text.
+    pub fn new(delay: Duration) -> Self {
+        Self { delay }
+    }
+}
+
+impl Llm for Demo {
+    fn stream(&self, request: &LlmRequest<'_>) -> LlmStream {
+        let answer = intents::answer(&Conversation::new(request.history));
+        let mut events: VecDeque<LlmEvent> =
+            answer.split_inclusive(' ').map(|piece| LlmEvent::Text(piece.to_owned())).collect();
+        events.extend([LlmEvent::BlockEnd, LlmEvent::Stop(StopReason::EndTurn)]);
+        Box::pin(Speech { events, delay: self.delay, pause: None })
+    }
+
+    fn describe(&self) -> AgentDescription {
+        AgentDescription { kind: "demo", model: "demo".to_owned() }
+    }
+}
+
+/// An answer that is read out word by word.
+struct Speech {
+    events: VecDeque<LlmEvent>,
+    delay: Duration,
+    pause: Option<Pin<Box<Sleep>>>,
+}
+
+impl Stream for Speech {
+    type Item = Result<LlmEvent, LlmError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if let Some(pause) = &mut self.pause {
+            ready!(pause.as_mut().poll(cx));
+        }
+        let event = self.events.pop_front();
+        let delay = self.delay;
+        self.pause = match event {
+            Some(LlmEvent::Text(_)) if !delay.is_zero() => Some(Box::pin(sleep(delay))),
+            _ => None,
+        };
+        Poll::Ready(event.map(Ok))
+    }
+}

@@ -1,0 +1,34 @@
+//! Whatever takes a turn.
+//!
+//! An [`Agent`] opens a session for a conversation; a session takes turns and
+//! is a stream of what happens in them. The built-in loop over a model API is
+//! one kind of agent, an agent CLI behind a bridge will be another; who holds
+//! a session cannot tell them apart.
+//!
+//! The walk of one turn:
+//! 1. `chat` gives the history to [`AgentSession::begin`].
+//! 2. `turn_loop` decides what to do next: ask the model, wait, say, end. It is
+//!    pure and serialisable; its driver does what it decided.
+//! 3. `llm` turns the history into a request of one wire format, and the
+//!    answer into [`llm::LlmEvent`]s, while it arrives.
+//! 4. The driver yields them as [`AgentEvent`]s to whoever polls the session:
+//!    no task and no channel in between.
+//!
+//! This crate knows nothing of storage, of HTTP servers and of the guard. What
+//! it hands out is raw: it becomes visible to people only through `guard`.
+
+pub mod agent;
+pub mod demo;
+pub mod error;
+pub mod history;
+pub mod llm;
+pub mod settings;
+pub mod turn_loop;
+
+pub use agent::{
+    Agent, AgentDescription, AgentEvent, AgentSession, Checkpoint, TurnContext, TurnEnd, TurnStart,
+    Usage,
+};
+pub use error::AgentError;
+pub use history::{Block, HistoryMessage};
+pub use settings::{AgentKind, AgentSettings, SettingsError, build_agent};

@@ -1,0 +1,315 @@
+//! The answers of the Anthropic Messages API: events of the wire in, ours out.
+//!
+//! Pure. [`AnswerReader`] is fed the data of one server-sent event after the
+//! other and appends what it means. What it does not know it passes over, as
+//! the API's rules for new versions ask; a block of an unknown type is collected
+//! whole and kept for the history.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::anthropic_error::mid_stream_error;
+use super::anthropic_request::VENDOR;
+use super::{LlmError, LlmEvent, StopReason};
+use crate::agent::Usage;
+use crate::history::Block;
+
+/// Reads one answer.
+#[derive(Debug, Default)]
+pub(super) struct AnswerReader {
+    open: Option<OpenBlock>,
+    usage: Usage,
+    stop: Option<StopReason>,
+    /// A block was not JSON: it was cut off with the answer, or the model erred.
+    garbled: bool,
+    finished: bool,
+}
+
+/// The block that is being sent.
+#[derive(Debug)]
+enum OpenBlock {
+    /// Text or thinking: it is passed on while it arrives.
+    Streamed,
+    /// A tool call or a vendor's own block: it is passed on when it is whole.
+    Collected { block: Map<String, Value>, json: String },
+}
+
+impl AnswerReader {
+    /// Takes the data of one event.
+    pub(super) fn read(
+        &mut self,
+        data: &[u8],
+        out: &mut VecDeque<LlmEvent>,
+    ) -> Result<(), LlmError> {
+        let event: WireEvent<'_> = match serde_json::from_slice(data) {
+            Ok(event) => event,
+            Err(_) if is_foreign(data) => return Ok(()),
+            Err(error) => return Err(malformed(error)),
+        };
+        match event.kind.as_ref() {
+            "content_block_delta" => self.delta(event.delta.unwrap_or_default(), out),
+            "content_block_start" => self.block_start(event.content_block.unwrap_or_default(), out),
+            "content_block_stop" => self.block_stop(out),
+            "message_start" => {
+                self.count(event.message.and_then(|message| message.usage), out);
+            }
+            "message_delta" => {
+                let reason = event.delta.and_then(|delta| delta.stop_reason);
+                self.stop = reason.as_deref().map(stop_reason).or(self.stop);
+                self.count(event.usage, out);
+            }
+            "message_stop" => {
+                self.finished = true;
+                let reason = self.stop.unwrap_or(StopReason::EndTurn);
+                if self.garbled && reason == StopReason::ToolUse {
+                    return Err(LlmError::Malformed("a tool call is not JSON".into()));
+                }
+                out.push_back(LlmEvent::Stop(reason));
+            }
+            "error" => return Err(mid_stream_error(event.error.unwrap_or_default())),
+            // `ping`, and what will come.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Whether the end marker came. Without it an answer is not whole.
+    pub(super) fn is_finished(&self) -> bool {
+        self.finished
+    }
+
+    fn delta(&mut self, delta: Delta, out: &mut VecDeque<LlmEvent>) {
+        let Delta { text, thinking, signature, partial_json, .. } = delta;
+        match &mut self.open {
+            Some(OpenBlock::Collected { json, .. }) => {
+                json.push_str(&partial_json.unwrap_or_default());
+            }
+            // A delta without its start is lenience towards servers that imitate the API.
+            Some(OpenBlock::Streamed) | None => {
+                let pieces = [
+                    text.map(LlmEvent::Text),
+                    thinking.map(LlmEvent::Thinking),
+                    signature.map(LlmEvent::Signature),
+                ];
+                out.extend(pieces.into_iter().flatten().filter(|piece| !is_empty(piece)));
+            }
+        }
+    }
+
+    fn block_start(&mut self, block: Map<String, Value>, out: &mut VecDeque<LlmEvent>) {
+        let first = |key: &str| block.get(key).and_then(Value::as_str).map(str::to_owned);
+        match block.get("type").and_then(Value::as_str) {
+            Some("text" | "thinking") => {
+                self.open = Some(OpenBlock::Streamed);
+                let (text, thinking, signature) =
+                    (first("text"), first("thinking"), first("signature"));
+                self.delta(Delta { text, thinking, signature, ..Delta::default() }, out);
+            }
+            _ => self.open = Some(OpenBlock::Collected { block, json: String::new() }),
+        }
+    }
+
+    fn block_stop(&mut self, out: &mut VecDeque<LlmEvent>) {
+        match self.open.take() {
+            Some(OpenBlock::Streamed) | None => out.push_back(LlmEvent::BlockEnd),
+            Some(OpenBlock::Collected { block, json }) if json.trim().is_empty() => {
+                out.push_back(collected(block));
+            }
+            Some(OpenBlock::Collected { mut block, json }) => match serde_json::from_str(&json) {
+                Ok(input) => {
+                    block.insert("input".to_owned(), input);
+                    out.push_back(collected(block));
+                }
+                Err(_) => self.garbled = true,
+            },
+        }
+    }
+
+    /// Counts are totals of the request so far; a field that is left out keeps its value.
+    fn count(&mut self, usage: Option<WireUsage>, out: &mut VecDeque<LlmEvent>) {
+        let Some(usage) = usage else { return };
+        let set = |to: &mut u64, value: Option<u64>| *to = value.unwrap_or(*to);
+        set(&mut self.usage.input_tokens, usage.input_tokens);
+        set(&mut self.usage.output_tokens, usage.output_tokens);
+        set(&mut self.usage.cache_read_tokens, usage.cache_read_input_tokens);
+        set(&mut self.usage.cache_write_tokens, usage.cache_creation_input_tokens);
+        out.push_back(LlmEvent::Usage(self.usage));
+    }
+}
+
+fn collected(mut block: Map<String, Value>) -> LlmEvent {
+    if block.get("type").and_then(Value::as_str) != Some("tool_use") {
+        let block = Value::Object(block);
+        return LlmEvent::Block(Block::Vendor { vendor: VENDOR.to_owned(), block });
+    }
+    let mut text = |key: &str| match block.remove(key) {
+        Some(Value::String(text)) => text,
+        _ => String::new(),
+    };
+    let (id, name) = (text("id"), text("name"));
+    let input = block.remove("input").unwrap_or_else(|| Value::Object(Map::new()));
+    LlmEvent::Block(Block::ToolUse { id, name, input })
+}
+
+fn is_empty(piece: &LlmEvent) -> bool {
+    matches!(piece, LlmEvent::Text(t) | LlmEvent::Thinking(t) | LlmEvent::Signature(t) if t.is_empty())
+}
+
+fn stop_reason(name: &str) -> StopReason {
+    match name {
+        "max_tokens" | "model_context_window_exceeded" => StopReason::CutOff,
+        "tool_use" => StopReason::ToolUse,
+        "pause_turn" => StopReason::Pause,
+        "refusal" => StopReason::Declined,
+        // `end_turn`, `stop_sequence`, and what will come: the model stopped.
+        _ => StopReason::EndTurn,
+    }
+}
+
+/// Whether this is an event of a kind that is not ours, and so may have any shape.
+fn is_foreign(data: &[u8]) -> bool {
+    const OURS: [&str; 8] = [
+        "message_start", "content_block_start", "content_block_delta", "content_block_stop",
+        "message_delta", "message_stop", "error", "",
+    ];
+    #[derive(Deserialize)]
+    struct Kind {
+        #[serde(rename = "type")]
+        kind: String,
+    }
+    serde_json::from_slice(data).is_ok_and(|Kind { kind }| !OURS.contains(&kind.as_str()))
+}
+
+fn malformed(error: serde_json::Error) -> LlmError {
+    // Only the position and the kind: serde's own text may quote the answer.
+    LlmError::Malformed(format!(
+        "an event is not the JSON that it should be ({:?})",
+        error.classify()
+    ))
+}
+
+/// All events in one shape: with serde's tagged enums each event would be
+/// buffered and parsed twice, and this is done for every token.
+#[derive(Deserialize)]
+struct WireEvent<'a> {
+    #[serde(rename = "type", borrow, default)]
+    kind: Cow<'a, str>,
+    #[serde(default)]
+    delta: Option<Delta>,
+    #[serde(default)]
+    content_block: Option<Map<String, Value>>,
+    #[serde(default)]
+    message: Option<WireMessage>,
+    #[serde(default)]
+    usage: Option<WireUsage>,
+    #[serde(default)]
+    error: Option<WireError>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Delta {
+    text: Option<String>,
+    thinking: Option<String>,
+    signature: Option<String>,
+    partial_json: Option<String>,
+    stop_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct WireMessage {
+    #[serde(default)]
+    usage: Option<WireUsage>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct WireUsage {
+    input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+    cache_read_input_tokens: Option<u64>,
+    cache_creation_input_tokens: Option<u64>,
+}
+
+/// What the API says about an error, in a stream or as a body.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct WireError {
+    /// Its kind.
+    #[serde(rename = "type")]
+    pub(super) kind: String,
+    /// Words for developers.
+    pub(super) message: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(events: &[Value]) -> Result<Vec<LlmEvent>, LlmError> {
+        let mut reader = AnswerReader::default();
+        let mut out = VecDeque::new();
+        for event in events {
+            reader.read(event.to_string().as_bytes(), &mut out)?;
+        }
+        Ok(out.into())
+    }
+
+    fn call(json: &[&str], stop_reason: &str) -> Result<Vec<LlmEvent>, LlmError> {
+        let block = json!({"type": "tool_use", "id": "t1", "name": "look", "input": {}});
+        let mut events = vec![json!({"type": "content_block_start", "content_block": block})];
+        events.extend(json.iter().map(|piece| {
+            let delta = json!({"type": "input_json_delta", "partial_json": piece});
+            json!({"type": "content_block_delta", "delta": delta})
+        }));
+        events.push(json!({"type": "content_block_stop"}));
+        events.push(json!({"type": "message_delta", "delta": {"stop_reason": stop_reason}}));
+        events.push(json!({"type": "message_stop"}));
+        read(&events)
+    }
+
+    fn look(input: Value) -> LlmEvent {
+        LlmEvent::Block(Block::ToolUse { id: "t1".into(), name: "look".into(), input })
+    }
+
+    #[test]
+    fn the_input_of_a_tool_call_is_collected_in_the_order_of_its_keys() {
+        let events = call(&["", "{\"z\": [1,", " 2], \"a\"", ": \"é\"}"], "tool_use").unwrap();
+        assert_eq!(
+            events,
+            [look(json!({"z": [1, 2], "a": "é"})), LlmEvent::Stop(StopReason::ToolUse)]
+        );
+        let LlmEvent::Block(Block::ToolUse { input, .. }) = &events[0] else { unreachable!() };
+        assert_eq!(input.to_string(), r#"{"z":[1,2],"a":"é"}"#);
+        assert_eq!(call(&[], "tool_use").unwrap()[0], look(json!({})));
+    }
+
+    #[test]
+    fn a_tool_call_that_was_cut_off_is_no_tool_call() {
+        let events = call(&["{\"at\": [1, "], "max_tokens").unwrap();
+        assert_eq!(events, [LlmEvent::Stop(StopReason::CutOff)]);
+        let error = call(&["{\"at\": [1, "], "tool_use").unwrap_err();
+        assert!(matches!(error, LlmError::Malformed(_)));
+    }
+
+    /// A block of a kind that we do not know goes into the history as it came.
+    #[test]
+    fn unknown_blocks_are_kept_whole() {
+        let block = json!({"type": "server_tool_use", "id": "s1", "name": "search", "input": {}});
+        let delta = json!({"type": "input_json_delta", "partial_json": "{\"q\": 1}"});
+        let events = read(&[
+            json!({"type": "content_block_start", "content_block": block}),
+            json!({"type": "content_block_delta", "delta": delta}),
+            json!({"type": "content_block_stop"}),
+        ]);
+        let block =
+            json!({"type": "server_tool_use", "id": "s1", "name": "search", "input": {"q": 1}});
+        let kept = LlmEvent::Block(Block::Vendor { vendor: VENDOR.into(), block });
+        assert_eq!(events.unwrap(), [kept]);
+    }
+}

@@ -1,0 +1,222 @@
+//! An answer that streams over HTTP, whatever its wire format is.
+//!
+//! 1. The request is sent when the stream is first polled.
+//! 2. The body is decoded piece by piece; a [`Reader`] says what each event means.
+//! 3. It ends with the reader's end marker. A body that ends before it, an event
+//!    or an answer over its limit, and silence are errors.
+//!
+//! Everything happens in `poll_next`: dropping the stream drops the connection.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_core::Stream;
+use tokio::time::{Instant, Sleep, sleep};
+
+use super::sse::{Oversized, SseDecoder};
+use super::{LlmError, LlmEvent};
+
+/// What one wire format makes of the events of a stream.
+pub(super) trait Reader: Send + Unpin {
+    /// Takes the data of one event.
+    fn read(&mut self, data: &[u8], out: &mut VecDeque<LlmEvent>) -> Result<(), LlmError>;
+
+    /// Whether the end marker came.
+    fn is_finished(&self) -> bool;
+}
+
+/// What bounds an answer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// The longest time without a byte.
+    pub(super) idle_timeout: Duration,
+    /// The largest event.
+    pub(super) max_event_bytes: usize,
+}
+
+/// The largest answer. It only bounds memory: a model's own limit is far below.
+const LARGEST_ANSWER: usize = 64 << 20;
+
+/// The pieces of a body.
+pub(super) type Body = Pin<Box<dyn Stream<Item = reqwest::Result<Bytes>> + Send>>;
+
+/// What becomes the body of a good answer.
+pub(super) type Opening = Pin<Box<dyn Future<Output = Result<Body, LlmError>> + Send>>;
+
+/// An answer, while it arrives.
+pub(super) struct HttpAnswer<R> {
+    phase: Phase,
+    decoder: SseDecoder,
+    reader: R,
+    events: VecDeque<LlmEvent>,
+    received: usize,
+    limits: Limits,
+    idle: IdleTimer,
+}
+
+enum Phase {
+    Opening(Opening),
+    Reading(Body),
+    Over,
+}
+
+impl<R: Reader> HttpAnswer<R> {
+    /// An answer that begins with `opening`. Must be called within a tokio runtime.
+    pub(super) fn new(opening: Opening, reader: R, limits: Limits) -> Self {
+        Self {
+            phase: Phase::Opening(opening),
+            decoder: SseDecoder::new(limits.max_event_bytes),
+            reader,
+            events: VecDeque::new(),
+            received: 0,
+            limits,
+            idle: IdleTimer::new(limits.idle_timeout),
+        }
+    }
+
+    /// Gets one step further: decodes an event, or waits for bytes.
+    fn poll_step(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LlmError>> {
+        match &mut self.phase {
+            Phase::Over => Poll::Ready(Ok(())),
+            Phase::Opening(opening) => {
+                let Poll::Ready(body) = opening.as_mut().poll(cx) else {
+                    return self.idle.poll_silence(cx);
+                };
+                self.idle.touch();
+                self.phase = Phase::Reading(body?);
+                Poll::Ready(Ok(()))
+            }
+            Phase::Reading(body) => match self.decoder.next() {
+                Err(Oversized) => Poll::Ready(Err(self.limits.too_large())),
+                Ok(Some(data)) => {
+                    self.reader.read(data, &mut self.events)?;
+                    if self.reader.is_finished() {
+                        self.phase = Phase::Over;
+                    }
+                    Poll::Ready(Ok(()))
+                }
+                Ok(None) => match body.as_mut().poll_next(cx) {
+                    Poll::Pending => self.idle.poll_silence(cx),
+                    Poll::Ready(piece) => Poll::Ready(self.take(piece)),
+                },
+            },
+        }
+    }
+
+    fn take(&mut self, piece: Option<reqwest::Result<Bytes>>) -> Result<(), LlmError> {
+        let piece = piece
+            .ok_or_else(|| LlmError::Interrupted("it ended without its end marker".into()))?
+            .map_err(|error| LlmError::Interrupted(describe(error)))?;
+        self.idle.touch();
+        self.received += piece.len();
+        if self.received > LARGEST_ANSWER {
+            return Err(LlmError::TooLarge { limit: LARGEST_ANSWER });
+        }
+        self.decoder.push(piece);
+        Ok(())
+    }
+}
+
+impl Limits {
+    fn too_large(&self) -> LlmError {
+        LlmError::TooLarge { limit: self.max_event_bytes }
+    }
+}
+
+impl<R: Reader> Stream for HttpAnswer<R> {
+    type Item = Result<LlmEvent, LlmError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        loop {
+            if let Some(event) = self.events.pop_front() {
+                return Poll::Ready(Some(Ok(event)));
+            }
+            if matches!(self.phase, Phase::Over) {
+                return Poll::Ready(None);
+            }
+            if let Err(error) = ready!(self.poll_step(cx)) {
+                self.phase = Phase::Over;
+                return Poll::Ready(Some(Err(error)));
+            }
+        }
+    }
+}
+
+/// What went wrong with a connection: the chain of causes, without the address.
+pub(super) fn describe(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(&error);
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}
+
+/// Watches for silence. A byte only notes the time; the timer itself is set
+/// again when it fires, not for every token.
+struct IdleTimer {
+    after: Duration,
+    last: Instant,
+    timer: Pin<Box<Sleep>>,
+}
+
+impl IdleTimer {
+    fn new(after: Duration) -> Self {
+        Self { after, last: Instant::now(), timer: Box::pin(sleep(after)) }
+    }
+
+    fn touch(&mut self) {
+        self.last = Instant::now();
+    }
+
+    /// Pending until nothing came for too long.
+    fn poll_silence(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LlmError>> {
+        loop {
+            ready!(self.timer.as_mut().poll(cx));
+            let deadline = self.last + self.after;
+            if deadline <= Instant::now() {
+                return Poll::Ready(Err(LlmError::Silent { after: self.after }));
+            }
+            self.timer.as_mut().reset(deadline);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::{StreamExt as _, stream};
+
+    use super::*;
+    use crate::llm::anthropic_wire::AnswerReader;
+
+    const LIMITS: Limits =
+        Limits { idle_timeout: Duration::from_secs(60), max_event_bytes: 1 << 20 };
+
+    /// The first event of an answer that sends a ping in every `pause`, and ends.
+    async fn first_event(pause: Duration) -> Result<LlmEvent, LlmError> {
+        let pings = (0..10).map(|_| "data: {\"type\":\"ping\"}\n\n");
+        let pieces = pings.chain(["data: {\"type\":\"message_stop\"}\n\n"]);
+        let body = stream::iter(pieces).then(move |piece| async move {
+            sleep(pause).await;
+            Ok(Bytes::from(piece))
+        });
+        let body: Body = Box::pin(body);
+        let opening = Box::pin(std::future::ready(Ok(body)));
+        HttpAnswer::new(opening, AnswerReader::default(), LIMITS).next().await.unwrap()
+    }
+
+    /// A model that thinks for ten minutes is alive as long as bytes come.
+    #[tokio::test(start_paused = true)]
+    async fn only_a_pause_between_bytes_is_silence() {
+        let patient = first_event(Duration::from_secs(59)).await;
+        assert_eq!(patient, Ok(LlmEvent::Stop(crate::llm::StopReason::EndTurn)));
+        let silent = first_event(Duration::from_secs(61)).await;
+        assert_eq!(silent, Err(LlmError::Silent { after: LIMITS.idle_timeout }));
+    }
+}

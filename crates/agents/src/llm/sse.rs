@@ -1,0 +1,246 @@
+//! Server-sent events, decoded from whatever pieces the network makes of them.
+//!
+//! 1. [`SseDecoder::push`] takes the next piece of the body.
+//! 2. [`SseDecoder::next`] gives the data of the next whole event, until there
+//!    is none; then more has to be pushed.
+//!
+//! It follows the standard: lines end in LF, CR or CRLF, also when the two are
+//! in different pieces; a byte order mark, comments, and fields other than
+//! `data` are passed over; several `data` lines make one text; an event that
+//! the stream ends in is dropped. Names of events are not kept: both wire
+//! formats say in the data what it is. Bytes stay bytes, because a character
+//! may be cut in two; whoever parses the data checks that it is UTF-8.
+//!
+//! Memory is bounded: an event of more bytes than the limit is refused, however
+//! it is split into lines, and the buffer is used again for the next event.
+
+use bytes::{Buf, Bytes};
+
+/// An event was larger than the limit; the stream is of no more use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Oversized;
+
+/// A decoder for one stream.
+#[derive(Debug)]
+pub(crate) struct SseDecoder {
+    limit: usize,
+    /// What was pushed and is not decoded yet.
+    input: Bytes,
+    /// The beginning of a line whose end has not come.
+    line: Vec<u8>,
+    /// The data of the event that is being read; after it was given out, the
+    /// data of that event until the next call.
+    data: Vec<u8>,
+    /// Bytes of the event so far, those of passed-over fields included.
+    taken: usize,
+    has_data: bool,
+    given_out: bool,
+    after_cr: bool,
+    at_start: bool,
+}
+
+impl SseDecoder {
+    /// A decoder that takes events of up to `limit` bytes.
+    pub(crate) fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            input: Bytes::new(),
+            line: Vec::new(),
+            data: Vec::new(),
+            taken: 0,
+            has_data: false,
+            given_out: false,
+            after_cr: false,
+            at_start: true,
+        }
+    }
+
+    /// Takes the next piece. The last one has to be decoded to its end before.
+    pub(crate) fn push(&mut self, piece: Bytes) {
+        debug_assert!(self.input.is_empty(), "next() must have given None");
+        self.input = piece;
+    }
+
+    /// The data of the next event, or `None` if more has to be pushed.
+    pub(crate) fn next(&mut self) -> Result<Option<&[u8]>, Oversized> {
+        if self.given_out {
+            self.start_event();
+        }
+        while let Some(end) = self.line_end() {
+            if self.take_line(end)? {
+                self.given_out = true;
+                return Ok(Some(&self.data));
+            }
+        }
+        if self.taken + self.line.len() > self.limit { Err(Oversized) } else { Ok(None) }
+    }
+
+    fn start_event(&mut self) {
+        self.data.clear();
+        self.taken = 0;
+        self.has_data = false;
+        self.given_out = false;
+    }
+
+    /// Where the line ends in the input. Without an end the input is empty
+    /// afterwards, and kept as the beginning of a line.
+    fn line_end(&mut self) -> Option<usize> {
+        if self.after_cr && !self.input.is_empty() {
+            self.after_cr = false;
+            if self.input[0] == b'\n' {
+                self.input.advance(1);
+            }
+        }
+        let end = self.input.iter().position(|&b| b == b'\n' || b == b'\r');
+        if end.is_none() {
+            self.line.extend_from_slice(&self.input);
+            self.input.clear();
+        }
+        end
+    }
+
+    /// Takes the line that ends at `end` of the input; true if it ends an event.
+    fn take_line(&mut self, end: usize) -> Result<bool, Oversized> {
+        let ending = self.input.split_to(end + 1);
+        self.after_cr = ending[end] == b'\r';
+        let rest = &ending[..end];
+        if self.line.is_empty() {
+            self.field(rest)
+        } else {
+            let mut line = std::mem::take(&mut self.line);
+            line.extend_from_slice(rest);
+            let ended = self.field(&line);
+            line.clear();
+            self.line = line;
+            ended
+        }
+    }
+
+    fn field(&mut self, mut line: &[u8]) -> Result<bool, Oversized> {
+        self.taken += line.len();
+        if self.taken > self.limit {
+            return Err(Oversized);
+        }
+        if std::mem::take(&mut self.at_start) {
+            line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
+        }
+        if line.is_empty() {
+            let ended = self.has_data;
+            if !ended {
+                self.start_event();
+            }
+            return Ok(ended);
+        }
+        let Some(value) = line.strip_prefix(b"data") else { return Ok(false) };
+        let value = match value {
+            [] => value,
+            [b':', b' ', value @ ..] | [b':', value @ ..] => value,
+            _ => return Ok(false),
+        };
+        if self.has_data {
+            self.data.push(b'\n');
+        }
+        self.data.extend_from_slice(value);
+        self.has_data = true;
+        Ok(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The events of a body that comes in the given pieces.
+    fn decode<'a>(
+        limit: usize,
+        pieces: impl IntoIterator<Item = &'a [u8]>,
+    ) -> Result<Vec<Vec<u8>>, Oversized> {
+        let mut decoder = SseDecoder::new(limit);
+        let mut events = Vec::new();
+        for piece in pieces {
+            decoder.push(Bytes::copy_from_slice(piece));
+            while let Some(data) = decoder.next()? {
+                events.push(data.to_vec());
+            }
+        }
+        Ok(events)
+    }
+
+    fn texts(body: &str) -> Vec<String> {
+        let events = decode(1 << 20, [body.as_bytes()]).unwrap();
+        events.into_iter().map(|data| String::from_utf8(data).unwrap()).collect()
+    }
+
+    #[test]
+    fn follows_the_standard() {
+        let cases: &[(&str, &[&str])] = &[
+            ("data: a\n\ndata: b\n\n", &["a", "b"]),
+            ("data: a\r\n\r\ndata: b\r\r", &["a", "b"]),
+            ("\u{feff}data: a\n\n", &["a"]),
+            (": hello\n\n:\n\ndata:a\n\n", &["a"]),
+            ("event: x\nid: 7\nretry: 3\ndata: a\n\n", &["a"]),
+            ("data: one\ndata:two\ndata\ndata:  three\n\n", &["one\ntwo\n\n three"]),
+            ("event: only a name\n\ndata: a\n\n", &["a"]),
+            ("database: no\ndata: yes\n\n", &["yes"]),
+            ("data\n\n", &[""]),
+            ("data: never ended\n", &[]),
+            ("\n\n\r\n\r\r", &[]),
+            ("", &[]),
+        ];
+        for (body, events) in cases {
+            assert_eq!(texts(body), *events, "{body:?}");
+        }
+    }
+
+    #[test]
+    fn an_event_over_the_limit_is_refused_however_it_is_written() {
+        let long = "x".repeat(100);
+        let lines = "data: 1234567890\n".repeat(10);
+        for body in [format!("data: {long}\n\n"), format!("data: {long}"), format!("{lines}\n")] {
+            let body = body.as_bytes();
+            assert_eq!(decode(64, [body]), Err(Oversized));
+            assert_eq!(decode(64, body.chunks(1)), Err(Oversized));
+            assert!(decode(256, [body]).is_ok());
+        }
+        let many_small = "data: 1234567890\n\n".repeat(1_000);
+        assert_eq!(decode(64, [many_small.as_bytes()]).unwrap().len(), 1_000);
+    }
+
+    /// Bodies that are mostly made of what means something to the decoder.
+    fn body() -> impl Strategy<Value = Vec<u8>> {
+        let part = prop_oneof![
+            Just(b"data: ".to_vec()),
+            Just(b"data:{\"a\":1}".to_vec()),
+            Just("data: é€🙂".as_bytes().to_vec()),
+            Just(b"\n".to_vec()),
+            Just(b"\r\n".to_vec()),
+            Just(b"\r".to_vec()),
+            Just(b"\n\n".to_vec()),
+            Just(b": comment".to_vec()),
+            Just(b"event: ping".to_vec()),
+            Just("\u{feff}".as_bytes().to_vec()),
+            proptest::collection::vec(any::<u8>(), 0..8),
+        ];
+        proptest::collection::vec(part, 0..40).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        /// FAULTS 11: the same events for every way of cutting the body; nothing panics.
+        #[test]
+        fn events_do_not_depend_on_how_the_body_is_cut(
+            body in body(),
+            cuts in proptest::collection::vec(0usize..400, 0..12),
+            limit in prop_oneof![Just(1usize << 20), 1usize..64],
+        ) {
+            let whole = decode(limit, [&body[..]]);
+            prop_assert_eq!(decode(limit, body.chunks(1)), whole.clone());
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut % (body.len() + 1)).collect();
+            cuts.extend([0, body.len()]);
+            cuts.sort_unstable();
+            let pieces = cuts.windows(2).map(|pair| &body[pair[0]..pair[1]]);
+            prop_assert_eq!(decode(limit, pieces), whole);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! The built-in agent: a model that is asked until it is finished.
+//!
+//! `step` decides and `driver` acts: the state takes what the model said and
+//! answers with effects; the driver carries them out in order and yields what
+//! is meant for the caller. The state can be written down between any two
+//! inputs and goes on the same afterwards.
+
+mod draft;
+mod driver;
+mod step;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use parlor_protocol::ConversationId;
+
+use self::driver::LoopSession;
+use crate::agent::{Agent, AgentDescription, AgentSession};
+use crate::llm::Llm;
+
+/// What bounds a turn.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LoopLimits {
+    /// How often the model may be asked in one turn.
+    pub max_rounds: u32,
+    /// How often one request is made, the first time included.
+    pub max_attempts: u32,
+    /// The wait before the second attempt; it doubles with every further one.
+    pub retry_delay: Duration,
+    /// The longest wait before an attempt.
+    pub max_retry_delay: Duration,
+}
+
+/// An agent made of a model.
+pub struct LoopAgent {
+    llm: Arc<dyn Llm>,
+    limits: LoopLimits,
+}
+
+impl LoopAgent {
+    /// An agent that asks this model.
+    pub fn new(llm: Arc<dyn Llm>, limits: LoopLimits) -> Self {
+        Self { llm, limits }
+    }
+}
+
+impl Agent for LoopAgent {
+    fn open(&self, conversation: ConversationId) -> Box<dyn AgentSession> {
+        Box::new(LoopSession::new(Arc::clone(&self.llm), self.limits, conversation))
+    }
+
+    fn describe(&self) -> AgentDescription {
+        self.llm.describe()
+    }
+}

@@ -1,0 +1,170 @@
+//! An agent and the model server that it talks to.
+
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use parlor_agents::{
+    Agent, AgentError, AgentEvent, AgentSession, AgentSettings, HistoryMessage, TurnContext,
+    TurnEnd, TurnStart, build_agent,
+};
+use parlor_protocol::{ConversationId, Role};
+use parlor_testkit::{Script, ScriptedModel};
+use uuid::Uuid;
+
+/// The key that must not be seen anywhere.
+pub(crate) const KEY: &str = "sk-ant-test-4711-do-not-show";
+
+/// Longer than any test takes; it only turns a hang into a failure.
+const FOREVER: Duration = Duration::from_secs(60);
+
+pub(crate) struct Harness {
+    pub(crate) model: ScriptedModel,
+    pub(crate) agent: Arc<dyn Agent>,
+}
+
+impl Harness {
+    /// An agent whose model follows these scripts, one for each request.
+    pub(crate) async fn new(scripts: impl IntoIterator<Item = Script>) -> Self {
+        Self::with(scripts, |_| {}).await
+    }
+
+    pub(crate) async fn with(
+        scripts: impl IntoIterator<Item = Script>,
+        change: impl FnOnce(&mut AgentSettings),
+    ) -> Self {
+        let model = ScriptedModel::start().await.unwrap();
+        for script in scripts {
+            model.push(script);
+        }
+        let mut settings = AgentSettings {
+            base_url: Some(model.base_url()),
+            model: "claude-test".into(),
+            max_tokens: 4_096,
+            retry_delay_seconds: 0.0,
+            ..AgentSettings::default()
+        };
+        change(&mut settings);
+        Self { agent: agent(&settings, Some(KEY)), model }
+    }
+
+    pub(crate) fn open(&self) -> Box<dyn AgentSession> {
+        open(&*self.agent)
+    }
+
+    /// One turn about one message, in a session of its own.
+    pub(crate) async fn ask(&self, message: &str) -> Vec<AgentEvent> {
+        turn(&mut self.open(), [HistoryMessage::user(message)]).await
+    }
+}
+
+pub(crate) fn agent(settings: &AgentSettings, key: Option<&str>) -> Arc<dyn Agent> {
+    install_tls();
+    let env = |name: &str| key.filter(|_| name == "ANTHROPIC_API_KEY").map(str::to_owned);
+    build_agent(settings, env).unwrap()
+}
+
+pub(crate) fn install_tls() {
+    // Another test may have been first.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
+pub(crate) fn open(agent: &dyn Agent) -> Box<dyn AgentSession> {
+    agent.open(ConversationId::new(Uuid::nil()))
+}
+
+pub(crate) fn start(history: impl IntoIterator<Item = HistoryMessage>) -> TurnStart {
+    TurnStart::Message(TurnContext {
+        history: history.into_iter().collect(),
+        ..TurnContext::default()
+    })
+}
+
+/// One turn from its beginning to its end.
+pub(crate) async fn turn(
+    session: &mut Box<dyn AgentSession>,
+    history: impl IntoIterator<Item = HistoryMessage>,
+) -> Vec<AgentEvent> {
+    session.begin(start(history));
+    rest(session).await
+}
+
+/// The events up to the end of the turn; after it there is nothing.
+pub(crate) async fn rest(session: &mut Box<dyn AgentSession>) -> Vec<AgentEvent> {
+    let mut events = Vec::new();
+    while !matches!(events.last(), Some(AgentEvent::Ended(_))) {
+        events.push(next(session).await);
+    }
+    assert!(is_idle(session).await, "nothing comes after the end");
+    events
+}
+
+pub(crate) async fn next(session: &mut Box<dyn AgentSession>) -> AgentEvent {
+    in_time(session.next()).await.expect("a session does not end")
+}
+
+/// Whether the session has nothing to say without more input.
+pub(crate) async fn is_idle(session: &mut Box<dyn AgentSession>) -> bool {
+    poll_fn(|cx| Poll::Ready(session.poll_next_unpin(cx).is_pending())).await
+}
+
+pub(crate) async fn in_time<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(FOREVER, future).await.expect("the test hangs")
+}
+
+/// The events, a line for each.
+pub(crate) fn told(events: &[AgentEvent]) -> Vec<String> {
+    events.iter().map(line).collect()
+}
+
+/// How the turn ended, if it failed.
+pub(crate) fn failure(events: &[AgentEvent]) -> &AgentError {
+    match events.last() {
+        Some(AgentEvent::Ended(TurnEnd::Failed(error))) => error,
+        other => panic!("the turn did not fail: {other:?}"),
+    }
+}
+
+/// The text that was streamed.
+pub(crate) fn text(events: &[AgentEvent]) -> String {
+    let pieces = events.iter().map(|event| match event {
+        AgentEvent::Text(text) => text.as_str(),
+        _ => "",
+    });
+    pieces.collect()
+}
+
+/// The message for the history.
+pub(crate) fn message(events: &[AgentEvent]) -> Option<&HistoryMessage> {
+    events.iter().find_map(|event| match event {
+        AgentEvent::AssistantMessage(message) => Some(message),
+        _ => None,
+    })
+}
+
+fn line(event: &AgentEvent) -> String {
+    match event {
+        AgentEvent::Text(text) => format!("text {text:?}"),
+        AgentEvent::Thinking(text) => format!("thinking {text:?}"),
+        AgentEvent::BlockEnd => "block end".into(),
+        AgentEvent::AssistantMessage(message) => {
+            assert_eq!(message.role, Role::Assistant);
+            format!("message {}", serde_json::to_string(&message.blocks).unwrap())
+        }
+        AgentEvent::Usage(usage) => format!(
+            "usage {} in, {} out, cache {} read, {} written",
+            usage.input_tokens,
+            usage.output_tokens,
+            usage.cache_read_tokens,
+            usage.cache_write_tokens
+        ),
+        AgentEvent::Checkpoint(_) => "checkpoint".into(),
+        AgentEvent::Retrying { after, attempt, error } => {
+            format!("retrying in {after:?} after attempt {attempt}: {error}")
+        }
+        AgentEvent::Ended(TurnEnd::Failed(error)) => format!("failed: {error}"),
+        AgentEvent::Ended(end) => format!("ended {end:?}"),
+    }
+}

@@ -1,0 +1,13 @@
+//! The agents against a scripted model server, over real connections.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
+
+mod answers;
+mod demo;
+mod faults;
+mod harness;
+mod requests;
+mod retries;
+mod secrets;
+mod settings;
+mod stopping;

@@ -1,0 +1,61 @@
+//! Why something was not done, by what the caller does next.
+
+use parlor_guard::guardrail::Refusal;
+use parlor_protocol::PromptId;
+use parlor_storage::StorageError;
+
+/// Why something was not done.
+#[derive(Debug, thiserror::Error)]
+pub enum ChatError {
+    /// Show the reason beside the text, which is kept.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// Answer 404.
+    #[error("there is no such thing")]
+    NotFound,
+    /// Wait for the turn, or stop it.
+    #[error("a turn is running in this conversation; wait for it or stop it")]
+    TurnRunning,
+    /// Answer the prompt first.
+    #[error("a question waits for an answer in this conversation")]
+    PromptOpen(PromptId),
+    /// Choose another picture.
+    #[error("{0}")]
+    BadImage(String),
+    /// Choose a smaller picture.
+    #[error("{0}")]
+    TooLarge(String),
+    /// Try again later: the database does not take it now.
+    #[error("{0}")]
+    Unavailable(String),
+    /// Look into the log.
+    #[error("something failed inside")]
+    Internal,
+}
+
+impl From<StorageError> for ChatError {
+    fn from(error: StorageError) -> Self {
+        match error {
+            StorageError::NotFound => Self::NotFound,
+            StorageError::TurnRunning => Self::TurnRunning,
+            StorageError::Busy => {
+                Self::Unavailable("The database is busy; please try again in a moment.".into())
+            }
+            StorageError::Full => Self::Unavailable(
+                "The server's disk is full; nothing was saved. Please tell its administrator."
+                    .into(),
+            ),
+            StorageError::ReadOnly(why) => {
+                tracing::error!(%why, "the database cannot be written");
+                Self::Unavailable(
+                    "The server cannot save anything right now. Please tell its administrator."
+                        .into(),
+                )
+            }
+            other => {
+                tracing::error!(error = %other, "storage failed");
+                Self::Internal
+            }
+        }
+    }
+}

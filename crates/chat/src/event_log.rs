@@ -1,0 +1,308 @@
+//! What happens in one conversation, as its readers see it while it happens.
+//!
+//! A reader has a place and asks for what comes after it; nothing is queued for
+//! it. So a slow reader costs nothing, a fast one is woken once for each piece,
+//! and going on after a lost connection is the same thing as reading on.
+//!
+//! The last events are kept here; what is older is read from storage. Durable
+//! events come here after they were committed, text before it is stored.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use parlor_guard::Clean;
+use parlor_protocol::{ConversationId, EventId, MessageId, TurnId};
+use parlor_storage::{Block, Delta, LogEntry, Logged, Served};
+use tokio::sync::watch;
+
+use crate::texts::now;
+
+/// How many entries are kept for readers that keep up.
+const KEPT_ENTRIES: usize = 256;
+
+/// The live end of a conversation's log.
+#[derive(Debug)]
+pub(crate) struct EventLog {
+    pub(crate) conversation: ConversationId,
+    state: Mutex<State>,
+    /// Changes whenever there is something new to see.
+    changed: watch::Sender<u64>,
+    /// Changes whenever text of this conversation was stored.
+    stored: watch::Sender<u64>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Everything up to this number is read from storage.
+    kept_after: u64,
+    kept: VecDeque<LogEntry>,
+    open: Option<OpenBlock>,
+    closed: bool,
+}
+
+/// Text that streams right now.
+#[derive(Debug)]
+struct OpenBlock {
+    turn: TurnId,
+    block: Block,
+    raw: String,
+    text: Served<String>,
+    /// How much of `raw` is stored, or on its way.
+    raw_taken: usize,
+    /// What is clean of the rest.
+    waiting: Clean<String>,
+    being_stored: bool,
+    waiting_since: Option<Instant>,
+}
+
+/// What comes after a place.
+pub(crate) enum After {
+    /// It is no longer here: storage has it.
+    InStorage,
+    /// It is here; nothing if there is nothing new.
+    Here(Vec<Logged>),
+    /// There will be nothing more.
+    Closed,
+}
+
+/// How far a stream is ahead of storage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Ahead {
+    pub(crate) bytes: usize,
+    pub(crate) since: Option<Instant>,
+    /// Whether this is the first piece since the last write.
+    pub(crate) first: bool,
+}
+
+impl EventLog {
+    /// A log of which everything so far is in storage.
+    pub(crate) fn new(conversation: ConversationId) -> Self {
+        Self {
+            conversation,
+            state: Mutex::new(State {
+                kept_after: u64::MAX,
+                kept: VecDeque::new(),
+                open: None,
+                closed: false,
+            }),
+            changed: watch::Sender::new(0),
+            stored: watch::Sender::new(0),
+        }
+    }
+
+    /// Wakes whenever there is something new to see.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.changed.subscribe()
+    }
+
+    /// Wakes whenever text was stored.
+    pub(crate) fn stored(&self) -> watch::Receiver<u64> {
+        self.stored.subscribe()
+    }
+
+    /// Shows events that were committed.
+    pub(crate) fn publish(&self, events: Vec<Logged>) {
+        let mut state = self.lock();
+        for event in events {
+            state.keep(event.id.seq, LogEntry::Event(event));
+        }
+        drop(state);
+        self.wake();
+    }
+
+    /// Opens a block at a number; its text is shown as it comes.
+    pub(crate) fn open_block(&self, turn: TurnId, block: Block) {
+        self.lock().open = Some(OpenBlock {
+            turn,
+            block,
+            raw: String::new(),
+            text: Served::empty(),
+            raw_taken: 0,
+            waiting: Clean::default(),
+            being_stored: false,
+            waiting_since: None,
+        });
+    }
+
+    /// Shows the next piece of the open block, and says how far it is ahead.
+    pub(crate) fn push(&self, raw: &str, clean: &Clean<String>) -> Ahead {
+        let mut state = self.lock();
+        let Some(open) = &mut state.open else { return Ahead::none() };
+        open.raw.push_str(raw);
+        open.text.push(clean);
+        open.waiting.append(clean);
+        let first = open.waiting_since.is_none();
+        open.waiting_since.get_or_insert_with(Instant::now);
+        let ahead =
+            Ahead { bytes: open.raw.len() - open.raw_taken, since: open.waiting_since, first };
+        let visible = !clean.get().is_empty();
+        drop(state);
+        if visible {
+            self.wake();
+        }
+        ahead
+    }
+
+    /// Closes the block, once nothing of it is on its way to storage: `None`
+    /// says to wait for that. Its text stays here for readers inside it.
+    pub(crate) fn close_block(&self) -> Option<ClosedBlock> {
+        let mut state = self.lock();
+        if state.open.as_ref()?.being_stored {
+            return None;
+        }
+        let open = state.open.take()?;
+        let entry = LogEntry::Block {
+            seq: open.block.seq,
+            message: open.block.message,
+            thinking: open.block.thinking,
+            text: open.text,
+        };
+        state.keep(open.block.seq, entry);
+        Some(ClosedBlock { block: open.block, raw: open.raw })
+    }
+
+    /// Takes what is not stored yet, to store it.
+    pub(crate) fn take_delta(&self) -> Option<Delta> {
+        let mut state = self.lock();
+        let open = state.open.as_mut()?;
+        open.waiting_since?;
+        let raw = open.raw[open.raw_taken..].to_owned();
+        open.raw_taken = open.raw.len();
+        open.waiting_since = None;
+        open.being_stored = true;
+        Some(Delta {
+            conversation: self.conversation,
+            turn: open.turn,
+            block: open.block,
+            raw,
+            clean: std::mem::take(&mut open.waiting),
+            now: now(),
+        })
+    }
+
+    /// Notes that what was taken is stored, or gives it back.
+    pub(crate) fn delta_stored(&self, delta: &Delta, stored: bool) {
+        let mut state = self.lock();
+        if let Some(open) = &mut state.open {
+            open.being_stored = false;
+            if stored {
+                open.block.parts += 1;
+            } else {
+                open.raw_taken -= delta.raw.len();
+                let later = std::mem::replace(&mut open.waiting, delta.clean.clone());
+                open.waiting.append(&later);
+                open.waiting_since.get_or_insert_with(Instant::now);
+            }
+        }
+        drop(state);
+        self.stored.send_modify(|count| *count += 1);
+    }
+
+    /// What comes after a place, as far as it is here.
+    pub(crate) fn after(&self, place: EventId) -> After {
+        let state = self.lock();
+        if state.closed {
+            return After::Closed;
+        }
+        // A place inside a block that is no longer here needs the rest of it.
+        if place < EventId::durable(state.kept_after)
+            || (place.seq == state.kept_after && place.offset.is_some())
+        {
+            return After::InStorage;
+        }
+        let mut events = Vec::new();
+        for entry in &state.kept {
+            push_after(entry, place, &mut events);
+        }
+        if let Some(open) = &state.open {
+            let Block { seq, message, thinking, .. } = open.block;
+            push_text(seq, message, thinking, &open.text, place, &mut events);
+        }
+        After::Here(events)
+    }
+
+    /// Whether a number is known here.
+    pub(crate) fn holds(&self, seq: u64) -> bool {
+        let state = self.lock();
+        state.open.as_ref().is_some_and(|open| open.block.seq == seq)
+            || state.kept.iter().any(|entry| entry.seq() == seq)
+    }
+
+    /// Ends all readers: the conversation is gone.
+    pub(crate) fn close(&self) {
+        self.lock().closed = true;
+        self.wake();
+    }
+
+    fn wake(&self) {
+        self.changed.send_modify(|count| *count += 1);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A block whose text is complete.
+#[derive(Debug)]
+pub(crate) struct ClosedBlock {
+    pub(crate) block: Block,
+    pub(crate) raw: String,
+}
+
+impl State {
+    fn keep(&mut self, seq: u64, entry: LogEntry) {
+        if self.kept_after == u64::MAX {
+            self.kept_after = seq - 1;
+        }
+        self.kept.push_back(entry);
+        if self.kept.len() > KEPT_ENTRIES
+            && let Some(oldest) = self.kept.pop_front()
+        {
+            self.kept_after = oldest.seq();
+        }
+    }
+}
+
+impl Ahead {
+    fn none() -> Self {
+        Self { bytes: 0, since: None, first: false }
+    }
+}
+
+/// What a log entry shows to a reader at a place.
+pub(crate) fn push_after(entry: &LogEntry, place: EventId, events: &mut Vec<Logged>) {
+    match entry {
+        LogEntry::Event(logged) if logged.id.seq > place.seq => events.push(logged.clone()),
+        LogEntry::Event(_) => {}
+        LogEntry::Block { seq, message, thinking, text } => {
+            push_text(*seq, *message, *thinking, text, place, events);
+        }
+    }
+}
+
+/// The rest of a block's text. Whoever has seen more than there is (the server
+/// went down before it was stored) is shown what there is instead.
+fn push_text(
+    seq: u64,
+    message: MessageId,
+    thinking: bool,
+    text: &Served<String>,
+    place: EventId,
+    events: &mut Vec<Logged>,
+) {
+    let length = text.get().len() as u64;
+    let from = match place.offset {
+        _ if seq < place.seq => return,
+        Some(offset) if seq == place.seq => offset,
+        None if seq == place.seq => return,
+        _ => 0,
+    };
+    let id = EventId::delta(seq, length);
+    if from > length {
+        events.push(Logged { id, body: text.snapshot(message) });
+    } else if let Some(body) = text.chunk(from, message, thinking) {
+        events.push(Logged { id, body });
+    }
+}

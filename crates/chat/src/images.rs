@@ -1,0 +1,100 @@
+//! Pictures: judged by their bytes, not by their label (H-4).
+
+use data_encoding::BASE64;
+use imagesize::ImageType;
+use parlor_protocol::ImageAttachment;
+use parlor_storage::NewImage;
+use uuid::Uuid;
+
+use crate::error::ChatError;
+
+/// More pixels than any camera makes: a small file can unfold to gigabytes.
+const MOST_PIXELS: usize = 100_000_000;
+
+/// Reads a picture that came with a message.
+pub(crate) fn read(attachment: &ImageAttachment, most_bytes: usize) -> Result<NewImage, ChatError> {
+    let bytes = decode(&attachment.data, most_bytes)?;
+    let media_type = kind(&bytes)?;
+    if !attachment.media_type.trim().eq_ignore_ascii_case(media_type) {
+        return Err(ChatError::BadImage(format!(
+            "The picture says that it is {}, but it is {media_type}.",
+            attachment.media_type.chars().take(40).collect::<String>()
+        )));
+    }
+    let size = imagesize::blob_size(&bytes)
+        .map_err(|_| ChatError::BadImage("The picture is damaged.".into()))?;
+    if size.width.saturating_mul(size.height) > MOST_PIXELS {
+        return Err(ChatError::TooLarge(format!(
+            "The picture has {} × {} pixels; please send a smaller one.",
+            size.width, size.height
+        )));
+    }
+    Ok(NewImage { id: Uuid::now_v7(), media_type: media_type.to_owned(), bytes })
+}
+
+fn decode(data: &str, most_bytes: usize) -> Result<Vec<u8>, ChatError> {
+    // Four characters carry three bytes; nothing larger is decoded.
+    if data.len() / 4 * 3 > most_bytes + 3 {
+        return Err(too_large(most_bytes));
+    }
+    let bytes = BASE64.decode(data.as_bytes()).map_err(|_| {
+        ChatError::BadImage("The picture is not valid base64 (send it without a prefix).".into())
+    })?;
+    if bytes.len() > most_bytes { Err(too_large(most_bytes)) } else { Ok(bytes) }
+}
+
+fn too_large(most_bytes: usize) -> ChatError {
+    ChatError::TooLarge(format!(
+        "The picture is larger than {} MB; please send a smaller one.",
+        most_bytes / 1_000_000
+    ))
+}
+
+fn kind(bytes: &[u8]) -> Result<&'static str, ChatError> {
+    match imagesize::image_type(bytes) {
+        Ok(ImageType::Jpeg) => Ok("image/jpeg"),
+        Ok(ImageType::Png) => Ok("image/png"),
+        Ok(ImageType::Webp) => Ok("image/webp"),
+        Ok(ImageType::Gif) => Ok("image/gif"),
+        _ => Err(ChatError::BadImage(
+            "The picture is not a JPEG, PNG, WebP or GIF; please convert it.".into(),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A GIF of one pixel.
+    const GIF: &[u8] =
+        b"GIF89a\x01\0\x01\0\0\0\0!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\0;";
+
+    fn attachment(bytes: &[u8], media_type: &str) -> ImageAttachment {
+        ImageAttachment { data: BASE64.encode(bytes), media_type: media_type.into() }
+    }
+
+    /// H-4: the bytes decide, and each refusal says why.
+    #[test]
+    fn pictures_are_judged_by_their_bytes() {
+        let good = read(&attachment(GIF, "image/gif"), 1_000).unwrap();
+        assert_eq!((good.media_type.as_str(), good.bytes.as_slice()), ("image/gif", GIF));
+        let refused = |attachment, most| read(&attachment, most).unwrap_err().to_string();
+        assert!(refused(attachment(GIF, "image/png"), 1_000).contains("but it is image/gif"));
+        assert!(
+            refused(attachment(b"<svg xmlns='x'/>", "image/svg+xml"), 1_000).contains("not a JPEG")
+        );
+        assert!(
+            refused(attachment(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "image/png"), 1_000)
+                .contains("damaged")
+        );
+        assert!(refused(attachment(&[0; 2_000], "image/gif"), 1_000).contains("larger than"));
+        let bomb = [&b"GIF89a\xff\xff\xff\xff\0\0\0"[..], &GIF[13..]].concat();
+        assert!(refused(attachment(&bomb, "image/gif"), 1_000).contains("65535"));
+        let prefixed = ImageAttachment {
+            data: "data:image/gif;base64,AAAA".into(),
+            media_type: "image/gif".into(),
+        };
+        assert!(refused(prefixed, 1_000).contains("without a prefix"));
+    }
+}

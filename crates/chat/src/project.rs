@@ -1,0 +1,56 @@
+//! A project: one agent with its policies, inside a tenant.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use parlor_agents::Agent;
+use parlor_guard::guardrail::Guardrail;
+use parlor_guard::sanitizer::Sanitizer;
+use parlor_protocol::{ProjectId, TenantId};
+
+/// One agent with its policies.
+pub struct Project {
+    /// Its id.
+    pub id: ProjectId,
+    /// What people call it.
+    pub name: String,
+    /// Judges what people write.
+    pub guardrail: Guardrail,
+    /// Masks what the agent writes.
+    pub sanitizer: Sanitizer,
+    /// Who answers.
+    pub agent: Arc<dyn Agent>,
+    /// What the agent is told before everything else.
+    pub system_prompt: Option<String>,
+    /// How much history goes to the model, in approximate tokens (K-2).
+    pub context_tokens: u64,
+    /// The largest picture, in bytes (H-4).
+    pub max_image_bytes: usize,
+}
+
+impl std::fmt::Debug for Project {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Project").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+/// The projects of all tenants.
+#[derive(Debug, Default)]
+pub struct Projects(BTreeMap<(TenantId, ProjectId), Arc<Project>>);
+
+impl Projects {
+    /// Adds a project to a tenant.
+    pub fn add(&mut self, tenant: TenantId, project: Project) {
+        self.0.insert((tenant, project.id.clone()), Arc::new(project));
+    }
+
+    /// A tenant's project.
+    pub fn get(&self, tenant: &TenantId, project: &ProjectId) -> Option<&Arc<Project>> {
+        self.0.get(&(tenant.clone(), project.clone()))
+    }
+
+    /// All projects of a tenant.
+    pub fn of(&self, tenant: &TenantId) -> impl Iterator<Item = &Arc<Project>> {
+        self.0.iter().filter(move |((owner, _), _)| owner == tenant).map(|(_, project)| project)
+    }
+}

@@ -1,0 +1,189 @@
+//! Text on its way: raw pieces in, shown pieces out, finished messages at the end.
+
+use std::time::Duration;
+
+use parlor_guard::segmenter::{Segment, Segmenter};
+use parlor_guard::{Clean, CleanStream, process_output};
+use parlor_protocol::message::{Message, Metadata};
+use parlor_protocol::{MessageId, MessageType, Role};
+use parlor_storage::StorageError;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::Session;
+use crate::event_log::{Ahead, ClosedBlock};
+use crate::flusher::Flusher;
+use crate::texts::now;
+
+/// How far text may be ahead of storage before reading pauses.
+const MOST_AHEAD: usize = 64 * 1024;
+const LONGEST_AHEAD: Duration = Duration::from_secs(2);
+
+/// The text that streams right now.
+pub(super) struct Blocks {
+    flusher: Flusher,
+    segmenter: Segmenter,
+    segments: Vec<Segment>,
+    open: Option<Open>,
+}
+
+struct Open {
+    thinking: bool,
+    stream: CleanStream,
+}
+
+impl Blocks {
+    pub(super) fn new(flusher: Flusher) -> Self {
+        Self { flusher, segmenter: Segmenter::new(), segments: Vec::new(), open: None }
+    }
+}
+
+impl Session {
+    /// Takes a piece of the answer.
+    pub(super) async fn text(&mut self, piece: &str) -> Result<(), StorageError> {
+        let mut segments = std::mem::take(&mut self.blocks.segments);
+        self.blocks.segmenter.push(piece, &mut segments);
+        self.show(&mut segments).await?;
+        self.blocks.segments = segments;
+        Ok(())
+    }
+
+    /// Takes a piece of the reasoning.
+    pub(super) async fn thinking(&mut self, piece: &str) -> Result<(), StorageError> {
+        self.append(true, piece).await
+    }
+
+    /// Ends the block: what was held back comes out, and it becomes a message.
+    pub(super) async fn end_block(&mut self) -> Result<(), StorageError> {
+        let mut segments = std::mem::take(&mut self.blocks.segments);
+        std::mem::take(&mut self.blocks.segmenter).finish(&mut segments);
+        self.show(&mut segments).await?;
+        self.blocks.segments = segments;
+        self.close_block().await
+    }
+
+    async fn show(&mut self, segments: &mut Vec<Segment>) -> Result<(), StorageError> {
+        for segment in segments.drain(..) {
+            match segment {
+                Segment::Text(text) => self.append(false, &text).await?,
+                Segment::Invalid { source } => self.append(false, &source).await?,
+                Segment::Plan { source, .. }
+                | Segment::Question { source, .. }
+                | Segment::Prompt { source, .. } => self.structure(&source).await?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Shows a piece in the block of its kind.
+    async fn append(&mut self, thinking: bool, raw: &str) -> Result<(), StorageError> {
+        if self.blocks.open.as_ref().is_some_and(|open| open.thinking != thinking) {
+            self.close_block().await?;
+        }
+        if self.blocks.open.is_none() {
+            // Leading white space alone is no message yet.
+            if raw.trim().is_empty() {
+                return Ok(());
+            }
+            self.commit_finished().await?;
+            self.writer.open_block(thinking);
+            let stream = CleanStream::new(&self.project.sanitizer);
+            self.blocks.open = Some(Open { thinking, stream });
+        }
+        let Some(open) = &mut self.blocks.open else { return Ok(()) };
+        let clean = open.stream.push(raw);
+        let ahead = self.writer.log.push(raw, &clean);
+        self.keep_pace(ahead).await;
+        Ok(())
+    }
+
+    /// Reports what is to be stored, and waits while it is too much.
+    async fn keep_pace(&mut self, ahead: Ahead) {
+        if ahead.first {
+            self.blocks.flusher.add(&self.writer.log);
+        }
+        let late = ahead.since.is_some_and(|since| since.elapsed() > LONGEST_AHEAD);
+        if ahead.bytes > MOST_AHEAD || late {
+            let mut stored = self.writer.log.stored();
+            // The log outlives the turn, so the sender is there.
+            let _stored = stored.changed().await;
+        }
+    }
+
+    /// Turns the open block, if there is one, into a finished message.
+    async fn close_block(&mut self) -> Result<(), StorageError> {
+        let Some(open) = self.blocks.open.take() else { return Ok(()) };
+        self.writer.log.push("", &open.stream.finish());
+        let closed = self.closed_block().await;
+        let message = self.message_of(&closed);
+        self.finished.closes_block = Some(closed.block);
+        self.finished.message(message);
+        Ok(())
+    }
+
+    /// Waits until nothing of the block is on its way to storage.
+    async fn closed_block(&self) -> ClosedBlock {
+        let mut stored = self.writer.log.stored();
+        loop {
+            stored.mark_unchanged();
+            if let Some(closed) = self.writer.log.close_block() {
+                return closed;
+            }
+            let _stored = stored.changed().await;
+        }
+    }
+
+    /// The words stay what was streamed; what they are is the classifier's to say.
+    fn message_of(&self, closed: &ClosedBlock) -> Clean<Message> {
+        let message_type = if closed.block.thinking {
+            MessageType::Thinking
+        } else {
+            let said = json!({"type": "text", "text": closed.raw});
+            match process_output(&self.project.sanitizer, &said).message_type {
+                guess @ (MessageType::Question | MessageType::Error) => guess,
+                _ => MessageType::Info,
+            }
+        };
+        let message = Message {
+            content: closed.raw.clone(),
+            ..self.message(closed.block.message, message_type)
+        };
+        Clean::new(&self.project.sanitizer, message)
+    }
+
+    /// A plan, a question or a prompt that was found in the text: a message of
+    /// its own.
+    async fn structure(&mut self, source: &str) -> Result<(), StorageError> {
+        self.close_block().await?;
+        self.commit_finished().await?;
+        let said = json!({"type": "text", "text": source});
+        let read = process_output(&self.project.sanitizer, &said);
+        let message = Message {
+            content: read.content,
+            data: read.data,
+            options: read.options,
+            questions: read.questions,
+            metadata: read.metadata,
+            ..self.message(MessageId::new(Uuid::now_v7()), read.message_type)
+        };
+        self.finished.message(Clean::new(&self.project.sanitizer, message));
+        self.commit_finished().await
+    }
+
+    /// A message of the agent without words yet.
+    pub(super) fn message(&self, id: MessageId, message_type: MessageType) -> Message {
+        Message {
+            id,
+            conversation_id: self.writer.conversation,
+            turn_id: self.writer.turn,
+            role: Role::Assistant,
+            message_type,
+            content: String::new(),
+            data: None,
+            options: None,
+            questions: None,
+            metadata: Metadata::new(),
+            created_at: now(),
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The end of a turn: one write, exactly one `done` (H-1).
+
+use parlor_agents::{AgentError, TurnEnd};
+use parlor_guard::Clean;
+use parlor_protocol::message::Message;
+use parlor_protocol::{DoneReason, ErrorCode, EventBody, MessageId, MessageType};
+use parlor_storage::{StorageError, TurnStatus};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::Session;
+use crate::session_registry::Stop;
+
+impl Session {
+    /// Writes what is left, and ends the turn.
+    pub(super) async fn end(mut self, end: TurnEnd) -> Result<(), StorageError> {
+        self.end_block().await?;
+        let (reason, status) = match (&end, self.stopped) {
+            (TurnEnd::Complete { .. }, _) => (DoneReason::Complete, TurnStatus::Complete),
+            (TurnEnd::Failed(_), _) => (DoneReason::Error, TurnStatus::Error),
+            (TurnEnd::Stopped, Some(Stop::Shutdown)) => {
+                (DoneReason::Interrupted, TurnStatus::Interrupted)
+            }
+            (TurnEnd::Stopped, _) => (DoneReason::Stopped, TurnStatus::Stopped),
+        };
+        match &end {
+            TurnEnd::Complete { cut_off: true } => self.mark_last("cut_off"),
+            TurnEnd::Complete { cut_off: false } => {}
+            TurnEnd::Stopped => self.mark_last("stopped"),
+            TurnEnd::Failed(error) => {
+                self.mark_last("incomplete");
+                self.add_error(error);
+            }
+        }
+        let tokens_used = Some(self.usage.total()).filter(|tokens| *tokens > 0);
+        let done = EventBody::Done {
+            conversation_id: self.writer.conversation,
+            turn_id: self.writer.turn,
+            tokens_used,
+            reason,
+        };
+        self.finished.event(&self.project.sanitizer, done);
+        self.finished.end = Some(parlor_storage::TurnEnd { status, tokens_used });
+        let step = std::mem::take(&mut self.finished);
+        self.writer.commit(step).await
+    }
+
+    /// Marks the message that the end cut short, if it is not written yet.
+    fn mark_last(&mut self, how: &str) {
+        let Some(last) = self.finished.events.last_mut() else { return };
+        let Some(message) = last.message.take() else { return };
+        let mut marked: Message = message.into_inner();
+        marked.metadata.insert(how.to_owned(), Value::Bool(true));
+        let message = Clean::new(&self.project.sanitizer, marked);
+        last.body = message.to_event();
+        last.message = Some(message);
+    }
+
+    /// The error as a message, which stays, and as an event, for clients that
+    /// only know events.
+    fn add_error(&mut self, error: &AgentError) {
+        tracing::warn!(%error, turn = %self.writer.turn, "a turn failed");
+        let words = error.user_message().into_owned();
+        let recoverable = error.is_recoverable();
+        let mut message = Message {
+            content: words.clone(),
+            ..self.message(MessageId::new(Uuid::now_v7()), MessageType::Error)
+        };
+        message.metadata.insert("code".to_owned(), json!(ErrorCode::AgentFailed.as_str()));
+        message.metadata.insert("recoverable".to_owned(), json!(recoverable));
+        self.finished.message(Clean::new(&self.project.sanitizer, message));
+        let event = EventBody::Error { message: words, code: ErrorCode::AgentFailed, recoverable };
+        self.finished.event(&self.project.sanitizer, event);
+    }
+}

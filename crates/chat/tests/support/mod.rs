@@ -1,0 +1,142 @@
+//! A chat on a real database, with a scripted model behind it.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use parlor_agents::{AgentKind, AgentSettings, build_agent};
+use parlor_chat::{Accepted, Caller, Chat, ChatError, Project, Projects};
+use parlor_guard::guardrail::{GuardSettings, Guardrail};
+use parlor_guard::sanitizer::Sanitizer;
+use parlor_protocol::{ChatRequest, ConversationId, EventBody, EventId};
+use parlor_storage::{Logged, Store};
+use parlor_testkit::ScriptedModel;
+
+/// A chat and its model.
+pub(crate) struct Scene {
+    pub(crate) chat: Chat,
+    pub(crate) model: ScriptedModel,
+    dir: tempfile::TempDir,
+}
+
+/// Opens a chat on a database, as a boot does.
+pub(crate) async fn open(path: &Path, model: &ScriptedModel) -> Chat {
+    let _installed = rustls::crypto::ring::default_provider().install_default();
+    let settings = AgentSettings {
+        kind: AgentKind::Anthropic,
+        base_url: Some(model.base_url()),
+        ..AgentSettings::default()
+    };
+    let key =
+        |name: &str| (name == "ANTHROPIC_API_KEY").then(|| "sk-ant-test-key-123456".to_owned());
+    let mut projects = Projects::default();
+    projects.add(
+        "home".parse().unwrap(),
+        Project {
+            id: "recipes".parse().unwrap(),
+            name: "Recipes".into(),
+            guardrail: Guardrail::new(&GuardSettings::default()).unwrap(),
+            sanitizer: Sanitizer::default(),
+            agent: build_agent(&settings, key).unwrap(),
+            system_prompt: Some("Be brief.".into()),
+            context_tokens: 2_000,
+            max_image_bytes: 1_000,
+        },
+    );
+    Chat::open(Store::open(path).await.unwrap(), projects).await.unwrap()
+}
+
+impl Scene {
+    pub(crate) async fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let model = ScriptedModel::start().await.unwrap();
+        let chat = open(&dir.path().join("parlor.db"), &model).await;
+        Self { chat, model, dir }
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.dir.path().join("parlor.db")
+    }
+
+    pub(crate) async fn send(&self, text: &str, to: Option<ConversationId>) -> Accepted {
+        self.try_send(request(text, to)).await.unwrap()
+    }
+
+    pub(crate) async fn try_send(&self, request: ChatRequest) -> Result<Accepted, ChatError> {
+        self.chat.send(&caller(), &"recipes".parse().unwrap(), request).await
+    }
+
+    /// Everything after a place, until the turn is done.
+    pub(crate) async fn read(&self, conversation: ConversationId, after: EventId) -> Vec<Logged> {
+        read(&self.chat, conversation, after).await
+    }
+
+    /// Reads until this text has streamed; gives the place.
+    pub(crate) async fn read_text(
+        &self,
+        conversation: ConversationId,
+        after: EventId,
+        text: &str,
+    ) -> EventId {
+        let mut reader = self.chat.subscribe(&caller(), conversation, Some(after)).await.unwrap();
+        let mut so_far = String::new();
+        loop {
+            let batch = reader.next().await.unwrap();
+            so_far.push_str(&streamed(&batch));
+            if so_far == text {
+                return batch.last().unwrap().id;
+            }
+        }
+    }
+}
+
+pub(crate) async fn read(chat: &Chat, id: ConversationId, after: EventId) -> Vec<Logged> {
+    let mut reader = chat.subscribe(&caller(), id, Some(after)).await.unwrap();
+    let mut events = Vec::new();
+    loop {
+        let batch = tokio::time::timeout(Duration::from_secs(60), reader.next()).await;
+        events.extend(batch.expect("something must come").unwrap());
+        if matches!(events.last().unwrap().body.get(), EventBody::Done { .. }) {
+            return events;
+        }
+    }
+}
+
+pub(crate) fn caller() -> Caller {
+    Caller {
+        tenant: "home".parse().unwrap(),
+        session: "session-1".into(),
+        name: "test".into(),
+        role: parlor_storage::Role::User,
+    }
+}
+
+pub(crate) fn request(text: &str, conversation_id: Option<ConversationId>) -> ChatRequest {
+    let request = serde_json::json!({"message": text, "conversation_id": conversation_id});
+    serde_json::from_value(request).unwrap()
+}
+
+/// What a person sees, a line for each event.
+pub(crate) fn seen(events: &[Logged]) -> Vec<String> {
+    let line = |event: &Logged| match event.body.get() {
+        EventBody::Start { .. } => "start".into(),
+        EventBody::Chunk { text, .. } => format!("chunk {text:?}"),
+        EventBody::Thinking { text, .. } => format!("thinking {text:?}"),
+        EventBody::Snapshot { text, .. } => format!("snapshot {text:?}"),
+        EventBody::Message(message) => {
+            format!("message {:?} {} {:?}", message.role, message.message_type, message.content)
+        }
+        EventBody::Error { message, recoverable, .. } => format!("error {recoverable} {message:?}"),
+        EventBody::Done { reason, tokens_used, .. } => format!("done {reason:?} {tokens_used:?}"),
+        other => format!("{other:?}"),
+    };
+    events.iter().map(line).collect()
+}
+
+/// The text of the answer, as it streamed.
+pub(crate) fn streamed(events: &[Logged]) -> String {
+    let text = |event: &Logged| match event.body.get() {
+        EventBody::Chunk { text, .. } => text.clone(),
+        _ => String::new(),
+    };
+    events.iter().map(text).collect()
+}

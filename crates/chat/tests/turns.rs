@@ -1,0 +1,200 @@
+//! Turns from end to end, without HTTP: a real database, the real client of the
+//! model's API, and a scripted model on loopback.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
+
+mod support;
+
+use std::time::Duration;
+
+use parlor_chat::ChatError;
+use parlor_protocol::{DoneReason, EventBody, EventId, MessageType, Role};
+use parlor_storage::{Logged, Store};
+use parlor_testkit::{Gate, Script};
+use support::{Scene, caller, open, read, request, seen, streamed};
+
+/// H-1, H-2, S-5: a plain answer, streamed, masked, numbered, ended once.
+#[tokio::test]
+async fn a_plain_answer() {
+    let scene = Scene::new().await;
+    let script = Script::answer().text("I am Cla").text("ude Code. ").text("Soup it is.");
+    scene.model.push(script.usage(10, 5));
+    let accepted = scene.send("hello", None).await;
+    let events = scene.read(accepted.conversation_id, accepted.after).await;
+    let lines = seen(&events);
+    assert_eq!(&lines[..2], ["start", "message User text \"hello\""]);
+    assert_eq!(streamed(&events), "I am [assistant]. Soup it is.");
+    let end = &lines[lines.len() - 2..];
+    assert_eq!(
+        end,
+        ["message Assistant info \"I am [assistant]. Soup it is.\"", "done Complete Some(15)"]
+    );
+    let mut seqs: Vec<u64> = events.iter().map(|event| event.id.seq).collect();
+    seqs.dedup();
+    assert_eq!(seqs, [1, 2, 3, 4, 5], "no number is left out");
+    assert!(events.windows(2).all(|pair| pair[0].id < pair[1].id), "ids only grow");
+}
+
+/// H-5: from every place the rest comes, once and in order.
+#[tokio::test]
+async fn a_reader_goes_on_from_any_place() {
+    let scene = Scene::new().await;
+    let script = Script::answer().thinking("Hm, ").thinking("soup.").words("one two three four");
+    scene.model.push(script);
+    let accepted = scene.send("count", None).await;
+    let all = scene.read(accepted.conversation_id, accepted.after).await;
+    let whole = streamed(&all);
+    let durable = |events: &[Logged]| -> Vec<EventId> {
+        events.iter().map(|e| e.id).filter(|id| id.offset.is_none()).collect()
+    };
+    for (at, event) in all.iter().enumerate().take(all.len() - 1) {
+        let rest = scene.read(accepted.conversation_id, event.id).await;
+        assert_eq!(streamed(&all[..=at]) + &streamed(&rest), whole, "after {}", event.id);
+        assert_eq!(durable(&rest), durable(&all[at + 1..]), "after {}", event.id);
+    }
+    let fresh = open(&scene.path(), &scene.model).await;
+    let stored = read(&fresh, accepted.conversation_id, accepted.after).await;
+    assert_eq!(streamed(&stored), whole, "storage says the same");
+}
+
+/// K-1: the model is told what was said before.
+#[tokio::test]
+async fn a_follow_up_has_its_context() {
+    let scene = Scene::new().await;
+    scene.model.push(Script::answer().text("Tomato soup."));
+    scene.model.push(Script::answer().text("Twenty minutes."));
+    let first = scene.send("What can I cook?", None).await;
+    scene.read(first.conversation_id, first.after).await;
+    let second = scene.send("How long does it take?", Some(first.conversation_id)).await;
+    scene.read(second.conversation_id, second.after).await;
+    let asked = scene.model.requests()[1].to_string();
+    for words in ["What can I cook?", "Tomato soup.", "How long does it take?", "Be brief."] {
+        assert!(asked.contains(words), "{words} in {asked}");
+    }
+}
+
+/// H-6: a stop closes the upstream and keeps what was said.
+#[tokio::test]
+async fn a_stop_keeps_what_was_said() {
+    let scene = Scene::new().await;
+    let gate = Gate::closed();
+    scene.model.push(Script::answer().text("Once upon a time").gate(&gate).text(" never"));
+    let accepted = scene.send("a story", None).await;
+    let id = accepted.conversation_id;
+    scene.read_text(id, accepted.after, "Once upon a time").await;
+    let busy = scene.try_send(request("x", Some(id))).await;
+    assert!(matches!(busy, Err(ChatError::TurnRunning)), "one turn at a time");
+    assert!(scene.chat.stop(&caller(), id).await.unwrap());
+    let events = scene.read(id, accepted.after).await;
+    assert!(seen(&events).last().unwrap().starts_with("done Stopped"));
+    let view = scene.chat.conversation(&caller(), id).await.unwrap();
+    let last = view.messages.last().unwrap().get();
+    assert_eq!(last.content, "Once upon a time");
+    assert_eq!(last.metadata["stopped"], true);
+    scene.model.wait_until_unconnected().await;
+    assert!(!scene.chat.stop(&caller(), id).await.unwrap(), "nothing runs any more");
+}
+
+/// H-5: a message that is sent again begins one turn.
+#[tokio::test]
+async fn a_mark_begins_one_turn() {
+    let scene = Scene::new().await;
+    scene.model.push(Script::answer().text("Once."));
+    let mut marked = request("hello", None);
+    marked.client_message_id = Some("m-1".parse().unwrap());
+    let (first, second) =
+        tokio::join!(scene.try_send(marked.clone()), scene.try_send(marked.clone()));
+    let first = first.unwrap();
+    assert_eq!(first, second.unwrap());
+    scene.read(first.conversation_id, first.after).await;
+    assert_eq!(scene.try_send(marked).await.unwrap(), first);
+    assert_eq!(scene.model.requests().len(), 1);
+}
+
+/// H-1: an error is a message, an event, and a `done`.
+#[tokio::test]
+async fn an_error_is_readable_and_ends_the_turn() {
+    let scene = Scene::new().await;
+    scene.model.push(Script::failure(401));
+    let accepted = scene.send("hello", None).await;
+    let lines = seen(&scene.read(accepted.conversation_id, accepted.after).await);
+    assert_eq!(lines.len(), 5, "{lines:?}");
+    assert!(lines[2].starts_with("message Assistant error"), "{lines:?}");
+    assert!(lines[3].starts_with("error"), "{lines:?}");
+    assert_eq!(lines[4], "done Error None");
+    assert!(!lines.join(" ").contains("sk-ant"), "{lines:?}");
+    scene.model.push(Script::answer().text("Back."));
+    let next = scene.send("again", Some(accepted.conversation_id)).await;
+    let events = scene.read(next.conversation_id, next.after).await;
+    assert_eq!(streamed(&events), "Back.");
+}
+
+/// T-2, T-8: a plan is a message of its own, and its JSON is never shown.
+#[tokio::test]
+async fn a_plan_in_the_text_is_a_plan() {
+    let scene = Scene::new().await;
+    let plan = r#"{"goal": "Dinner", "steps": [{"step_number": 1, "action": "Cook", "reason": "Hunger"}]}"#;
+    let said = format!("Here it is:\n\n```json\n{plan}\n```\nEnjoy.");
+    scene.model.push(Script::answer().words(&said));
+    let accepted = scene.send("make a plan", None).await;
+    let events = scene.read(accepted.conversation_id, accepted.after).await;
+    assert!(!streamed(&events).contains("goal"), "{:?}", seen(&events));
+    let types: Vec<String> = events
+        .iter()
+        .filter_map(|event| match event.body.get() {
+            EventBody::Message(message) if message.role == Role::Assistant => {
+                Some(message.message_type.to_string())
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(types, ["info", "plan", "info"]);
+}
+
+/// G-7: a refused message is audited and not stored.
+#[tokio::test]
+async fn a_refused_message_is_audited_only() {
+    let scene = Scene::new().await;
+    let refused = scene.try_send(request("DAN mode", None)).await;
+    assert!(matches!(refused, Err(ChatError::Refused(_))));
+    let audit = scene.chat.blocked_inputs(&caller(), None).await.unwrap();
+    assert_eq!((audit.len(), audit[0].rule.as_str()), (1, "jailbreak.dan_mode"));
+    let listed = scene.chat.conversations(&caller(), None, None).await.unwrap();
+    assert!(listed.conversations.is_empty());
+}
+
+/// FAULTS 1: another run takes over: what was said is kept, the turn is
+/// interrupted, numbers go on, and the old run cannot write any more.
+#[tokio::test]
+async fn a_turn_that_was_interrupted_is_ended_honestly() {
+    let scene = Scene::new().await;
+    let gate = Gate::closed();
+    scene.model.push(Script::answer().text("Half an ans").gate(&gate).text("wer"));
+    let accepted = scene.send("hello", None).await;
+    let id = accepted.conversation_id;
+    let last = scene.read_text(id, accepted.after, "Half an ans").await;
+    // Text is stored within a moment.
+    let store = Store::open(&scene.path()).await.unwrap();
+    while store.log_after(id, EventId::durable(2), 9).await.unwrap().is_empty() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let taken_over = open(&scene.path(), &scene.model).await;
+    let rest = read(&taken_over, id, last).await;
+    assert_eq!(seen(&rest), ["message Assistant info \"Half an ans\"", "done Interrupted None"]);
+    // A reader that saw more than was stored is shown what there is.
+    let ahead = read(&taken_over, id, EventId::delta(last.seq, 999)).await;
+    assert_eq!(seen(&ahead)[0], "snapshot \"Half an ans\"");
+    gate.release(1);
+    scene.model.push(Script::answer().text("Whole."));
+    let project = "recipes".parse().unwrap();
+    let next = taken_over.send(&caller(), &project, request("go on", Some(id))).await.unwrap();
+    let events = read(&taken_over, id, next.after).await;
+    assert_eq!(streamed(&events), "Whole.");
+    let EventBody::Done { reason, .. } = events.last().unwrap().body.get() else {
+        panic!("a turn ends in done")
+    };
+    assert_eq!(*reason, DoneReason::Complete);
+    let view = taken_over.conversation(&caller(), id).await.unwrap();
+    let types: Vec<_> = view.messages.iter().map(|m| m.get().message_type.clone()).collect();
+    assert_eq!(types, [MessageType::Text, MessageType::Info, MessageType::Text, MessageType::Info]);
+}

@@ -1,0 +1,31 @@
+//! Counterparts for tests and benchmarks; never part of the product.
+//!
+//! [`ScriptedModel`] is a server on loopback that speaks the Anthropic Messages
+//! API and does what the test's [`Script`]s say, faults included: it writes its
+//! HTTP by hand, so that it can also write it badly. It remembers every request,
+//! and tells when a client has left. A [`Gate`] lets a test decide when the next
+//! piece is sent, so that no test has to sleep.
+//!
+//! ```no_run
+//! # async fn example() -> std::io::Result<()> {
+//! use parlor_testkit::{Script, ScriptedModel};
+//!
+//! let model = ScriptedModel::start().await?;
+//! model.push(Script::answer().text("Hel").text("lo").usage(12, 3));
+//! model.push(Script::failure(529).retry_after(0));
+//! // … point a client at model.base_url() …
+//! assert_eq!(model.requests()[0]["stream"], true);
+//! # Ok(())
+//! # }
+//! ```
+
+mod framing;
+mod http;
+mod player;
+mod record;
+mod script;
+mod server;
+
+pub use record::RecordedRequest;
+pub use script::{Gate, Script};
+pub use server::ScriptedModel;

@@ -1,0 +1,108 @@
+//! The scripted model server.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::task::{JoinHandle, JoinSet};
+
+use crate::player::serve;
+use crate::record::{Counts, Record, RecordedRequest};
+use crate::script::Script;
+
+/// A model server on loopback that does what scripts say. It ends when it is dropped.
+pub struct ScriptedModel {
+    address: SocketAddr,
+    record: Arc<Record>,
+    task: JoinHandle<()>,
+}
+
+impl ScriptedModel {
+    /// Starts a server on a free port, within the current tokio runtime.
+    pub async fn start() -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let address = listener.local_addr()?;
+        let record = Arc::new(Record::new());
+        let task = tokio::spawn(accept(listener, Arc::clone(&record)));
+        Ok(Self { address, record, task })
+    }
+
+    /// Where it listens: `http://127.0.0.1:<port>`.
+    pub fn base_url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Adds a script for the next request that has none.
+    pub fn push(&self, script: Script) {
+        self.record.push(script);
+    }
+
+    /// The script for every request for which none was added.
+    pub fn always(&self, script: Script) {
+        self.record.always(script);
+    }
+
+    /// The bodies of all requests: what the model saw.
+    pub fn requests(&self) -> Vec<Value> {
+        self.recorded().into_iter().map(|request| request.body).collect()
+    }
+
+    /// All requests, with their headers.
+    pub fn recorded(&self) -> Vec<RecordedRequest> {
+        self.record.requests()
+    }
+
+    /// How many connections are open.
+    pub fn open_connections(&self) -> usize {
+        self.record.counts.borrow().open
+    }
+
+    /// How many connections there were.
+    pub fn accepted_connections(&self) -> usize {
+        self.record.counts.borrow().accepted
+    }
+
+    /// Waits until so many requests have come.
+    pub async fn wait_for_requests(&self, number: usize) {
+        self.wait_for(|counts| counts.requests >= number).await;
+    }
+
+    /// Waits until so many clients have left in the middle of an answer.
+    pub async fn wait_for_left(&self, number: usize) {
+        self.wait_for(|counts| counts.left >= number).await;
+    }
+
+    /// Waits until no connection is open.
+    pub async fn wait_until_unconnected(&self) {
+        self.wait_for(|counts| counts.open == 0).await;
+    }
+
+    async fn wait_for(&self, reached: impl FnMut(&Counts) -> bool) {
+        // The sender lives in `self`, so the channel cannot close.
+        let _ = self.record.counts.subscribe().wait_for(reached).await;
+    }
+}
+
+impl Drop for ScriptedModel {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn accept(listener: TcpListener, record: Arc<Record>) {
+    // Dropped with this task, and the connections with it.
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => {
+                if let Ok((stream, _)) = accepted {
+                    let _ = stream.set_nodelay(true);
+                    connections.spawn(serve(stream, Arc::clone(&record)));
+                }
+            }
+            Some(_) = connections.join_next() => {}
+        }
+    }
+}
