@@ -57,9 +57,14 @@ impl AnchoredSet {
         Ok(Self { dfa, caches: Pool::new(Box::new(move || for_caches.create_cache())), starts })
     }
 
-    /// Calls `found` with each pattern that matches somewhere, maybe more than
-    /// once, until it says that the search is over.
-    pub(super) fn each_match(&self, text: &str, mut found: impl FnMut(usize) -> bool) {
+    /// Calls `found` with each pattern that matches and where the match begins,
+    /// from the front to the back and maybe more than once, until it says that
+    /// the search is over; says whether it did.
+    pub(super) fn each_match(
+        &self,
+        text: &str,
+        mut found: impl FnMut(usize, usize) -> bool,
+    ) -> bool {
         let mut cache = self.caches.get();
         let bytes = text.as_bytes();
         let mut before = b' ';
@@ -73,10 +78,12 @@ impl AnchoredSet {
                 Starts::Everywhere => true,
             };
             before = byte;
+            let mut found = |pattern| found(pattern, at);
             if is_start && self.run(&mut cache, bytes, at, &mut found).unwrap_or(false) {
-                return;
+                return true;
             }
         }
+        false
     }
 
     /// Runs the automaton from one starting point; true if the search is over.

@@ -5,15 +5,14 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use regex::{RegexSet, RegexSetBuilder};
-use regex_syntax::ParserBuilder;
-use regex_syntax::hir::Hir;
 
-use super::anchored::{AnchoredSet, Starts};
-use super::ascii::ascii_part;
+use super::anchored::Starts;
 use super::normalise::fold;
 use super::policy::{GuardSettings, GuardrailError, Policy};
 use super::rule::{Action, Category, Reads, Rule};
 use super::rules;
+use super::sign_set::SignSet;
+use super::word_set::{Later, WordSet};
 use crate::nearest::nearest;
 
 /// Memory that the lazily built states of the text patterns may take, per thread.
@@ -29,6 +28,8 @@ pub(super) struct Rulebook {
     pub(super) words: PatternSet,
     /// For a text with its punctuation.
     pub(super) text: PatternSet,
+    /// For the words of a long text, unless that rule is switched off.
+    pub(super) signs: Option<PatternSet>,
     /// For words without spaces between them; only letters that stood alone
     /// need it, so it is compiled when the first such message comes.
     compact: Later<Option<PatternSet>>,
@@ -59,48 +60,27 @@ impl ActiveRule {
 
 /// Patterns of many rules as one automaton.
 #[derive(Debug)]
-pub(super) struct PatternSet {
-    matcher: Matcher,
-    /// The rule of each pattern.
-    owners: Vec<usize>,
-}
-
-#[derive(Debug)]
-enum Matcher {
+pub(super) enum PatternSet {
     /// Patterns over words.
-    Words(Box<WordSets>),
+    Words(WordSet),
     /// Patterns over text: they begin anywhere, and hold no gaps of words.
-    Text(RegexSet),
+    Text { set: RegexSet, owners: Vec<usize> },
+    /// Patterns over words of which several must match.
+    Signs(SignSet),
 }
-
-#[derive(Debug)]
-struct WordSets {
-    /// What can match ASCII.
-    ascii: AnchoredSet,
-    /// Everything; compiled when the first text comes that is in need of it.
-    all: Later<Option<AnchoredSet>>,
-}
-
-/// Something that is made when it is first needed.
-type Later<T> = LazyLock<T, Box<dyn FnOnce() -> T + Send>>;
 
 impl PatternSet {
     /// Calls `found` with each rule that matches, maybe more than once, until
-    /// it says that the search is over.
-    pub(super) fn each_match(&self, text: &str, mut found: impl FnMut(usize) -> bool) {
-        let mut found = |pattern: usize| found(self.owners[pattern]);
-        match &self.matcher {
-            Matcher::Words(sets) if text.is_ascii() => sets.ascii.each_match(text, found),
-            Matcher::Words(sets) => {
-                if let Some(all) = &*sets.all {
-                    all.each_match(text, found);
-                }
-            }
+    /// it says that the search is over; says whether it did.
+    pub(super) fn each_match(&self, text: &str, mut found: impl FnMut(usize) -> bool) -> bool {
+        match self {
+            Self::Words(set) => set.each_match(text, |rule, _| found(rule)),
             // Nearly every text matches nothing, and `is_match` knows that faster.
-            Matcher::Text(set) if set.is_match(text) => {
-                set.matches(text).into_iter().any(&mut found);
+            Self::Text { set, owners } => {
+                set.is_match(text)
+                    && set.matches(text).into_iter().any(|pattern| found(owners[pattern]))
             }
-            Matcher::Text(_) => {}
+            Self::Signs(set) => set.matched(text).is_some_and(found),
         }
     }
 }
@@ -109,17 +89,16 @@ impl Rulebook {
     pub(super) fn new(settings: &GuardSettings) -> Result<Self, GuardrailError> {
         check_ids(settings)?;
         let mut rules = Vec::new();
-        let (mut words, mut text) = (Vec::new(), Vec::new());
+        let (mut words, mut text, mut signs) = (Vec::new(), Vec::new(), None);
         for rule in rules::all().filter(|rule| !settings.off.iter().any(|off| off == rule.id)) {
-            let patterns = match rule.reads {
-                Reads::Words => &mut words,
-                Reads::Text => &mut text,
-            };
-            let expand = match rule.reads {
-                Reads::Words => expand_words,
-                Reads::Text => expand,
-            };
-            patterns.extend(rule.patterns.iter().map(|p| (rules.len(), expand(p))));
+            let index = rules.len();
+            match rule.reads {
+                Reads::Words => {
+                    words.extend(rule.patterns.iter().map(|p| (index, expand_words(p))));
+                }
+                Reads::Text => text.extend(rule.patterns.iter().map(|p| (index, expand(p)))),
+                Reads::Signs => signs = Some(SignSet::new(index, sign_patterns())),
+            }
             rules.push(ActiveRule {
                 id: rule.id.into(),
                 category: rule.category,
@@ -140,6 +119,7 @@ impl Rulebook {
         Ok(Self {
             words: over_words(words, Starts::Words).map_err(built_in_is_bad)?,
             text: over_text(text).map_err(|error| built_in_is_bad(error.to_string().into()))?,
+            signs: signs.transpose().map_err(built_in_is_bad)?.map(PatternSet::Signs),
             // Removing spaces from a pattern that compiled leaves one that
             // compiles; a test makes sure.
             compact: LazyLock::new(Box::new(move || over_words(compact, Starts::Everywhere).ok())),
@@ -194,24 +174,13 @@ fn built_in_is_bad(why: Box<str>) -> GuardrailError {
 }
 
 fn over_words(patterns: Vec<(usize, String)>, starts: Starts) -> Result<PatternSet, Box<str>> {
-    let parse = |pattern: &str| {
-        let parsed = ParserBuilder::new().utf8(false).build().parse(pattern);
-        parsed.map_err(|error| error.to_string().into_boxed_str())
-    };
-    let mut owners = Vec::new();
-    let mut hirs = Vec::new();
-    for (rule, pattern) in patterns {
-        owners.push(rule);
-        hirs.push(parse(&pattern)?);
-    }
-    // A pattern without an ASCII part keeps its place, and matches nothing.
-    let ascii: Vec<Hir> =
-        hirs.iter().map(|hir| ascii_part(hir).unwrap_or_else(Hir::fail)).collect();
-    let sets = WordSets {
-        ascii: AnchoredSet::new(&ascii, starts)?,
-        all: LazyLock::new(Box::new(move || AnchoredSet::new(&hirs, starts).ok())),
-    };
-    Ok(PatternSet { matcher: Matcher::Words(Box::new(sets)), owners })
+    WordSet::new(patterns, starts).map(PatternSet::Words)
+}
+
+/// Every pattern of every sign, with the number of its sign.
+fn sign_patterns() -> Vec<(usize, String)> {
+    let signs = rules::SIGNS.iter().enumerate();
+    signs.flat_map(|(sign, of)| of.patterns.iter().map(move |p| (sign, expand_words(p)))).collect()
 }
 
 fn over_text(patterns: Vec<(usize, String)>) -> Result<PatternSet, regex::Error> {
@@ -220,7 +189,7 @@ fn over_text(patterns: Vec<(usize, String)>) -> Result<PatternSet, regex::Error>
         .size_limit(COMPILED_LIMIT)
         .dfa_size_limit(STATE_CACHE)
         .build()?;
-    Ok(PatternSet { matcher: Matcher::Text(set), owners })
+    Ok(PatternSet::Text { set, owners })
 }
 
 /// Each class of the lexicon as a group, classes inside classes resolved.
@@ -292,14 +261,16 @@ mod tests {
 
     #[test]
     fn every_class_that_a_rule_names_exists() {
-        for rule in rules::all() {
-            for pattern in rule.patterns {
+        let of_rules = rules::all().map(|rule| (rule.id, rule.patterns));
+        let of_signs = rules::SIGNS.iter().map(|sign| (sign.name, sign.patterns));
+        for (name, patterns) in of_rules.chain(of_signs) {
+            for pattern in patterns {
                 let expanded = expand(pattern);
                 let expanded = expanded.replace(r"\{", "");
                 let named = expanded.match_indices('{').any(|(at, _)| {
                     expanded[at + 1..].starts_with(|c: char| c.is_ascii_lowercase())
                 });
-                assert!(!named, "{}: a class that does not exist in {pattern}", rule.id);
+                assert!(!named, "{name}: a class that does not exist in {pattern}");
             }
         }
     }
@@ -307,9 +278,12 @@ mod tests {
     #[test]
     fn what_is_compiled_later_compiles() {
         let book = Rulebook::new(&GuardSettings::default()).unwrap();
-        for set in [&book.words, book.compact().unwrap()] {
-            let Matcher::Words(sets) = &set.matcher else { panic!("a set over words") };
-            assert!(sets.all.is_some());
+        for set in [&book.words, book.compact().unwrap(), book.signs.as_ref().unwrap()] {
+            assert!(match set {
+                PatternSet::Words(set) => set.compiles(),
+                PatternSet::Signs(set) => set.compiles(),
+                PatternSet::Text { .. } => false,
+            });
         }
     }
 

@@ -14,11 +14,14 @@ mod anchored;
 mod ascii;
 mod compile;
 mod finding;
+mod mention;
 mod normalise;
 pub mod policy;
 pub mod rule;
 mod rules;
 mod scan;
+mod sign_set;
+mod word_set;
 
 use std::sync::Arc;
 
@@ -27,7 +30,7 @@ use parlor_protocol::{ErrorCode, Verdict};
 pub use finding::{Finding, Refusal};
 pub use normalise::View;
 pub use policy::{AddedRule, GuardSettings, GuardrailError, Policy};
-pub use rule::{Action, Category, Rule};
+pub use rule::{Action, Category, Rule, Sign};
 
 use crate::checked::Checked;
 use compile::Rulebook;
@@ -86,6 +89,11 @@ impl Guardrail {
     /// Every rule of the catalogue, in the order in which they are matched.
     pub fn catalogue() -> impl Iterator<Item = &'static Rule> {
         rules::all()
+    }
+
+    /// What the rule `jailbreak.signs_together` counts.
+    pub fn signs() -> &'static [Sign] {
+        rules::SIGNS
     }
 
     fn find(&self, text: &str, policy: Policy) -> Option<Finding> {

@@ -34,6 +34,20 @@ pub enum Reads {
     Words,
     /// Punctuation stays, white space is one space: for code and for delimiters.
     Text,
+    /// The words of a long message. The rule has no patterns of its own: it
+    /// matches when several different [`Sign`]s stand near each other.
+    Signs,
+}
+
+/// Something that is no attempt by itself, but that attempts are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sign {
+    /// Its name.
+    pub name: &'static str,
+    /// One sentence for the administrator: what it looks for.
+    pub about: &'static str,
+    /// Regular expressions over words, any of which shows the sign.
+    pub patterns: &'static [&'static str],
 }
 
 /// What happens on a match.

@@ -2,6 +2,7 @@
 
 use super::compile::{PatternSet, Rulebook};
 use super::finding::Finding;
+use super::mention::is_question_about_a_phrase;
 use super::normalise::{Folded, View, encoded, fold, letters, spaced};
 use super::policy::Policy;
 use super::rule::Action;
@@ -14,6 +15,17 @@ pub(super) fn first_finding(book: &Rulebook, policy: Policy, raw: &str) -> Optio
     let mut scan = Scan { book, policy, best: None };
     scan.message(raw);
     scan.best
+        .map(|finding| if is_mention(&finding, policy, raw) { logged(finding) } else { finding })
+}
+
+/// Whether what would block is a phrase that a question is about.
+fn is_mention(finding: &Finding, policy: Policy, raw: &str) -> bool {
+    (policy, finding.action, finding.view) == (Policy::Balanced, Action::Block, View::Plain)
+        && is_question_about_a_phrase(&fold::text(raw))
+}
+
+fn logged(finding: Finding) -> Finding {
+    Finding { action: Action::Log, ..finding }
 }
 
 struct Scan<'r> {
@@ -88,7 +100,9 @@ impl Scan<'_> {
 
     fn folded(&mut self, view: View, folded: &Folded) -> Over {
         let book = self.book;
-        self.look(view, &book.words, &folded.words) || self.look(view, &book.text, &folded.text)
+        self.look(view, &book.words, &folded.words)
+            || self.look(view, &book.text, &folded.text)
+            || book.signs.as_ref().is_some_and(|signs| self.look(view, signs, &folded.words))
     }
 
     /// Matches one set against one text, and keeps what weighs most.
@@ -102,7 +116,6 @@ impl Scan<'_> {
                     Some(Finding { rule: rule.id.clone(), category: rule.category, action, view });
             }
             action == Action::Block
-        });
-        self.best.as_ref().is_some_and(|best| best.action == Action::Block)
+        })
     }
 }

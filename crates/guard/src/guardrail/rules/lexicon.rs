@@ -196,6 +196,17 @@ pub(crate) const LEXICON: &[(&str, &[&str])] = &[
             r"immora(?:l|le|ux)",
         ],
     ),
+    // Words for answers that nobody should give, in the positive only.
+    (
+        "wrong",
+        &[
+            r"immoral|unethical|illegal|inhumane|harmful|offensive|explicit|dangerous|violent",
+            r"hateful|racist|sexist|bigoted|derogatory|controversial|inappropriate|obscene",
+            r"taboo|toxic|ilega(?:l|is|les)|imora(?:l|is)|inmoral(?:es)?|antietic[oa]s?",
+            r"ofensiv[oa]s?|perigos[oa]s?|peligros[oa]s?|illegal[a-z]*|unethisch[a-z]*",
+            r"unmoralisch[a-z]*|gefahrlich[a-z]*|illegaux|immora[a-z]+|dangereu[a-z]+",
+        ],
+    ),
     (
         "mode",
         &[

@@ -8,7 +8,8 @@
 //!
 //! 1. `lexicon` holds the words, in all the languages that we cover.
 //! 2. Each category file puts words together into rules.
-//! 3. [`all`] hands them to the engine, which compiles them into two automata.
+//! 3. `signs` holds what is no attempt by itself; several together are one.
+//! 4. [`all`] hands them to the engine, which compiles them into automata.
 //!
 //! Limits, said plainly: rules know phrases, not intentions. An attempt in words
 //! that nobody has used before passes, and so does one in a language that the
@@ -25,8 +26,10 @@ mod limits;
 mod memory;
 mod override_rules;
 mod roleplay;
+mod signs;
 
 pub(crate) use lexicon::LEXICON;
+pub(crate) use signs::SIGNS;
 
 use crate::guardrail::rule::Rule;
 
@@ -35,6 +38,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
     [
         jailbreak::RULES,
         limits::RULES,
+        signs::RULES,
         roleplay::RULES,
         override_rules::RULES,
         memory::RULES,
