@@ -8,7 +8,7 @@ use std::process::{Command, ExitCode};
 const HELP: &str = "\
 cargo xtask <command>
 
-  run [ARGS…]                  build parlor and run it (without ARGS: show what it can do)
+  run [ARGS…]                  build parlor and start the server: `parlor serve ARGS…`
   test                         everything that CI checks: format, lints, all tests
   guard-eval FILE [--policy P] [--show]
                                what the guardrail catches and whom it disturbs, on labelled
@@ -21,8 +21,9 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match arguments.as_slice() {
-        ["run"] => cargo(&["run", "--release", "--bin", "parlor", "--", "--help"]),
-        ["run", rest @ ..] => cargo_with(&["run", "--release", "--bin", "parlor", "--"], rest),
+        ["run", rest @ ..] => {
+            cargo_with(&["run", "--release", "--bin", "parlor", "--", "serve"], rest)
+        }
         ["test"] => test(),
         ["guard-eval", rest @ ..] => cargo_with(&example("guard_eval"), rest),
         ["bench"] => cargo(&example("guard_bench")),

@@ -33,6 +33,13 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "uuid",
         ],
     ),
+    (
+        "crates/bench",
+        &[
+            "parlor-testkit", "anyhow", "axum", "futures-util", "reqwest", "rustls", "serde_json",
+            "tempfile", "tokio",
+        ],
+    ),
     ("crates/testkit", &["serde_json", "tokio"]),
     (
         "crates/storage",
@@ -40,7 +47,14 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ),
     (
         "crates/server",
-        &["parlor-guard", "parlor-protocol", "anyhow", "clap", "serde", "serde_json", "thiserror"],
+        &[
+            "parlor-agents", "parlor-chat", "parlor-guard", "parlor-protocol", "parlor-storage",
+            "anyhow", "argon2", "axum", "bytes", "clap", "data-encoding", "futures-util",
+            "getrandom", "governor", "http-body-util", "hyper", "hyper-util", "rustix", "rustls",
+            "secrecy", "serde", "serde_json", "serde_path_to_error", "sha2", "socket2", "strsim",
+            "thiserror", "tokio", "tokio-util", "toml", "tower", "tracing", "tracing-subscriber",
+            "url", "uuid",
+        ],
     ),
     ("xtask", &[]),
 ];
@@ -169,7 +183,8 @@ fn rust_files(dir: &Path) -> Vec<PathBuf> {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap();
         if path.is_dir() {
-            if !name.starts_with('.') && !["target", "node_modules"].contains(&name) {
+            if !name.starts_with('.') && !["target", "node_modules", "parlor-data"].contains(&name)
+            {
                 files.extend(rust_files(&path));
             }
         } else if path.extension().is_some_and(|extension| extension == "rs") {

@@ -2,7 +2,7 @@
 //!
 //! Figures, not assertions: machines are noisy, so the best of several rounds
 //! is printed, which is what the code can do when it is left alone. Run it as
-//! `cargo xtask bench`.
+//! `cargo xtask bench-guard`.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

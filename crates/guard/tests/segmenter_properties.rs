@@ -108,7 +108,7 @@ proptest! {
 }
 
 /// Hostile text comes out whole, whatever the machine makes of it on its way.
-/// What it costs is printed by `cargo xtask bench`.
+/// What it costs is printed by `cargo xtask bench-guard`.
 #[test]
 fn hostile_text_is_not_lost() {
     for pattern in [

@@ -1,10 +1,9 @@
 //! The `parlor` binary: reads the command line and hands over to a subcommand.
 
-mod cli;
-
 use std::process::ExitCode;
 
 use clap::Parser;
+use parlor_server::cli;
 
 fn main() -> ExitCode {
     let command = cli::CommandLine::parse();

@@ -24,18 +24,20 @@ pub(super) struct WordSet {
 
 impl WordSet {
     pub(super) fn new(patterns: Vec<(usize, String)>, starts: Starts) -> Result<Self, Box<str>> {
-        let mut owners = Vec::new();
-        let mut hirs = Vec::new();
-        for (owner, pattern) in patterns {
-            owners.push(owner);
-            hirs.push(parse(&pattern)?);
-        }
+        let (owners, patterns): (Vec<usize>, Vec<String>) = patterns.into_iter().unzip();
         // A pattern without an ASCII part keeps its place, and matches nothing.
-        let ascii: Vec<Hir> =
-            hirs.iter().map(|hir| ascii_part(hir).unwrap_or_else(Hir::fail)).collect();
+        let ascii = |pattern: &String| -> Result<Hir, Box<str>> {
+            Ok(ascii_part(&parse(pattern)?).unwrap_or_else(Hir::fail))
+        };
+        let ascii: Vec<Hir> = patterns.iter().map(ascii).collect::<Result<_, _>>()?;
         Ok(Self {
             ascii: AnchoredSet::new(&ascii, starts)?,
-            all: LazyLock::new(Box::new(move || AnchoredSet::new(&hirs, starts).ok())),
+            // Kept as text: parsed, they take twenty times the memory.
+            all: LazyLock::new(Box::new(move || {
+                let all: Vec<Hir> =
+                    patterns.iter().map(|p| parse(p).ok()).collect::<Option<_>>()?;
+                AnchoredSet::new(&all, starts).ok()
+            })),
             owners,
         })
     }

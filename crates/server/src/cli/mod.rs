@@ -1,13 +1,19 @@
-//! Subcommands that work in a shell, without a server.
+//! The commands of the `parlor` binary.
 //!
-//! Each reads lines on standard input and writes one JSON line for each on
-//! standard output, so that policies can be tried and evaluated with `jq`, a
-//! loop or a spreadsheet.
+//! - `serve` runs the server; `keys` and `password` change its credentials, also
+//!   while it runs.
+//! - `guard`, `classify` and `sanitize` need no server: each reads lines on
+//!   standard input and writes one JSON line for each on standard output, so that
+//!   policies can be tried and evaluated with `jq`, a loop or a spreadsheet.
 
 mod classify;
+mod credentials;
 mod guard;
+mod keys;
 mod lines;
+mod password;
 mod sanitize;
+mod serve;
 
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
@@ -17,22 +23,28 @@ use clap::{Parser, Subcommand};
 /// Puts an AI agent in front of people, safely.
 #[derive(Debug, Parser)]
 #[command(name = "parlor", version)]
-pub(crate) struct CommandLine {
+pub struct CommandLine {
     #[command(subcommand)]
     command: Command,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Serve(serve::Arguments),
+    Keys(keys::Arguments),
+    Password(password::Arguments),
     Guard(guard::Arguments),
     Classify(classify::Arguments),
     Sanitize(sanitize::Arguments),
 }
 
-/// Runs the command. The exit code is 0, 1 if a line could not be read, 2 if
-/// the command line itself is wrong.
-pub(crate) fn run(line: CommandLine) -> anyhow::Result<ExitCode> {
+/// Runs the command. The exit code is 0, 1 if something failed or a line could
+/// not be read, 2 if the command line itself is wrong.
+pub fn run(line: CommandLine) -> anyhow::Result<ExitCode> {
     let outcome = match line.command {
+        Command::Serve(arguments) => serve::run(arguments),
+        Command::Keys(arguments) => keys::run(arguments),
+        Command::Password(arguments) => password::run(arguments),
         Command::Guard(arguments) => guard::run(&arguments),
         Command::Classify(arguments) => classify::run(&arguments),
         Command::Sanitize(arguments) => sanitize::run(&arguments),

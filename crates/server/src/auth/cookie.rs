@@ -1,0 +1,65 @@
+//! The session's cookie: reading it and setting it.
+
+use std::time::Duration;
+
+use axum::http::{HeaderMap, header};
+
+/// What the cookie is called.
+pub(crate) const NAME: &str = "rv_session";
+
+/// The session's token, if the browser sent one.
+pub(crate) fn read(headers: &HeaderMap) -> Option<&str> {
+    headers
+        .get_all(header::COOKIE)
+        .iter()
+        .filter_map(|line| line.to_str().ok())
+        .flat_map(|line| line.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='))
+        .find(|(name, _)| *name == NAME)
+        .map(|(_, value)| value)
+        .filter(|value| !value.is_empty())
+}
+
+/// A `Set-Cookie` that begins a session.
+pub(crate) fn begin(token: &str, lasts: Duration, secure: bool) -> String {
+    set(token, lasts.as_secs(), secure)
+}
+
+/// A `Set-Cookie` that makes the browser forget.
+pub(crate) fn end(secure: bool) -> String {
+    set("", 0, secure)
+}
+
+fn set(value: &str, max_age: u64, secure: bool) -> String {
+    let secure = if secure { "; Secure" } else { "" };
+    format!("{NAME}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={max_age}{secure}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cookie_is_found_among_others() {
+        let read = |line: &str| {
+            let mut headers = HeaderMap::new();
+            headers.append(header::COOKIE, line.parse().unwrap());
+            super::read(&headers).map(str::to_owned)
+        };
+        assert_eq!(read("rv_session=a"), Some("a".to_owned()));
+        assert_eq!(read("x=1; rv_session=a_b-c; y=2"), Some("a_b-c".to_owned()));
+        for none in ["", "rv_session=", "xrv_session=a", "rv_session", "RV_SESSION=a"] {
+            assert_eq!(read(none), None, "{none:?}");
+        }
+    }
+
+    /// out of reach of scripts and of other sites; over TLS only if there is TLS.
+    #[test]
+    fn the_cookie_has_its_flags() {
+        assert_eq!(
+            begin("t", Duration::from_secs(60), true),
+            "rv_session=t; Path=/; HttpOnly; SameSite=Strict; Max-Age=60; Secure"
+        );
+        assert_eq!(end(false), "rv_session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
+    }
+}

@@ -1,0 +1,141 @@
+//! The credentials of the tenant `home`: set by the environment, or made when
+//! there are none yet and shown once.
+
+use parlor_protocol::TenantId;
+use parlor_storage::{NewToken, Role, Store, TokenKind};
+use secrecy::{ExposeSecret, SecretString};
+
+use super::AccessError;
+use super::password::PasswordHasher;
+use super::token::{TokenHash, new_password, new_token, new_token_id};
+use crate::clock::Clock;
+use crate::config::Credentials;
+
+/// A credential that was made, to be shown once.
+#[derive(Debug)]
+pub struct Made {
+    /// What it is for.
+    pub what: &'static str,
+    /// What it is. It does not print by accident.
+    pub secret: SecretString,
+}
+
+/// Sets what the environment sets, and makes what is missing. The API key of
+/// the environment is not stored: it is valid as long as it is set.
+pub async fn prepare_credentials(
+    store: &Store,
+    clock: &Clock,
+    tenant: &TenantId,
+    credentials: &Credentials,
+) -> Result<Vec<Made>, AccessError> {
+    let mut made = Vec::new();
+    let passwords = [
+        ("password", Role::User, &credentials.password),
+        ("admin password", Role::Admin, &credentials.admin_password),
+    ];
+    for (what, role, given) in passwords {
+        let stored = store.access().password_hash(tenant, role).await?;
+        match (given, stored) {
+            (Some(given), Some(hash)) if is_same(given, hash.clone()).await? => {}
+            (Some(given), _) => set_password(store, clock, tenant, role, given).await?,
+            (None, Some(_)) => {}
+            (None, None) => {
+                let secret = new_password()?;
+                set_password(store, clock, tenant, role, &secret).await?;
+                made.push(Made { what, secret });
+            }
+        }
+    }
+    let keys = store.access().tokens(tenant, TokenKind::Key).await?;
+    if credentials.api_key.is_none() && keys.is_empty() {
+        let (_, secret) = add_key(store, clock, tenant, Role::Admin, "first").await?;
+        made.push(Made { what: "admin API key", secret });
+    }
+    Ok(made)
+}
+
+/// Sets a password; whoever is logged in with the old one no longer is.
+pub(crate) async fn set_password(
+    store: &Store,
+    clock: &Clock,
+    tenant: &TenantId,
+    role: Role,
+    password: &SecretString,
+) -> Result<(), AccessError> {
+    let hash = PasswordHasher::new().hash(password.clone()).await?;
+    store.access().set_password(tenant, role, &hash, clock.now()).await?;
+    Ok(())
+}
+
+/// Makes a key; gives its id and its secret.
+pub(crate) async fn add_key(
+    store: &Store,
+    clock: &Clock,
+    tenant: &TenantId,
+    role: Role,
+    name: &str,
+) -> Result<(String, SecretString), AccessError> {
+    let secret = new_token("parlor")?;
+    let key = NewToken {
+        id: new_token_id()?,
+        hash: TokenHash::of(secret.expose_secret()).to_hex(),
+        kind: TokenKind::Key,
+        tenant: tenant.clone(),
+        role,
+        name: name.to_owned(),
+        created_at: clock.now(),
+        expires_at: None,
+    };
+    store.access().add_token(&key).await?;
+    Ok((key.id, secret))
+}
+
+async fn is_same(password: &SecretString, hash: String) -> Result<bool, AccessError> {
+    let found = PasswordHasher::new().find(password.clone(), vec![((), hash)]).await?;
+    Ok(found.is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn store() -> (Store, tempfile::TempDir) {
+        let dir = tempfile::tempdir().unwrap();
+        (Store::open(&dir.path().join("test.db")).await.unwrap(), dir)
+    }
+
+    /// FAULTS 25: no default password; made once, shown once.
+    #[tokio::test]
+    async fn credentials_are_made_once() {
+        let (store, _dir) = store().await;
+        let (clock, home) = (Clock::default(), "home".parse().unwrap());
+        let none = Credentials::default();
+        let made = prepare_credentials(&store, &clock, &home, &none).await.unwrap();
+        let whats: Vec<_> = made.iter().map(|made| made.what).collect();
+        assert_eq!(whats, ["password", "admin password", "admin API key"]);
+        assert!(!format!("{made:?}").contains(made[0].secret.expose_secret()));
+        let again = prepare_credentials(&store, &clock, &home, &none).await.unwrap();
+        assert!(again.is_empty());
+    }
+
+    #[tokio::test]
+    async fn the_environment_sets_them_and_changes_them() {
+        let (store, _dir) = store().await;
+        let (clock, home) = (Clock::default(), "home".parse().unwrap());
+        let with = |password: &str| Credentials {
+            password: Some(password.into()),
+            admin_password: Some("admin".into()),
+            api_key: Some("key".into()),
+        };
+        let made = prepare_credentials(&store, &clock, &home, &with("one")).await.unwrap();
+        assert!(made.is_empty());
+        let hash =
+            || async { store.access().password_hash(&home, Role::User).await.unwrap().unwrap() };
+        let first = hash().await;
+        prepare_credentials(&store, &clock, &home, &with("one")).await.unwrap();
+        assert_eq!(hash().await, first, "an unchanged password ends no session");
+        prepare_credentials(&store, &clock, &home, &with("two")).await.unwrap();
+        assert!(is_same(&"two".into(), hash().await).await.unwrap());
+        assert!(store.access().tokens(&home, TokenKind::Key).await.unwrap().is_empty());
+    }
+}

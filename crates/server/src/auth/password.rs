@@ -1,0 +1,116 @@
+//! Passwords: argon2id, one at a time, away from the threads that serve.
+//!
+//! One hash takes a core for some milliseconds, and 46 MB: one pass over much
+//! memory, which goes back to the system as a whole. A hundred logins at once
+//! wait in a line, so that they cost a stream nothing but one core.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
+use argon2::{Algorithm, Argon2, Params, Version};
+use secrecy::{ExposeSecret, SecretString};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// How long an attempt waits for its turn before it is told to come back.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
+/// Hashes and verifies. Cheap to clone; clones stand in the same line.
+#[derive(Debug, Clone)]
+pub(crate) struct PasswordHasher {
+    turn: Arc<Semaphore>,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum HashError {
+    /// Come back later: too many attempts are waiting.
+    #[error("too many passwords are being checked")]
+    Busy,
+    /// Log it.
+    #[error("the password could not be hashed")]
+    Failed,
+}
+
+impl PasswordHasher {
+    pub(crate) fn new() -> Self {
+        Self { turn: Arc::new(Semaphore::new(1)) }
+    }
+
+    /// The hash to store, with its own salt and parameters in it.
+    pub(crate) async fn hash(&self, password: SecretString) -> Result<String, HashError> {
+        self.in_turn(move || {
+            let hash = argon2()?.hash_password(password.expose_secret().as_bytes());
+            hash.map(|hash| hash.to_string()).map_err(|_| HashError::Failed)
+        })
+        .await?
+    }
+
+    /// Which of the hashes the password belongs to. Without any, as much time
+    /// passes, so that nobody learns which tenants exist.
+    pub(crate) async fn find<T: Send + 'static>(
+        &self,
+        password: SecretString,
+        hashes: Vec<(T, String)>,
+    ) -> Result<Option<T>, HashError> {
+        self.in_turn(move || {
+            let password = password.expose_secret().as_bytes();
+            if hashes.is_empty() {
+                let _as_long = argon2().map(|argon2| argon2.hash_password(password));
+            }
+            hashes.into_iter().find(|(_, hash)| matches(password, hash)).map(|(which, _)| which)
+        })
+        .await
+    }
+
+    async fn in_turn<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, HashError> {
+        let turn = self.wait().await?;
+        let work = move || {
+            // Whoever asked may be gone; the work still holds its turn.
+            let _turn = turn;
+            work()
+        };
+        tokio::task::spawn_blocking(work).await.map_err(|_| HashError::Failed)
+    }
+
+    async fn wait(&self) -> Result<OwnedSemaphorePermit, HashError> {
+        let turn = self.turn.clone().acquire_owned();
+        match tokio::time::timeout(LONGEST_WAIT, turn).await {
+            Ok(Ok(permit)) => Ok(permit),
+            _ => Err(HashError::Busy),
+        }
+    }
+}
+
+/// What OWASP recommends first: 46 MiB, one pass, one lane.
+fn argon2() -> Result<Argon2<'static>, HashError> {
+    let params = Params::new(46 << 10, 1, 1, None).map_err(|_| HashError::Failed)?;
+    Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
+}
+
+/// The parameters are those of the hash.
+fn matches(password: &[u8], hash: &str) -> bool {
+    PasswordHash::new(hash)
+        .is_ok_and(|hash| Argon2::default().verify_password(password, &hash).is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_password_is_found_by_its_hash() {
+        let hasher = PasswordHasher::new();
+        let secret = |text: &str| SecretString::from(text);
+        let hash = hasher.hash(secret("right")).await.unwrap();
+        assert!(hash.starts_with("$argon2id$v=19$m=47104,t=1,p=1$"), "{hash}");
+        let hashes = vec![("broken", "nonsense".to_owned()), ("user", hash)];
+        assert_eq!(hasher.find(secret("right"), hashes.clone()).await, Ok(Some("user")));
+        assert_eq!(hasher.find(secret("wrong"), hashes).await, Ok(None));
+        assert_eq!(hasher.find::<()>(secret("right"), vec![]).await, Ok(None));
+    }
+}

@@ -1,0 +1,139 @@
+//! Tokens that begin, last and end.
+
+use std::time::Duration;
+
+use super::*;
+
+struct Fixture {
+    sessions: Sessions,
+    store: Store,
+    clock: Clock,
+    _dir: tempfile::TempDir,
+}
+
+async fn fixture() -> Fixture {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(&dir.path().join("test.db")).await.unwrap();
+    let clock = Clock::default();
+    let days = |n: u64| Duration::from_secs(n * 86_400);
+    let lasts = AccessConfig { idle_expiry: days(7), absolute_expiry: days(30) };
+    let sessions = Sessions::new(store.clone(), clock.clone(), lasts);
+    Fixture { sessions, store, clock, _dir: dir }
+}
+
+fn home() -> TenantId {
+    "home".parse().unwrap()
+}
+
+impl Fixture {
+    async fn begin(&self) -> SecretString {
+        self.sessions.begin(&home(), Role::User, "test").await.unwrap()
+    }
+
+    async fn find(&self, secret: &SecretString) -> Option<Arc<Session>> {
+        self.sessions.find(secret.expose_secret(), TokenKind::Session).await.unwrap()
+    }
+
+    /// That a session is in use is written down without anyone waiting for it.
+    async fn use_is_written(&self, secret: &SecretString) {
+        let hash = TokenHash::of(secret.expose_secret()).to_hex();
+        let today = self.clock.now().0 - 3_600_000;
+        let token = || async { self.store.access().token_by_hash(&hash).await.unwrap().unwrap() };
+        while token().await.last_used_at.0 < today {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    fn pass(&self, days: u64) {
+        self.clock.advance(Duration::from_secs(days * 86_400));
+    }
+}
+
+#[tokio::test]
+async fn a_session_is_found_by_its_secret_and_by_nothing_else() {
+    let f = fixture().await;
+    let secret = f.begin().await;
+    let session = f.find(&secret).await.unwrap();
+    assert_eq!((session.tenant.clone(), session.role), (home(), Role::User));
+    assert!(f.find(&SecretString::from("rvs_x")).await.is_none());
+    let as_key = f.sessions.find(secret.expose_secret(), TokenKind::Key).await.unwrap();
+    assert!(as_key.is_none(), "a session is no key");
+    let hash = TokenHash::of(secret.expose_secret()).to_hex();
+    let by_hash = f.sessions.find(&hash, TokenKind::Session).await.unwrap();
+    assert!(by_hash.is_none(), "what is stored lets nobody in");
+}
+
+/// a session that is ended is over at once, everywhere it is held.
+#[tokio::test]
+async fn an_ended_session_is_over_at_once() {
+    let f = fixture().await;
+    let secret = f.begin().await;
+    let (first, second) = (f.find(&secret).await.unwrap(), f.find(&secret).await.unwrap());
+    f.sessions.end(&first).await.unwrap();
+    assert!(second.ended.is_cancelled());
+    assert!(f.find(&secret).await.is_none());
+    f.sessions.end(&first).await.unwrap();
+}
+
+/// FAULTS 22: a new password ends the sessions of the old one, also when
+/// another process sets it.
+#[tokio::test]
+async fn a_new_password_ends_other_sessions() {
+    let f = fixture().await;
+    let secret = f.begin().await;
+    let held = f.find(&secret).await.unwrap();
+    f.store.access().set_password(&home(), Role::User, "hash", f.clock.now()).await.unwrap();
+    f.sessions.check_all().await.unwrap();
+    assert!(held.ended.is_cancelled());
+    assert!(f.find(&secret).await.is_none());
+}
+
+/// Without a hint the database is asked again after a minute.
+#[tokio::test]
+async fn what_is_known_is_not_believed_for_ever() {
+    let f = fixture().await;
+    let secret = f.begin().await;
+    let held = f.find(&secret).await.unwrap();
+    f.store.access().set_password(&home(), Role::User, "hash", f.clock.now()).await.unwrap();
+    assert!(f.find(&secret).await.is_some());
+    f.clock.advance(Duration::from_secs(61));
+    assert!(f.find(&secret).await.is_none());
+    assert!(held.ended.is_cancelled());
+}
+
+/// FAULTS 22: idle and absolute expiry.
+#[tokio::test]
+async fn sessions_expire() {
+    let f = fixture().await;
+    let idle = f.begin().await;
+    f.pass(8);
+    assert!(f.find(&idle).await.is_none(), "not used for a week");
+    let busy = f.begin().await;
+    for _ in 0..5 {
+        assert!(f.find(&busy).await.is_some());
+        f.use_is_written(&busy).await;
+        f.pass(6);
+    }
+    assert!(f.find(&busy).await.is_none(), "thirty days old");
+}
+
+#[tokio::test]
+async fn a_stream_ends_with_its_session_also_if_nobody_asks() {
+    let f = fixture().await;
+    let secret = f.begin().await;
+    let held = f.find(&secret).await.unwrap();
+    f.sessions.end_expired();
+    assert!(!held.ended.is_cancelled());
+    f.pass(8);
+    f.sessions.end_expired();
+    assert!(held.ended.is_cancelled());
+}
+
+#[tokio::test]
+async fn the_key_of_the_environment_is_an_admins() {
+    let mut f = fixture().await;
+    f.sessions.accept_environment_key(&SecretString::from("scripted"), home());
+    let found = f.sessions.find("scripted", TokenKind::Key).await.unwrap().unwrap();
+    assert_eq!((found.role, found.id.as_str()), (Role::Admin, "environment"));
+    assert!(f.sessions.find("scripted", TokenKind::Session).await.unwrap().is_none());
+}

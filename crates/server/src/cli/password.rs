@@ -1,0 +1,61 @@
+//! `parlor password set`: a new password, read from standard input.
+
+use std::io::{self, BufRead, IsTerminal};
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use clap::{Args, Subcommand};
+use secrecy::{ExposeSecret, SecretString};
+
+use super::credentials::{Opened, Place, RoleName, block_on};
+use crate::auth::set_password;
+use crate::clock::Clock;
+
+/// Sets passwords.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Sets a password, read from standard input so that no other user sees it.
+    ///
+    /// Whoever is logged in with the old one is logged out, within a second.
+    #[command(after_long_help = "Example:
+  printf '%s' \"$NEW\" | parlor password set --role admin")]
+    Set {
+        #[command(flatten)]
+        place: Place,
+        /// Whom the password makes of those who know it.
+        #[arg(long, value_enum, default_value_t = RoleName::User)]
+        role: RoleName,
+    },
+}
+
+pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let Command::Set { place, role } = arguments.command;
+    block_on(async move { set(place.open().await?, role).await })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn set(opened: Opened, role: RoleName) -> anyhow::Result<()> {
+    let password = read()?;
+    set_password(&opened.store, &Clock::default(), &opened.tenant, role.into(), &password).await?;
+    eprintln!("the password is set; sessions of the old one are over");
+    opened.changed().await
+}
+
+fn read() -> anyhow::Result<SecretString> {
+    if io::stdin().is_terminal() {
+        eprintln!("type the new password (it is shown), then Enter:");
+    }
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line).context("the password could not be read")?;
+    let password = SecretString::from(line.trim_end_matches(['\r', '\n']));
+    if password.expose_secret().trim().is_empty() {
+        bail!("the password is blank");
+    }
+    Ok(password)
+}

@@ -1,0 +1,50 @@
+//! `parlor serve`: runs the server.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::Args;
+
+use crate::config::{Config, Sources};
+use crate::{log, start};
+
+/// Runs the chat server.
+///
+/// Without a configuration it listens on this machine only and talks to a demo
+/// model. On the first start it makes passwords and a key and prints them once.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  parlor serve
+  parlor serve --config /etc/parlor.toml
+  PARLOR_PASSWORD=… PARLOR_API_KEY=… parlor serve --bind 127.0.0.1:9000 --data-dir /tmp/parlor
+
+SIGTERM or Ctrl-C stops it: running answers are finished or ended, then it exits with 0.
+parlor.example.toml documents every setting.")]
+pub(super) struct Arguments {
+    /// The configuration; `parlor.toml` if there is one here.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// The address to listen on.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    bind: Option<String>,
+    /// The directory of the database.
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+}
+
+pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let config = Config::load(&Sources {
+        file: arguments.config,
+        bind: arguments.bind,
+        data_dir: arguments.data_dir,
+        environment: Sources::process_environment(),
+    })?;
+    log::start(&config.server.log);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("the runtime cannot be started")?;
+    runtime.block_on(start::start(config))?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,86 @@
+//! From the configuration to the chat: one project after the other, with its
+//! guardrail, its sanitizer and its agent.
+
+use std::collections::BTreeMap;
+
+use anyhow::Context;
+use parlor_agents::build_agent;
+use parlor_chat::{Chat, Project, Projects};
+use parlor_guard::guardrail::Guardrail;
+use parlor_guard::sanitizer::Sanitizer;
+use parlor_protocol::ProjectId;
+use parlor_storage::Store;
+
+use crate::config::{Config, ProjectConfig};
+
+/// How much history goes to a model, in tokens.
+const CONTEXT_TOKENS: u64 = 150_000;
+/// How the demo model describes itself.
+const DEMO: &str = "demo";
+
+/// The chat, and what to tell the administrator about its agents.
+pub struct Composed {
+    /// The heart.
+    pub chat: Chat,
+    /// One line for each way in which an agent works.
+    pub modes: Vec<String>,
+}
+
+/// Opens the chat on a store. Rules are compiled away from the threads that serve.
+pub async fn compose(
+    config: &Config,
+    store: Store,
+    environment: BTreeMap<String, String>,
+) -> anyhow::Result<Composed> {
+    let config = config.clone();
+    let compile = move || projects(&config, &environment);
+    let (projects, modes) = tokio::task::spawn_blocking(compile).await??;
+    Ok(Composed { chat: Chat::open(store, projects).await?, modes })
+}
+
+fn projects(
+    config: &Config,
+    environment: &BTreeMap<String, String>,
+) -> anyhow::Result<(Projects, Vec<String>)> {
+    let mut projects = Projects::default();
+    let mut modes = Vec::new();
+    for (tenant, settings) in &config.tenants {
+        for (id, settings) in &settings.projects {
+            let image = config.server.limits.image;
+            let project = project(id, settings, image, environment)
+                .with_context(|| format!("tenants.{tenant}.projects.{id}"))?;
+            let mode = mode(&project);
+            if !modes.contains(&mode) {
+                modes.push(mode);
+            }
+            projects.add(tenant.clone(), project);
+        }
+    }
+    Ok((projects, modes))
+}
+
+fn project(
+    id: &ProjectId,
+    config: &ProjectConfig,
+    max_image_bytes: usize,
+    environment: &BTreeMap<String, String>,
+) -> anyhow::Result<Project> {
+    Ok(Project {
+        id: id.clone(),
+        name: config.name.clone(),
+        guardrail: Guardrail::new(&config.guard).context("guard")?,
+        sanitizer: Sanitizer::new(&config.sanitizer).context("sanitizer")?,
+        agent: build_agent(&config.agent, |name| environment.get(name).cloned())?,
+        system_prompt: config.system_prompt.clone(),
+        context_tokens: CONTEXT_TOKENS,
+        max_image_bytes,
+    })
+}
+
+fn mode(project: &Project) -> String {
+    let agent = project.agent.describe();
+    match agent.kind {
+        DEMO => "demo model: set ANTHROPIC_API_KEY to talk to Claude".to_owned(),
+        kind => format!("{kind}: {}", agent.model),
+    }
+}

@@ -1,0 +1,77 @@
+//! `[access]`: how long a session lasts; and the credentials that scripts set.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use secrecy::{ExposeSecret, SecretString};
+
+use super::ConfigError;
+use super::raw::RawAccess;
+
+/// How long a session lasts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccessConfig {
+    /// Without being used.
+    pub idle_expiry: Duration,
+    /// At the most.
+    pub absolute_expiry: Duration,
+}
+
+/// Credentials of the tenant `home` that the environment sets. They never print.
+#[derive(Debug, Clone, Default)]
+pub struct Credentials {
+    /// `PARLOR_PASSWORD`: the family password, which makes users.
+    pub password: Option<SecretString>,
+    /// `PARLOR_ADMIN_PASSWORD`.
+    pub admin_password: Option<SecretString>,
+    /// `PARLOR_API_KEY`: an admin key.
+    pub api_key: Option<SecretString>,
+}
+
+impl AccessConfig {
+    pub(super) fn resolve(raw: &RawAccess) -> Result<Self, ConfigError> {
+        let days = |n: u64| Duration::from_secs(n * 86_400);
+        let access = Self {
+            idle_expiry: raw.idle_expiry.map_or(days(7), |span| span.0),
+            absolute_expiry: raw.absolute_expiry.map_or(days(30), |span| span.0),
+        };
+        if access.idle_expiry.is_zero() || access.idle_expiry > access.absolute_expiry {
+            return Err(ConfigError::invalid(
+                "access.idle_expiry",
+                "it must be more than nothing and at most absolute_expiry".to_owned(),
+            ));
+        }
+        Ok(access)
+    }
+}
+
+impl Credentials {
+    pub(super) fn resolve(environment: &BTreeMap<String, String>) -> Result<Self, ConfigError> {
+        let secret = |name: &str| match environment.get(name) {
+            Some(value) if value.trim().is_empty() => {
+                Err(ConfigError::invalid(name, "it is set, but blank".to_owned()))
+            }
+            value => Ok(value.map(|value| SecretString::from(value.as_str()))),
+        };
+        let credentials = Self {
+            password: secret("PARLOR_PASSWORD")?,
+            admin_password: secret("PARLOR_ADMIN_PASSWORD")?,
+            api_key: secret("PARLOR_API_KEY")?,
+        };
+        credentials.check()?;
+        Ok(credentials)
+    }
+
+    /// One password cannot make both users and admins.
+    fn check(&self) -> Result<(), ConfigError> {
+        match (&self.password, &self.admin_password) {
+            (Some(user), Some(admin)) if user.expose_secret() == admin.expose_secret() => {
+                Err(ConfigError::invalid(
+                    "PARLOR_ADMIN_PASSWORD",
+                    "it must differ from PARLOR_PASSWORD, which makes users".to_owned(),
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Settings from the environment and from flags, laid over those of the file.
+//!
+//! A key of `[server]` is `PARLOR_<KEY>`, any other is `PARLOR_<PATH>` with `_`
+//! for the dots: `PARLOR_BIND`, `PARLOR_LIMITS_BODY`, `PARLOR_ACCESS_IDLE_EXPIRY`.
+
+use std::collections::BTreeMap;
+
+use toml::{Table, Value};
+
+use super::explain::nearest;
+
+/// How a value is written in a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Number,
+    /// Separated by commas.
+    List,
+}
+
+/// What can be set from outside the file. Tenants and projects cannot.
+const KEYS: &[(&str, Kind)] = &[
+    ("server.bind", Kind::Text),
+    ("server.public_url", Kind::Text),
+    ("server.data_dir", Kind::Text),
+    ("server.trusted_proxies", Kind::List),
+    ("server.log", Kind::Text),
+    ("server.limits.messages_per_minute", Kind::Number),
+    ("server.limits.body", Kind::Text),
+    ("server.limits.image", Kind::Text),
+    ("server.limits.connections", Kind::Number),
+    ("server.limits.header_timeout", Kind::Text),
+    ("server.limits.request_timeout", Kind::Text),
+    ("server.limits.keep_alive", Kind::Text),
+    ("server.limits.shutdown_deadline", Kind::Text),
+    ("access.idle_expiry", Kind::Text),
+    ("access.absolute_expiry", Kind::Text),
+];
+
+/// Variables that are no settings.
+const OTHER_VARIABLES: &[&str] =
+    &["PARLOR_CONFIG", "PARLOR_PASSWORD", "PARLOR_ADMIN_PASSWORD", "PARLOR_API_KEY"];
+
+/// A setting from outside the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Override {
+    /// The variable or flag, for messages.
+    pub(super) source: String,
+    /// The key, with dots.
+    pub(super) key: &'static str,
+    value: String,
+}
+
+impl Override {
+    /// A setting from a flag.
+    pub(super) fn flag(source: &str, key: &'static str, value: String) -> Self {
+        Self { source: source.to_owned(), key, value }
+    }
+
+    /// Puts the value into the table, over what is there.
+    pub(super) fn lay_over(&self, table: &mut Table) -> Result<(), String> {
+        let value = self.value()?;
+        let (path, name) = self.key.rsplit_once('.').unwrap_or(("", self.key));
+        let mut section = table;
+        for part in path.split('.') {
+            let entry = section.entry(part).or_insert_with(|| Value::Table(Table::new()));
+            section = entry.as_table_mut().ok_or("a section is not a table")?;
+        }
+        section.insert(name.to_owned(), value);
+        Ok(())
+    }
+
+    fn value(&self) -> Result<Value, String> {
+        let text = self.value.trim();
+        Ok(match kind(self.key) {
+            Kind::Text => Value::String(text.to_owned()),
+            Kind::Number => {
+                Value::Integer(text.parse().map_err(|_| format!("'{text}' is not a whole number"))?)
+            }
+            Kind::List => Value::Array(
+                text.split(',')
+                    .map(str::trim)
+                    .filter(|part| !part.is_empty())
+                    .map(|part| Value::String(part.to_owned()))
+                    .collect(),
+            ),
+        })
+    }
+}
+
+/// The settings that the environment makes, in a fixed order.
+pub(super) fn overrides(environment: &BTreeMap<String, String>) -> Vec<Override> {
+    let set = |&(key, _): &(&'static str, Kind)| {
+        let source = variable(key);
+        let value = environment.get(&source).filter(|value| !value.trim().is_empty())?.clone();
+        Some(Override { source, key, value })
+    };
+    KEYS.iter().filter_map(set).collect()
+}
+
+/// Variables that look like ours and are not, with what was probably meant.
+pub(super) fn strangers(environment: &BTreeMap<String, String>) -> Vec<String> {
+    let known: Vec<String> = KEYS
+        .iter()
+        .map(|(key, _)| variable(key))
+        .chain(OTHER_VARIABLES.iter().map(|name| (*name).to_owned()))
+        .collect();
+    environment
+        .keys()
+        .filter(|name| name.starts_with("PARLOR_") && !known.contains(name))
+        .filter_map(|name| {
+            let nearest = nearest(name, known.iter().map(String::as_str))?;
+            Some(format!("{name} is not a setting; did you mean {nearest}?"))
+        })
+        .collect()
+}
+
+/// Every key that can be set, with dots.
+pub(super) fn known_keys() -> impl Iterator<Item = &'static str> {
+    KEYS.iter().map(|(key, _)| *key)
+}
+
+/// The variable of a key.
+fn variable(key: &str) -> String {
+    let path = key.strip_prefix("server.").unwrap_or(key);
+    format!("PARLOR_{}", path.replace('.', "_").to_ascii_uppercase())
+}
+
+fn kind(key: &str) -> Kind {
+    KEYS.iter().find(|(known, _)| *known == key).map_or(Kind::Text, |(_, kind)| *kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_named_after_their_keys() {
+        assert_eq!(variable("server.bind"), "PARLOR_BIND");
+        assert_eq!(variable("server.limits.body"), "PARLOR_LIMITS_BODY");
+        assert_eq!(variable("access.idle_expiry"), "PARLOR_ACCESS_IDLE_EXPIRY");
+    }
+
+    #[test]
+    fn a_variable_that_is_not_ours_is_pointed_out() {
+        let environment = BTreeMap::from([
+            ("PARLOR_BNID".to_owned(), "x".to_owned()),
+            ("PARLOR_PASSWORD".to_owned(), "x".to_owned()),
+            ("HOME".to_owned(), "x".to_owned()),
+        ]);
+        assert_eq!(
+            strangers(&environment),
+            ["PARLOR_BNID is not a setting; did you mean PARLOR_BIND?"]
+        );
+    }
+}

@@ -1,0 +1,71 @@
+//! The configuration as it is written: every key optional, no other key known.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use parlor_agents::AgentSettings;
+use parlor_guard::guardrail::GuardSettings;
+use parlor_guard::sanitizer::SanitizerSettings;
+use parlor_protocol::{ProjectId, TenantId};
+use serde::Deserialize;
+
+use super::tenants::OnReload;
+use super::units::{Bytes, Span};
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RawConfig {
+    pub(super) server: RawServer,
+    pub(super) access: RawAccess,
+    pub(super) tenants: BTreeMap<TenantId, RawTenant>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RawServer {
+    pub(super) bind: Option<String>,
+    pub(super) public_url: Option<String>,
+    pub(super) data_dir: Option<PathBuf>,
+    pub(super) trusted_proxies: Option<Vec<String>>,
+    pub(super) log: Option<String>,
+    pub(super) limits: RawLimits,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RawLimits {
+    pub(super) messages_per_minute: Option<u32>,
+    pub(super) body: Option<Bytes>,
+    pub(super) image: Option<Bytes>,
+    pub(super) connections: Option<u32>,
+    pub(super) header_timeout: Option<Span>,
+    pub(super) request_timeout: Option<Span>,
+    pub(super) keep_alive: Option<Span>,
+    pub(super) shutdown_deadline: Option<Span>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RawAccess {
+    pub(super) idle_expiry: Option<Span>,
+    pub(super) absolute_expiry: Option<Span>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RawTenant {
+    pub(super) name: Option<String>,
+    pub(super) default_project: Option<ProjectId>,
+    pub(super) projects: BTreeMap<ProjectId, RawProject>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RawProject {
+    pub(super) name: Option<String>,
+    pub(super) system_prompt: Option<String>,
+    pub(super) on_reload: Option<OnReload>,
+    pub(super) guard: GuardSettings,
+    pub(super) sanitizer: SanitizerSettings,
+    pub(super) agent: AgentSettings,
+}

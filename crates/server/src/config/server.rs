@@ -1,0 +1,127 @@
+//! `[server]`: where it listens, under which name, where it writes, its limits.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::network::Network;
+use super::public_url::PublicUrl;
+use super::raw::{RawLimits, RawServer};
+use super::{ConfigError, Problem};
+
+/// Where the server listens, under which name, and where it writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerConfig {
+    /// The address to listen on.
+    pub bind: SocketAddr,
+    /// How browsers call it; alone decides Host, Origin and `Secure`. Without
+    /// one it is the address that is listened on, which must be a loopback one.
+    pub public_url: Option<PublicUrl>,
+    /// The directory of the database.
+    pub data_dir: PathBuf,
+    /// Whose word on a client's address is taken.
+    pub trusted_proxies: Vec<Network>,
+    /// What is logged: `info`, or `info,parlor_server=debug`.
+    pub log: String,
+    /// What is too much.
+    pub limits: Limits,
+}
+
+/// What is too much.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Messages a minute and session.
+    pub messages_per_minute: u32,
+    /// The largest body of a request, in bytes.
+    pub body: usize,
+    /// The largest image, in bytes.
+    pub image: usize,
+    /// Connections at the same time.
+    pub connections: u32,
+    /// How long a client may take for the head of a request.
+    pub header_timeout: Duration,
+    /// How long a request may take until its answer begins.
+    pub request_timeout: Duration,
+    /// How often a quiet stream says that it is alive.
+    pub keep_alive: Duration,
+    /// How long turns may go on after the server was told to stop.
+    pub shutdown_deadline: Duration,
+}
+
+const DEFAULT_BIND: &str = "127.0.0.1:8787";
+
+impl ServerConfig {
+    pub(super) fn resolve(raw: RawServer) -> Result<Self, ConfigError> {
+        let public_url =
+            raw.public_url.as_deref().map(str::parse).transpose().at("server.public_url")?;
+        let trusted_proxies = raw.trusted_proxies.unwrap_or_default();
+        let trusted_proxies = trusted_proxies.iter().map(|text| text.parse());
+        let server = Self {
+            bind: bind(raw.bind.as_deref().unwrap_or(DEFAULT_BIND)).at("server.bind")?,
+            public_url,
+            data_dir: raw.data_dir.unwrap_or_else(|| "parlor-data".into()),
+            trusted_proxies: trusted_proxies
+                .collect::<Result<_, String>>()
+                .at("server.trusted_proxies")?,
+            log: raw.log.unwrap_or_else(|| "info".to_owned()),
+            limits: Limits::resolve(&raw.limits)?,
+        };
+        server.check()?;
+        Ok(server)
+    }
+
+    fn check(&self) -> Result<(), ConfigError> {
+        if self.public_url.is_none() && !self.bind.ip().is_loopback() {
+            let why = format!(
+                "{} can be reached from other machines; say under which name, for example \
+                 public_url = \"https://chat.example.org\"",
+                self.bind
+            );
+            return Err(ConfigError::invalid("server.public_url", why));
+        }
+        Ok(())
+    }
+}
+
+impl Limits {
+    fn resolve(raw: &RawLimits) -> Result<Self, ConfigError> {
+        let seconds = Duration::from_secs;
+        let limits = Self {
+            messages_per_minute: raw.messages_per_minute.unwrap_or(20),
+            body: raw.body.map_or(10 << 20, |bytes| bytes.0),
+            image: raw.image.map_or(5 << 20, |bytes| bytes.0),
+            connections: raw.connections.unwrap_or(12_000),
+            header_timeout: raw.header_timeout.map_or(seconds(10), |span| span.0),
+            request_timeout: raw.request_timeout.map_or(seconds(30), |span| span.0),
+            keep_alive: raw.keep_alive.map_or(seconds(15), |span| span.0),
+            shutdown_deadline: raw.shutdown_deadline.map_or(seconds(10), |span| span.0),
+        };
+        limits.check()?;
+        Ok(limits)
+    }
+
+    fn check(&self) -> Result<(), ConfigError> {
+        let at_least_one = [
+            ("messages_per_minute", self.messages_per_minute == 0),
+            ("connections", self.connections == 0),
+            ("body", self.body == 0),
+            ("image", self.image == 0),
+            ("header_timeout", self.header_timeout.is_zero()),
+            ("request_timeout", self.request_timeout.is_zero()),
+            ("keep_alive", self.keep_alive.is_zero()),
+        ];
+        match at_least_one.iter().find(|(_, is_zero)| *is_zero) {
+            Some((key, _)) => Err(ConfigError::invalid(
+                &format!("server.limits.{key}"),
+                "it must be more than nothing".to_owned(),
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+fn bind(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| {
+        format!("'{text}' is not an address with a port, such as {DEFAULT_BIND} or [::1]:8787")
+    })
+}

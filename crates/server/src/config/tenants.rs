@@ -1,0 +1,118 @@
+//! `[tenants.…]`: households, teams or customers, and their projects.
+
+use std::collections::BTreeMap;
+
+use parlor_agents::AgentSettings;
+use parlor_guard::guardrail::GuardSettings;
+use parlor_guard::sanitizer::SanitizerSettings;
+use parlor_protocol::{ProjectId, TenantId};
+use serde::Deserialize;
+
+use super::raw::{RawProject, RawTenant};
+use super::{ConfigError, Problem};
+
+/// The tenant and the project of a server that was told of no others.
+pub const HOME: &str = "home";
+const RECIPES: &str = "recipes";
+
+/// A household, a team or a customer.
+#[derive(Debug, Clone)]
+pub struct TenantConfig {
+    /// What people call it.
+    pub name: String,
+    /// The project of a message that names none.
+    pub default_project: ProjectId,
+    /// Its projects.
+    pub projects: BTreeMap<ProjectId, ProjectConfig>,
+}
+
+/// One agent with its tools and policies.
+#[derive(Debug, Clone)]
+pub struct ProjectConfig {
+    /// What people call it.
+    pub name: String,
+    /// What the agent is told about its task; without one, the project's own.
+    pub system_prompt: Option<String>,
+    /// What reloading the page does (K-3).
+    pub on_reload: OnReload,
+    /// The guardrail.
+    pub guard: GuardSettings,
+    /// The sanitizer.
+    pub sanitizer: SanitizerSettings,
+    /// The agent.
+    pub agent: AgentSettings,
+}
+
+/// What reloading the page does (K-3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnReload {
+    /// A new conversation begins.
+    #[default]
+    New,
+    /// The last conversation goes on.
+    Resume,
+}
+
+/// A configuration without tenants has one, with one project.
+pub(super) fn resolve(
+    raw: BTreeMap<TenantId, RawTenant>,
+) -> Result<BTreeMap<TenantId, TenantConfig>, ConfigError> {
+    if raw.is_empty() {
+        let home = HOME.parse::<TenantId>().map_err(|e| e.to_string()).at("tenants")?;
+        return Ok(BTreeMap::from([(home, TenantConfig::resolve(HOME, RawTenant::default())?)]));
+    }
+    raw.into_iter()
+        .map(|(id, raw)| {
+            let tenant = TenantConfig::resolve(id.as_str(), raw)?;
+            Ok((id, tenant))
+        })
+        .collect()
+}
+
+impl TenantConfig {
+    fn resolve(id: &str, raw: RawTenant) -> Result<Self, ConfigError> {
+        let place = format!("tenants.{id}.default_project");
+        let mut projects: BTreeMap<_, _> = raw
+            .projects
+            .into_iter()
+            .map(|(id, raw)| {
+                let project = ProjectConfig::resolve(id.as_str(), raw);
+                (id, project)
+            })
+            .collect();
+        if projects.is_empty() {
+            let recipes = RECIPES.parse::<ProjectId>().map_err(|e| e.to_string()).at(&place)?;
+            projects.insert(recipes, ProjectConfig::resolve(RECIPES, RawProject::default()));
+        }
+        let default_project = match raw.default_project {
+            Some(id) if projects.contains_key(&id) => Ok(id),
+            Some(id) => Err(format!("there is no project '{id}' in this tenant")),
+            None => projects.keys().next().cloned().ok_or_else(|| "there is none".to_owned()),
+        };
+        Ok(Self {
+            name: raw.name.unwrap_or_else(|| capitalised(id)),
+            default_project: default_project.at(&place)?,
+            projects,
+        })
+    }
+}
+
+impl ProjectConfig {
+    fn resolve(id: &str, raw: RawProject) -> Self {
+        Self {
+            name: raw.name.unwrap_or_else(|| capitalised(id)),
+            system_prompt: raw.system_prompt,
+            on_reload: raw.on_reload.unwrap_or_default(),
+            guard: raw.guard,
+            sanitizer: raw.sanitizer,
+            agent: raw.agent,
+        }
+    }
+}
+
+/// `recipes` is shown as `Recipes` if nobody says otherwise.
+fn capitalised(id: &str) -> String {
+    let mut letters = id.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

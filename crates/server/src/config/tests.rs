@@ -1,0 +1,144 @@
+//! Every way in which a configuration can be right or wrong.
+
+use std::time::Duration;
+
+use super::*;
+
+const EXAMPLE: &str = include_str!("../../../../parlor.example.toml");
+
+fn load(text: &str, environment: &[(&str, &str)]) -> Result<Config, ConfigError> {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("parlor.toml");
+    fs::write(&file, text).unwrap();
+    let environment = environment.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+    Config::load(&Sources { file: Some(file), environment, ..Sources::default() })
+}
+
+fn error(text: &str, environment: &[(&str, &str)]) -> String {
+    load(text, environment).unwrap_err().to_string()
+}
+
+/// N-2: the example documents the defaults, and they are what it says.
+#[test]
+fn the_example_says_what_happens_without_a_file() {
+    let example = load(EXAMPLE, &[]).unwrap();
+    let nothing = load("", &[]).unwrap();
+    assert_eq!(format!("{example:#?}"), format!("{nothing:#?}"));
+}
+
+/// What the example has commented out is right, too.
+#[test]
+fn the_example_can_be_switched_on_line_by_line() {
+    let all = EXAMPLE.replace("\n#", "\n").replace("\n ", "\n# ");
+    let config = load(&all, &[]).unwrap();
+    assert_eq!(config.server.public_url.unwrap().as_str(), "https://chat.example.org");
+}
+
+/// Every key that is known stands in the example.
+#[test]
+fn the_example_documents_every_key() {
+    for section in [
+        "", "server", "server.limits", "access", "tenants.home", "tenants.home.projects.recipes",
+        "tenants.home.projects.recipes.guard", "tenants.home.projects.recipes.sanitizer",
+        "tenants.home.projects.recipes.agent",
+    ] {
+        let header = if section.is_empty() { String::new() } else { format!("[{section}]\n") };
+        let message = error(&format!("{header}no_such_key = 1"), &[]);
+        let expected = message.split(", expected ").nth(1).unwrap().lines().next().unwrap();
+        for key in expected.split('`').skip(1).step_by(2) {
+            let documented = EXAMPLE.lines().map(|line| line.trim_start_matches('#')).any(|line| {
+                line.starts_with(&format!("{key} = "))
+                    || line.trim_matches(['[', ']']).split('.').any(|part| part == key)
+            });
+            assert!(documented, "[{section}] {key} is not in parlor.example.toml");
+        }
+    }
+}
+
+/// An unknown key is named, with its line and the nearest known one.
+#[test]
+fn an_unknown_key_is_refused_with_the_nearest_known_one() {
+    let message = error("[server]\nbnid = \"127.0.0.1:1\"", &[]);
+    assert!(message.contains("line 2"), "{message}");
+    assert!(message.contains("unknown field `bnid`"), "{message}");
+    assert!(message.contains("did you mean `bind`?"), "{message}");
+    let message = error("[tenants.home.projects.recipes.guard]\npolici = \"strict\"", &[]);
+    assert!(message.contains("did you mean `policy`?"), "{message}");
+    let message = error("bind = \"127.0.0.1:1\"", &[]);
+    assert!(message.contains("did you mean `server.bind`?"), "{message}");
+}
+
+#[test]
+fn wrong_values_say_what_would_be_right() {
+    for (text, words) in [
+        ("[server]\nbind = \"8787\"", "server.bind: '8787' is not an address"),
+        ("[server]\nbind = 8787", "expected a string"),
+        ("[server]\nbind = \"0.0.0.0:1\"", "server.public_url: 0.0.0.0:1 can be reached"),
+        ("[server]\npublic_url = \"chat\"", "is not a URL"),
+        ("[server]\ntrusted_proxies = [\"x\"]", "server.trusted_proxies: 'x' is not an address"),
+        ("[server.limits]\nbody = 10", "expected a size such as"),
+        ("[server.limits]\nkeep_alive = \"15\"", "expected a time such as"),
+        ("[server.limits]\nconnections = 0", "server.limits.connections: it must be more"),
+        ("[access]\nidle_expiry = \"60d\"", "at most absolute_expiry"),
+        ("[tenants.\"../x\"]", "a tenant is 1 to 64"),
+        ("[tenants.home]\ndefault_project = \"x\"", "there is no project 'x'"),
+        ("[tenants.home.projects.recipes]\non_reload = \"newest\"", "did you mean `new`?"),
+        ("[server", "line 1"),
+    ] {
+        let message = error(text, &[]);
+        assert!(message.contains(words), "{text}: {message}");
+    }
+}
+
+#[test]
+fn the_environment_and_flags_win_over_the_file() {
+    let text = "[server]\nbind = \"127.0.0.1:1\"\ntrusted_proxies = [\"10.0.0.1\"]";
+    let config = load(
+        text,
+        &[
+            ("PARLOR_BIND", "127.0.0.1:2"),
+            ("PARLOR_TRUSTED_PROXIES", "10.0.0.2, 10.1.0.0/16"),
+            ("PARLOR_LIMITS_MESSAGES_PER_MINUTE", "7"),
+            ("PARLOR_LIMITS_KEEP_ALIVE", "1s"),
+            ("PARLOR_LIMITS_BODY", ""),
+            ("PARLOR_DATA_DR", "x"),
+        ],
+    )
+    .unwrap();
+    assert_eq!(config.server.bind.port(), 2);
+    assert_eq!(config.server.trusted_proxies.len(), 2);
+    assert_eq!(config.server.limits.messages_per_minute, 7);
+    assert_eq!(config.server.limits.keep_alive, Duration::from_secs(1));
+    assert_eq!(config.server.limits.body, 10 << 20);
+    assert_eq!(config.warnings.len(), 1);
+    let flags = Sources { bind: Some("127.0.0.1:3".to_owned()), ..Sources::default() };
+    assert_eq!(Config::load(&flags).unwrap().server.bind.port(), 3);
+}
+
+#[test]
+fn an_error_in_the_environment_names_the_variable() {
+    let message = error("", &[("PARLOR_LIMITS_CONNECTIONS", "many")]);
+    assert!(message.starts_with("PARLOR_LIMITS_CONNECTIONS: 'many'"), "{message}");
+    let message = error("", &[("PARLOR_LIMITS_BODY", "10")]);
+    assert!(message.starts_with("PARLOR_LIMITS_BODY: "), "{message}");
+    let message = error("", &[("PARLOR_PASSWORD", " ")]);
+    assert!(message.contains("blank"), "{message}");
+    let message = error("", &[("PARLOR_PASSWORD", "same"), ("PARLOR_ADMIN_PASSWORD", "same")]);
+    assert!(message.contains("must differ"), "{message}");
+}
+
+/// nothing that is secret prints.
+#[test]
+fn secrets_do_not_print() {
+    let config = load("", &[("PARLOR_PASSWORD", "hunter2"), ("PARLOR_API_KEY", "hunter2k")]);
+    let printed = format!("{:?}", config.unwrap());
+    assert!(!printed.contains("hunter2"), "{printed}");
+    assert!(printed.contains("api_key"), "{printed}");
+}
+
+#[test]
+fn a_file_that_is_not_there_is_named() {
+    let sources = Sources { file: Some("/nowhere/parlor.toml".into()), ..Sources::default() };
+    let message = Config::load(&sources).unwrap_err().to_string();
+    assert!(message.contains("/nowhere/parlor.toml"), "{message}");
+}

@@ -1,0 +1,213 @@
+//! Server-sent events: `id:`, `event:` and one line of `data:`.
+//!
+//! Text is the bulk of it, and is written into the buffer without a detour.
+
+use std::fmt::{self, Write as _};
+
+use bytes::{BufMut, BytesMut};
+use parlor_protocol::{EventBody, EventId};
+use parlor_storage::Logged;
+use serde::{Serialize, Serializer};
+
+/// Writes an event.
+pub fn write(event: &Logged, to: &mut BytesMut) {
+    write_body(event.id, event.body.get(), to);
+}
+
+/// Says that the stream is alive. Readers take no notice.
+pub fn keep_alive(to: &mut BytesMut) {
+    to.extend_from_slice(b": keep-alive\n\n");
+}
+
+/// Says that the server goes down, and when to come back.
+pub fn come_back(to: &mut BytesMut) {
+    to.extend_from_slice(b"retry: 1000\n\n");
+}
+
+fn write_body(id: EventId, body: &EventBody, to: &mut BytesMut) {
+    match body {
+        EventBody::Start { conversation_id, turn_id, message_id } => {
+            let data = Start {
+                conversation_id: Shown(conversation_id),
+                turn_id: Shown(turn_id),
+                message_id: Shown(message_id),
+            };
+            event(id, "start", &data, to);
+        }
+        EventBody::Chunk { text, message_id } => {
+            event(id, "chunk", &Text { text, message_id: Shown(message_id) }, to);
+        }
+        EventBody::Snapshot { text, message_id } => {
+            event(id, "snapshot", &Text { text, message_id: Shown(message_id) }, to);
+        }
+        EventBody::Thinking { text, message_id } => {
+            event(id, "thinking", &Text { text, message_id: Shown(message_id) }, to);
+        }
+        EventBody::ToolUse { tool, call_id, status } => {
+            event(id, "tool_use", &ToolUse { tool, call_id: Shown(call_id), status }, to);
+        }
+        EventBody::Artifact { kind, id: artifact } if kind == "recipe" => {
+            event(id, "recipe_artifact", &RecipeArtifact { recipe_id: artifact }, to);
+        }
+        EventBody::Artifact { kind, id: artifact } => {
+            event(id, "artifact", &Artifact { kind, id: artifact }, to);
+        }
+        EventBody::Message(message) => event(id, "message", message, to),
+        EventBody::UserPrompt(prompt) => event(id, "userPrompt", prompt, to),
+        EventBody::UserPromptUpdated(updated) => event(id, "userPromptUpdated", updated, to),
+        EventBody::UserPromptClosed(closed) => event(id, "userPromptClosed", closed, to),
+        EventBody::Error { message, code, recoverable } => {
+            event(id, "error", &Failure { message, code, recoverable: *recoverable }, to);
+        }
+        EventBody::Done { conversation_id, turn_id, tokens_used, reason } => {
+            let data = Done {
+                conversation_id: Shown(conversation_id),
+                turn_id: Shown(turn_id),
+                tokens_used: *tokens_used,
+                reason,
+            };
+            event(id, "done", &data, to);
+        }
+    }
+}
+
+/// JSON never holds a bare line break, so the data is one line.
+fn event(id: EventId, name: &str, data: &impl Serialize, to: &mut BytesMut) {
+    let before = to.len();
+    let written = write!(to, "id: {id}\nevent: {name}\ndata: ")
+        .map_err(|_| ())
+        .and_then(|()| serde_json::to_writer(to.writer(), data).map_err(|_| ()));
+    match written {
+        Ok(()) => to.extend_from_slice(b"\n\n"),
+        // Our own types can always be written; half an event must not go out.
+        Err(()) => to.truncate(before),
+    }
+}
+
+/// An id, written without being copied into a string first.
+struct Shown<T>(T);
+
+impl<T: fmt::Display> Serialize for Shown<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+#[derive(Serialize)]
+struct Start<C, T, M> {
+    conversation_id: C,
+    turn_id: T,
+    message_id: M,
+}
+
+#[derive(Serialize)]
+struct Text<'a, M> {
+    text: &'a str,
+    message_id: M,
+}
+
+#[derive(Serialize)]
+struct ToolUse<'a, C, S> {
+    tool: &'a str,
+    call_id: C,
+    status: S,
+}
+
+#[derive(Serialize)]
+struct RecipeArtifact<'a> {
+    recipe_id: &'a str,
+}
+
+#[derive(Serialize)]
+struct Artifact<'a> {
+    kind: &'a str,
+    id: &'a str,
+}
+
+#[derive(Serialize)]
+struct Failure<'a, C> {
+    message: &'a str,
+    code: C,
+    recoverable: bool,
+}
+
+#[derive(Serialize)]
+struct Done<C, T, R> {
+    conversation_id: C,
+    turn_id: T,
+    tokens_used: Option<u64>,
+    reason: R,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    /// One of each, as `protocol` itself pins them down.
+    const EVENTS: &str = include_str!("../../../protocol/tests/golden/events.json");
+
+    fn written(id: EventId, body: &EventBody) -> String {
+        let mut to = BytesMut::new();
+        write_body(id, body, &mut to);
+        String::from_utf8(to.to_vec()).unwrap()
+    }
+
+    fn body(json: &str) -> EventBody {
+        serde_json::from_str(json).unwrap()
+    }
+
+    /// H-1: the dialect says exactly what the vocabulary says, for every event.
+    #[test]
+    fn every_event_has_the_name_and_the_data_of_the_vocabulary() {
+        let events: Vec<Value> = serde_json::from_str(EVENTS).unwrap();
+        for event in &events {
+            let body: EventBody = serde_json::from_value(event.clone()).unwrap();
+            if matches!(body, EventBody::Artifact { .. }) {
+                continue;
+            }
+            let expected = format!(
+                "id: 7\nevent: {}\ndata: {}\n\n",
+                event["event"].as_str().unwrap(),
+                event["data"],
+            );
+            assert_eq!(written(EventId::durable(7), &body), expected);
+        }
+    }
+
+    /// Golden: byte for byte.
+    #[test]
+    fn text_is_written_like_this() {
+        let chunk = body(
+            r#"{"event": "chunk", "data": {"text": "Olá \"you\"\n\u2028 data: x", "message_id": "0198c5a2-7b1e-7cc0-8000-000000000003"}}"#,
+        );
+        assert_eq!(
+            written(EventId::delta(41, 380), &chunk),
+            "id: 41.380\nevent: chunk\ndata: {\"text\":\"Olá \\\"you\\\"\\n\u{2028} data: x\",\
+             \"message_id\":\"0198c5a2-7b1e-7cc0-8000-000000000003\"}\n\n"
+        );
+    }
+
+    #[test]
+    fn recipes_have_an_event_of_their_own() {
+        let recipe = body(r#"{"event": "artifact", "data": {"kind": "recipe", "id": "r1"}}"#);
+        assert_eq!(
+            written(EventId::durable(3), &recipe),
+            "id: 3\nevent: recipe_artifact\ndata: {\"recipe_id\":\"r1\"}\n\n"
+        );
+        let other = body(r#"{"event": "artifact", "data": {"kind": "chart", "id": "c1"}}"#);
+        assert_eq!(
+            written(EventId::durable(4), &other),
+            "id: 4\nevent: artifact\ndata: {\"kind\":\"chart\",\"id\":\"c1\"}\n\n"
+        );
+    }
+
+    #[test]
+    fn the_server_speaks_between_events() {
+        let mut to = BytesMut::new();
+        keep_alive(&mut to);
+        come_back(&mut to);
+        assert_eq!(&to[..], b": keep-alive\n\nretry: 1000\n\n");
+    }
+}

@@ -1,0 +1,138 @@
+//! Reading a request: the body within its limit and as what it must be, ids from
+//! the path, parameters from the query. What does not fit is refused in JSON.
+
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt;
+use parlor_protocol::ErrorCode;
+use serde::de::DeserializeOwned;
+
+use super::errors::ApiError;
+use crate::app::App;
+
+/// A JSON body, with an error that names the field.
+#[derive(Debug)]
+pub(crate) struct Json<T>(pub(crate) T);
+
+/// An id in the path. What is not one names nothing, and so is a 404.
+#[derive(Debug)]
+pub(crate) struct PathId<T>(pub(crate) T);
+
+/// Parameters of the query.
+#[derive(Debug)]
+pub(crate) struct Parameters<T>(pub(crate) T);
+
+impl<T: DeserializeOwned> FromRequest<Arc<App>> for Json<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ApiError> {
+        // Other sites can make a browser send text/plain, but not this.
+        require_content_type(request.headers(), "application/json")?;
+        let body = read(request, app.config.server.limits.body).await?;
+        // serde would take a list for the fields in their order.
+        if body.trim_ascii_start().starts_with(b"[") {
+            return Err(ApiError::malformed("The body must be a JSON object."));
+        }
+        let mut json = serde_json::Deserializer::from_slice(&body);
+        let value = serde_path_to_error::deserialize(&mut json).map_err(|e| explain(&e))?;
+        json.end()
+            .map_err(|error| ApiError::malformed(format!("The body is not JSON: {error}")))?;
+        Ok(Self(value))
+    }
+}
+
+impl<T: FromStr + Send> FromRequestParts<Arc<App>> for PathId<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
+        let text = Path::<String>::from_request_parts(parts, app).await;
+        let id = text.ok().and_then(|text| text.parse().ok());
+        id.map(Self).ok_or_else(ApiError::not_found)
+    }
+}
+
+impl<T: DeserializeOwned + Send> FromRequestParts<Arc<App>> for Parameters<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Arc<App>) -> Result<Self, ApiError> {
+        let query = Query::try_from_uri(&parts.uri);
+        query.map(|query| Self(query.0)).map_err(|error| ApiError::malformed(error.body_text()))
+    }
+}
+
+/// Refuses a body that says that it is something else.
+pub(crate) fn require_content_type(
+    headers: &HeaderMap,
+    expected: &'static str,
+) -> Result<(), ApiError> {
+    let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let essence = given.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    if essence.eq_ignore_ascii_case(expected) {
+        Ok(())
+    } else {
+        Err(ApiError::wrong_content_type(expected))
+    }
+}
+
+/// The whole body, or a refusal. The time for it is part of the request's.
+pub(crate) async fn read(request: Request, limit: usize) -> Result<Bytes, ApiError> {
+    let announced = content_length(request.headers());
+    let mut body = request.into_body();
+    if announced.is_some_and(|length| length > limit) {
+        return Err(refuse_large(body, limit).await);
+    }
+    let mut read = BytesMut::with_capacity(announced.unwrap_or(0).min(64 << 10));
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| ApiError::malformed("The body ended too early."))?;
+        let Ok(data) = frame.into_data() else { continue };
+        if read.len() + data.len() > limit {
+            return Err(refuse_large(body, limit).await);
+        }
+        read.extend_from_slice(&data);
+    }
+    Ok(read.freeze())
+}
+
+/// Whoever still writes does not read the answer: what comes is thrown away for
+/// a moment before the connection ends.
+async fn refuse_large(mut body: Body, limit: usize) -> ApiError {
+    let throw_away = async {
+        let mut thrown = 0;
+        while let Some(Ok(frame)) = body.frame().await {
+            thrown += frame.data_ref().map_or(0, Bytes::len);
+            if thrown > 2 * limit {
+                break;
+            }
+        }
+    };
+    let _enough = tokio::time::timeout(Duration::from_secs(5), throw_away).await;
+    ApiError::too_large(limit)
+}
+
+fn content_length(headers: &HeaderMap) -> Option<usize> {
+    headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+/// Names the field. A text that is no id names nothing: that is a 404, as it
+/// would be in a path.
+fn explain(error: &serde_path_to_error::Error<serde_json::Error>) -> ApiError {
+    let path = error.path().to_string();
+    let inner = error.inner();
+    if !inner.is_data() {
+        return ApiError::malformed(format!("The body is not JSON: {inner}"));
+    }
+    let why = inner.to_string();
+    let names_a_place = matches!(path.as_str(), "tenant" | "project" | "conversation_id");
+    if names_a_place && !why.starts_with("invalid type") {
+        return ApiError::new(ErrorCode::NotFound, format!("{path}: {why}"));
+    }
+    let place = if path == "." { "The body".to_owned() } else { path };
+    ApiError::malformed(format!("{place}: {why}"))
+}

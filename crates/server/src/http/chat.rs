@@ -1,0 +1,31 @@
+//! `POST /api/chat`: a person's message, and the stream of its turn (H-1).
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use parlor_protocol::ChatRequest;
+
+use super::body::Json;
+use super::errors::ApiError;
+use super::stream::{Until, stream};
+use crate::app::App;
+use crate::auth::Visitor;
+
+/// Takes a message. Refusals are JSON; once it is stored, the answer is a stream.
+pub(crate) async fn send(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Json(request): Json<ChatRequest>,
+) -> Result<Response, ApiError> {
+    let caller = &visitor.caller;
+    if request.tenant.as_ref().is_some_and(|tenant| *tenant != caller.tenant) {
+        return Err(ApiError::not_found());
+    }
+    let tenant = app.config.tenants.get(&caller.tenant).ok_or_else(ApiError::not_found)?;
+    let project = request.project.clone().unwrap_or_else(|| tenant.default_project.clone());
+    app.count_message(&caller.session).map_err(ApiError::rate_limited)?;
+    let accepted = app.chat.send(caller, &project, request).await?;
+    let reader = app.chat.subscribe(caller, accepted.conversation_id, Some(accepted.after)).await?;
+    Ok(stream(&app, &visitor, reader, Until::Done(accepted.turn_id)))
+}

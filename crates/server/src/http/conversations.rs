@@ -1,0 +1,80 @@
+//! Conversations: list, read, rename, delete, stop.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use parlor_protocol::{ConversationId, Mode};
+use serde::Deserialize;
+use serde_json::json as value;
+
+use super::body::{Json, Parameters, PathId};
+use super::errors::ApiError;
+use super::json;
+use crate::app::App;
+use crate::auth::Visitor;
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Which {
+    q: Option<String>,
+    before: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Changes {
+    title: Option<String>,
+    mode: Option<Mode>,
+}
+
+/// `GET /api/conversations?q=&before=`.
+pub(crate) async fn list(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Parameters(which): Parameters<Which>,
+) -> Result<Response, ApiError> {
+    let query = which.q.as_deref().filter(|text| !text.trim().is_empty());
+    let before = which.before.as_deref().filter(|text| !text.is_empty());
+    json(&app.chat.conversations(&visitor.caller, query, before).await?)
+}
+
+/// `GET /api/conversations/{id}`.
+pub(crate) async fn read(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    PathId(id): PathId<ConversationId>,
+) -> Result<Response, ApiError> {
+    json(&app.chat.conversation(&visitor.caller, id).await?)
+}
+
+/// `PATCH /api/conversations/{id}`.
+pub(crate) async fn update(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    PathId(id): PathId<ConversationId>,
+    Json(changes): Json<Changes>,
+) -> Result<Response, ApiError> {
+    if changes.title.as_deref().is_some_and(|title| title.trim().is_empty()) {
+        return Err(ApiError::malformed("title: it is blank"));
+    }
+    json(&app.chat.update(&visitor.caller, id, changes.title, changes.mode).await?)
+}
+
+/// `DELETE /api/conversations/{id}`.
+pub(crate) async fn delete(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    PathId(id): PathId<ConversationId>,
+) -> Result<StatusCode, ApiError> {
+    app.chat.delete(&visitor.caller, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// `POST /api/conversations/{id}/stop`.
+pub(crate) async fn stop(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    PathId(id): PathId<ConversationId>,
+) -> Result<Response, ApiError> {
+    json(&value!({"stopped": app.chat.stop(&visitor.caller, id).await?}))
+}

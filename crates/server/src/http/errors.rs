@@ -1,0 +1,161 @@
+//! What a refusal looks like over HTTP. Which code has which status is here and
+//! nowhere else; what failed inside is logged here, once, and not told.
+
+use std::borrow::Cow;
+
+use axum::body::Body;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use parlor_chat::ChatError;
+use parlor_protocol::{ErrorBody, ErrorCode, ErrorEnvelope, PromptId};
+use parlor_storage::StorageError;
+
+/// A refusal: `{"error": {"code", "message", …}}`.
+#[derive(Debug)]
+pub struct ApiError {
+    status: StatusCode,
+    code: ErrorCode,
+    message: Cow<'static, str>,
+    retry_after: Option<u64>,
+    prompt_id: Option<PromptId>,
+}
+
+/// The status of a code.
+fn status(code: ErrorCode) -> StatusCode {
+    match code {
+        ErrorCode::Malformed | ErrorCode::BadImage => StatusCode::BAD_REQUEST,
+        ErrorCode::Unauthorized => StatusCode::UNAUTHORIZED,
+        ErrorCode::Forbidden => StatusCode::FORBIDDEN,
+        ErrorCode::NotFound => StatusCode::NOT_FOUND,
+        ErrorCode::TurnRunning | ErrorCode::PromptOpen | ErrorCode::PromptClosed => {
+            StatusCode::CONFLICT
+        }
+        ErrorCode::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        ErrorCode::InputBlocked
+        | ErrorCode::InputEmpty
+        | ErrorCode::InputTooLong
+        | ErrorCode::InputMalformed
+        | ErrorCode::AnswerInvalid => StatusCode::UNPROCESSABLE_ENTITY,
+        ErrorCode::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+        ErrorCode::AgentFailed => StatusCode::BAD_GATEWAY,
+        ErrorCode::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+impl ApiError {
+    pub(crate) fn new(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
+        let message = message.into();
+        Self { status: status(code), code, message, retry_after: None, prompt_id: None }
+    }
+
+    pub(crate) fn malformed(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(ErrorCode::Malformed, message)
+    }
+
+    pub(crate) fn forbidden(message: &'static str) -> Self {
+        Self::new(ErrorCode::Forbidden, message)
+    }
+
+    pub(crate) fn unauthorized() -> Self {
+        Self::new(ErrorCode::Unauthorized, "Please log in, or send a valid key as X-API-Key.")
+    }
+
+    pub(crate) fn not_found() -> Self {
+        Self::new(ErrorCode::NotFound, "There is no such thing.")
+    }
+
+    pub(crate) fn too_large(limit: usize) -> Self {
+        let message = format!("The request is larger than {limit} bytes.");
+        Self::new(ErrorCode::TooLarge, message)
+    }
+
+    pub(crate) fn rate_limited(retry_after: u64) -> Self {
+        let message = format!("Too many messages; please wait {retry_after} s.");
+        let limited = Self::new(ErrorCode::RateLimited, message);
+        Self { retry_after: Some(retry_after), ..limited }
+    }
+
+    pub(crate) fn wrong_method() -> Self {
+        let message = "This address does not take this method.";
+        Self::new(ErrorCode::NotFound, message).with_status(StatusCode::METHOD_NOT_ALLOWED)
+    }
+
+    pub(crate) fn wrong_content_type(expected: &'static str) -> Self {
+        let message = format!("The content type must be {expected}.");
+        Self::malformed(message).with_status(StatusCode::UNSUPPORTED_MEDIA_TYPE)
+    }
+
+    pub(crate) fn too_slow() -> Self {
+        let message = "The request took too long; please try again.";
+        Self::new(ErrorCode::Internal, message).with_status(StatusCode::SERVICE_UNAVAILABLE)
+    }
+
+    pub(crate) fn unavailable(message: impl Into<Cow<'static, str>>) -> Self {
+        let unavailable = Self::new(ErrorCode::Internal, message);
+        Self { retry_after: Some(5), ..unavailable }.with_status(StatusCode::SERVICE_UNAVAILABLE)
+    }
+
+    pub(crate) fn internal() -> Self {
+        Self::new(ErrorCode::Internal, "Something failed on the server; its log says what.")
+    }
+
+    fn with_status(self, status: StatusCode) -> Self {
+        Self { status, ..self }
+    }
+}
+
+impl From<ChatError> for ApiError {
+    fn from(error: ChatError) -> Self {
+        match error {
+            ChatError::Refused(refusal) => Self::new(refusal.code, refusal.message),
+            ChatError::NotFound => Self::not_found(),
+            ChatError::TurnRunning => {
+                Self::new(ErrorCode::TurnRunning, "An answer is being written; wait or stop it.")
+            }
+            ChatError::PromptOpen(id) => Self {
+                prompt_id: Some(id),
+                ..Self::new(ErrorCode::PromptOpen, "A question waits for an answer.")
+            },
+            ChatError::BadImage(why) => Self::new(ErrorCode::BadImage, why),
+            ChatError::TooLarge(why) => Self::new(ErrorCode::TooLarge, why),
+            ChatError::Unavailable(why) => Self::unavailable(why),
+            ChatError::Internal => Self::internal(),
+        }
+    }
+}
+
+impl From<StorageError> for ApiError {
+    fn from(error: StorageError) -> Self {
+        match error {
+            StorageError::NotFound => Self::not_found(),
+            error if error.is_passing() => {
+                tracing::warn!(%error, "the database does not work right now");
+                Self::unavailable("The database does not work right now; please try again.")
+            }
+            error => {
+                tracing::error!(%error, "the database failed");
+                Self::internal()
+            }
+        }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let body = ErrorBody {
+            code: self.code,
+            message: self.message.into_owned(),
+            retry_after: self.retry_after,
+            prompt_id: self.prompt_id,
+        };
+        let body = serde_json::to_vec(&ErrorEnvelope { error: body }).unwrap_or_default();
+        let mut response = Response::new(Body::from(body));
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if let Some(seconds) = self.retry_after {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+}

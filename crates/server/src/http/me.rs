@@ -1,0 +1,95 @@
+//! `GET /api/me`: who I am here, and what I may do.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use parlor_protocol::{ProjectId, TenantId};
+use parlor_storage::{Role, TokenKind};
+use serde::Serialize;
+
+use super::errors::ApiError;
+use super::json;
+use super::locale::Locale;
+use crate::app::App;
+use crate::auth::Visitor;
+use crate::config::{Config, OnReload, TenantConfig};
+
+#[derive(Serialize)]
+struct Me<'a> {
+    role: Role,
+    tenant: &'a TenantId,
+    /// What the session or key is called.
+    name: &'a str,
+    /// `session` or `key`.
+    kind: &'static str,
+    default_project: &'a ProjectId,
+    projects: Vec<Project<'a>>,
+    limits: Limits,
+    locale: Locale,
+}
+
+#[derive(Serialize)]
+struct Project<'a> {
+    id: &'a ProjectId,
+    name: &'a str,
+    on_reload: OnReload,
+    message_chars: usize,
+}
+
+#[derive(Serialize)]
+struct Limits {
+    messages_per_minute: u32,
+    message_chars: usize,
+    image_bytes: usize,
+    body_bytes: usize,
+}
+
+/// Who I am here, and what I may do.
+pub(crate) async fn me(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let caller = &visitor.caller;
+    let tenant = app.config.tenants.get(&caller.tenant).ok_or_else(ApiError::not_found)?;
+    json(&Me {
+        role: caller.role,
+        tenant: &caller.tenant,
+        name: &caller.name,
+        kind: match visitor.session.kind {
+            TokenKind::Session => "session",
+            TokenKind::Key => "key",
+        },
+        default_project: &tenant.default_project,
+        projects: projects(tenant),
+        limits: limits(&app.config, tenant),
+        locale: Locale::of(&headers),
+    })
+}
+
+fn projects(tenant: &TenantConfig) -> Vec<Project<'_>> {
+    tenant
+        .projects
+        .iter()
+        .map(|(id, project)| Project {
+            id,
+            name: &project.name,
+            on_reload: project.on_reload,
+            message_chars: project.guard.max_chars,
+        })
+        .collect()
+}
+
+/// N-1: the same limits in the browser as here.
+fn limits(config: &Config, tenant: &TenantConfig) -> Limits {
+    let project = tenant.projects.get(&tenant.default_project);
+    let limits = &config.server.limits;
+    Limits {
+        messages_per_minute: limits.messages_per_minute,
+        message_chars: project.map_or(0, |project| project.guard.max_chars),
+        image_bytes: limits.image,
+        body_bytes: limits.body,
+    }
+}

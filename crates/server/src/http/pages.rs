@@ -1,0 +1,172 @@
+//! The pages: a form to log in and a plain chat, embedded in the binary.
+//!
+//! Scripts and styles are files of their own, because the policy forbids inline
+//! ones. What is put into a page is ours or was checked, and is escaped anyway.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Redirect, Response};
+
+use super::errors::ApiError;
+use super::locale::Locale;
+use crate::app::App;
+use crate::auth::Visitor;
+
+const LOGIN_PAGE: &str = include_str!("../pages/login.html");
+const CHAT_PAGE: &str = include_str!("../pages/chat.html");
+const STYLE: &str = include_str!("../pages/style.css");
+const CHAT_SCRIPT: &str = include_str!("../pages/chat.js");
+
+/// The form, and perhaps why it is shown again.
+pub(super) struct LoginPage<'a> {
+    pub(super) locale: Locale,
+    pub(super) tenant: &'a str,
+    pub(super) trouble: Option<Trouble>,
+}
+
+/// Why the form is shown again.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Trouble {
+    WrongPassword,
+    TooMany { seconds: u64 },
+}
+
+/// `GET /`.
+pub(crate) async fn root() -> Redirect {
+    Redirect::to("/chat")
+}
+
+/// `GET /chat`: without a session, the form.
+pub(crate) async fn chat(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    if Visitor::of(&app, &headers).await?.is_none() {
+        return Ok(Redirect::to("/login").into_response());
+    }
+    let words = Words::of(Locale::of(&headers));
+    Ok(html(StatusCode::OK, words.fill(CHAT_PAGE)))
+}
+
+/// `GET /assets/style.css`.
+pub(crate) async fn style() -> Response {
+    asset("text/css; charset=utf-8", STYLE)
+}
+
+/// `GET /assets/chat.js`.
+pub(crate) async fn script() -> Response {
+    asset("text/javascript; charset=utf-8", CHAT_SCRIPT)
+}
+
+impl IntoResponse for LoginPage<'_> {
+    fn into_response(self) -> Response {
+        let words = Words::of(self.locale);
+        let (status, trouble) = match self.trouble {
+            None => (StatusCode::OK, String::new()),
+            Some(Trouble::WrongPassword) => (StatusCode::UNAUTHORIZED, words.wrong.to_owned()),
+            Some(Trouble::TooMany { seconds }) => {
+                let seconds = seconds.to_string();
+                (StatusCode::TOO_MANY_REQUESTS, words.too_many.replace("{seconds}", &seconds))
+            }
+        };
+        let page = words.fill(LOGIN_PAGE);
+        let page = page.replace("{trouble}", &trouble).replace("{tenant}", &escaped(self.tenant));
+        let mut response = html(status, page);
+        if let Some(Trouble::TooMany { seconds }) = self.trouble {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+}
+
+/// What the pages say.
+struct Words {
+    locale: Locale,
+    login: &'static str,
+    password: &'static str,
+    enter: &'static str,
+    wrong: &'static str,
+    too_many: &'static str,
+    log_out: &'static str,
+    message: &'static str,
+    send: &'static str,
+    stop: &'static str,
+    lost: &'static str,
+    failed: &'static str,
+}
+
+impl Words {
+    fn of(locale: Locale) -> Self {
+        match locale {
+            Locale::En => Self {
+                locale,
+                login: "Log in",
+                password: "Family password",
+                enter: "Enter",
+                wrong: "That is not the password. Please try again.",
+                too_many: "Too many attempts. Please wait {seconds} s and try again.",
+                log_out: "Log out",
+                message: "Your message",
+                send: "Send",
+                stop: "Stop",
+                lost: "The connection was lost; trying again…",
+                failed: "That did not work. Please try again.",
+            },
+            Locale::Pt => Self {
+                locale,
+                login: "Entrar",
+                password: "Senha da família",
+                enter: "Entrar",
+                wrong: "A senha não está certa. Tente de novo.",
+                too_many: "Tentativas demais. Espere {seconds} s e tente de novo.",
+                log_out: "Sair",
+                message: "Sua mensagem",
+                send: "Enviar",
+                stop: "Parar",
+                lost: "A conexão caiu; tentando de novo…",
+                failed: "Não deu certo. Tente de novo.",
+            },
+        }
+    }
+
+    fn fill(&self, page: &str) -> String {
+        let words = [
+            ("{lang}", self.locale.as_str()),
+            ("{login}", self.login),
+            ("{password}", self.password),
+            ("{enter}", self.enter),
+            ("{log_out}", self.log_out),
+            ("{message}", self.message),
+            ("{send}", self.send),
+            ("{stop}", self.stop),
+            ("{lost}", self.lost),
+            ("{failed}", self.failed),
+        ];
+        words.iter().fold(page.to_owned(), |page, (name, word)| page.replace(name, word))
+    }
+}
+
+fn html(status: StatusCode, page: String) -> Response {
+    (status, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response()
+}
+
+fn asset(media_type: &'static str, text: &'static str) -> Response {
+    let headers = [(header::CONTENT_TYPE, media_type), (header::CACHE_CONTROL, "no-cache")];
+    (headers, text).into_response()
+}
+
+fn escaped(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            other => out.push(other),
+        }
+        out
+    })
+}

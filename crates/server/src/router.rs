@@ -1,0 +1,43 @@
+//! All routes, in one list.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{get, post};
+
+use crate::app::App;
+use crate::http::errors::ApiError;
+use crate::http::{audit, chat, conversations, edge, events, health, images, login, me, pages};
+
+/// The routes of the server, behind its edge.
+pub fn router(app: &Arc<App>) -> Router {
+    Router::new()
+        // Pages
+        .route("/", get(pages::root))
+        .route("/login", get(login::form).post(login::log_in))
+        .route("/logout", post(login::log_out))
+        .route("/chat", get(pages::chat))
+        .route("/assets/style.css", get(pages::style))
+        .route("/assets/chat.js", get(pages::script))
+        // The chat
+        .route("/api/chat", post(chat::send))
+        .route("/api/conversations", get(conversations::list))
+        .route(
+            "/api/conversations/{id}",
+            get(conversations::read).patch(conversations::update).delete(conversations::delete),
+        )
+        .route("/api/conversations/{id}/events", get(events::follow))
+        .route("/api/conversations/{id}/stop", post(conversations::stop))
+        .route("/api/images/{id}", get(images::read))
+        .route("/api/me", get(me::me))
+        // For administrators
+        .route("/api/audit", get(audit::list))
+        // For whoever watches over the server
+        .route("/healthz", get(health::alive))
+        .route("/readyz", get(health::ready))
+        .fallback(|| async { ApiError::not_found() })
+        .method_not_allowed_fallback(|| async { ApiError::wrong_method() })
+        .layer(from_fn_with_state(app.clone(), edge::edge))
+        .with_state(app.clone())
+}

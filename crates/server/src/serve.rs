@@ -1,0 +1,151 @@
+//! The accept loop: connections in, bounded in number and in time.
+//!
+//! 1. Each connection has a permit; without one left, a client is told to come
+//!    back. At the system's limit of open files the loop waits, it does not spin.
+//! 2. A client has a few seconds for the head of a request, and as long between
+//!    two requests. One that is gone without a word is noticed by the kernel.
+//! 3. Told to stop, the loop ends, streams tell their readers to come back, turns
+//!    finish or are ended, and what still runs at the deadline is dropped.
+//!
+//! HTTP/2 and TLS are a reverse proxy's.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, sleep, timeout_at};
+use tower::Service;
+
+use crate::app::App;
+use crate::auth::{Peer, notice};
+use crate::router::router;
+
+/// Bounds what a head may hold and what waits for a slow reader.
+const BUFFER: usize = 64 << 10;
+/// How long the kernel tries to reach a client that does not answer.
+const GONE_AFTER: Duration = Duration::from_secs(40);
+const BACK_OFF: Duration = Duration::from_millis(250);
+const LIMITER_SWEEP: Duration = Duration::from_secs(60);
+
+const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\
+    Retry-After: 5\r\nContent-Length: 0\r\n\r\n";
+
+/// Serves until `shutdown` is ready, then winds down within the deadline.
+pub async fn serve(listener: TcpListener, app: Arc<App>, shutdown: impl Future<Output = ()>) {
+    let background = [
+        tokio::spawn(notice::watch(app.access.clone(), app.config.server.data_dir.clone())),
+        tokio::spawn(sweep(app.clone())),
+    ];
+    let permits = Arc::new(Semaphore::new(app.config.server.limits.connections as usize));
+    tokio::select! {
+        () = accept(&listener, &app, &permits) => {}
+        () = shutdown => {}
+    }
+    drop(listener);
+    wind_down(&app, &permits).await;
+    background.iter().for_each(tokio::task::JoinHandle::abort);
+}
+
+async fn accept(listener: &TcpListener, app: &Arc<App>, permits: &Arc<Semaphore>) {
+    let router = router(app);
+    loop {
+        match listener.accept().await {
+            Ok((stream, peer)) => match permits.clone().try_acquire_owned() {
+                Ok(permit) => {
+                    tokio::spawn(connection(stream, peer, router.clone(), app.clone(), permit));
+                }
+                Err(_) => refuse(&stream),
+            },
+            // The client was gone before it was served.
+            Err(error) if is_about_one_client(&error) => {}
+            Err(error) => {
+                tracing::error!(%error, "no connection can be accepted; waiting");
+                sleep(BACK_OFF).await;
+            }
+        }
+    }
+}
+
+async fn connection(
+    stream: TcpStream,
+    peer: SocketAddr,
+    router: Router,
+    app: Arc<App>,
+    _permit: OwnedSemaphorePermit,
+) {
+    prepare(&stream);
+    let service = service_fn(move |request: Request<Incoming>| {
+        let mut request = request.map(Body::new);
+        request.extensions_mut().insert(Peer(peer));
+        router.clone().call(request)
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(app.config.server.limits.header_timeout)
+        .max_buf_size(BUFFER)
+        .serve_connection(TokioIo::new(stream), service);
+    let mut connection = std::pin::pin!(connection);
+    // Errors here are clients that went away.
+    tokio::select! {
+        _ = connection.as_mut() => return,
+        () = app.stopping.cancelled() => connection.as_mut().graceful_shutdown(),
+    }
+    let _gone = connection.await;
+}
+
+/// Small pieces go out at once; a client that is gone is noticed.
+fn prepare(stream: &TcpStream) {
+    let _best_effort = stream.set_nodelay(true);
+    let socket = socket2::SockRef::from(stream);
+    let probes =
+        socket2::TcpKeepalive::new().with_time(GONE_AFTER / 2).with_interval(GONE_AFTER / 4);
+    let _best_effort = socket.set_tcp_keepalive(&probes);
+    #[cfg(target_os = "linux")]
+    let _best_effort = socket.set_tcp_user_timeout(Some(GONE_AFTER));
+}
+
+/// Whatever fits without waiting; then the connection is closed.
+fn refuse(stream: &TcpStream) {
+    let _best_effort = stream.try_write(FULL);
+}
+
+async fn wind_down(app: &App, permits: &Semaphore) {
+    let deadline = app.config.server.limits.shutdown_deadline;
+    let end = Instant::now() + deadline;
+    app.stopping.cancel();
+    app.chat.shutdown(deadline).await;
+    // Every permit is back when every connection has ended.
+    let all = permits.acquire_many(app.config.server.limits.connections);
+    if timeout_at(end.max(Instant::now() + BACK_OFF), all).await.is_err() {
+        tracing::warn!("some connections were still open at the deadline");
+    }
+    app.store.close().await;
+}
+
+async fn sweep(app: Arc<App>) {
+    loop {
+        sleep(LIMITER_SWEEP).await;
+        app.forget_quiet_sessions();
+    }
+}
+
+fn is_about_one_client(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::Interrupted
+    )
+}

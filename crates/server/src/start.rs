@@ -1,0 +1,178 @@
+//! A server from its configuration, in this order:
+//!
+//! 1. The data directory is made and locked: two servers on one database would
+//!    make credentials and epochs twice.
+//! 2. The address is taken; if somebody has it, nothing else happens.
+//! 3. The database is opened, credentials are set or made, the chat is composed.
+//! 4. What the administrator needs to know is printed to standard output: the
+//!    URL, what was made, how the agents work. Secrets never go to the log.
+//! 5. It serves until SIGTERM or SIGINT.
+
+use std::fs::{self, DirBuilder, File, TryLockError};
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use parlor_protocol::TenantId;
+use parlor_storage::Store;
+use secrecy::ExposeSecret;
+use tokio::net::{TcpListener, TcpSocket};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::app::App;
+use crate::auth::{Made, is_short, prepare_credentials};
+use crate::clock::Clock;
+use crate::compose::compose;
+use crate::config::{Config, HOME, Sources};
+use crate::serve::serve;
+
+const DATABASE: &str = "parlor.db";
+const LOCK: &str = "parlor.lock";
+/// How many clients may wait to be accepted: a thousand may come back at once.
+const BACKLOG: u32 = 4096;
+
+/// Runs the server until it is told to stop.
+pub async fn start(mut config: Config) -> anyhow::Result<()> {
+    install_tls();
+    make_directory(&config.server.data_dir)?;
+    let _lock = lock(&config.server.data_dir)?;
+    fit_to_open_files(&mut config);
+    let listener = listen(config.server.bind)?;
+    let address = listener.local_addr()?;
+    let store = open_store(&config.server.data_dir).await?;
+    let clock = Clock::default();
+    let environment = Sources::process_environment();
+    // Hashing and compiling rules take a core each.
+    let (made, composed) = tokio::try_join!(
+        prepare(&config, &store, &clock),
+        compose(&config, store.clone(), environment)
+    )?;
+    let app = Arc::new(App::new(config, address, store, composed.chat, clock));
+    let stop = stop_signal()?;
+    announce(&app, &made, &composed.modes)
+        .context("the credentials could not be printed; `parlor password set` sets new ones")?;
+    serve(listener, app, stop).await;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// Opens the database of a data directory.
+pub(crate) async fn open_store(data_dir: &Path) -> anyhow::Result<Store> {
+    make_directory(data_dir)?;
+    Ok(Store::open(&data_dir.join(DATABASE)).await?)
+}
+
+/// One provider for the whole process. A test may have installed it already.
+fn install_tls() {
+    let _already = rustls::crypto::ring::default_provider().install_default();
+}
+
+/// Only its owner can look into it.
+fn make_directory(dir: &Path) -> anyhow::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(dir)
+        .with_context(|| format!("the data directory {} cannot be made", dir.display()))
+}
+
+/// Held until the process ends, however it ends.
+fn lock(dir: &Path) -> anyhow::Result<File> {
+    let path = dir.join(LOCK);
+    let file = fs::OpenOptions::new().create(true).append(true).open(&path);
+    let file = file.with_context(|| format!("{} cannot be written", path.display()))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => bail!(
+            "another server uses the data directory {}; stop it, or choose another directory \
+             with --data-dir",
+            dir.display()
+        ),
+        Err(TryLockError::Error(error)) => {
+            Err(error).with_context(|| format!("{} cannot be locked", path.display()))
+        }
+    }
+}
+
+/// As many connections as the system gives files for, less some for ourselves.
+fn fit_to_open_files(config: &mut Config) {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    const OWN: u64 = 100;
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    let _best_effort = setrlimit(Resource::Nofile, limit);
+    let Some(files) = getrlimit(Resource::Nofile).current else { return };
+    let most = u32::try_from(files.saturating_sub(OWN).max(1)).unwrap_or(u32::MAX);
+    let connections = &mut config.server.limits.connections;
+    if *connections > most {
+        tracing::warn!(connections = most, "fewer connections: the system allows no more files");
+        *connections = most;
+    }
+}
+
+fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    socket.set_reuseaddr(true)?;
+    let listener = socket.bind(address).and_then(|()| socket.listen(BACKLOG));
+    listener.map_err(|error| match error.kind() {
+        io::ErrorKind::AddrInUse => anyhow::anyhow!(
+            "another program listens on {address}; stop it, or choose another address: \
+             --bind {}:{}",
+            address.ip(),
+            address.port().wrapping_add(1).max(1024),
+        ),
+        io::ErrorKind::PermissionDenied => anyhow::anyhow!(
+            "this user may not listen on {address}; choose a port above 1023 with --bind"
+        ),
+        io::ErrorKind::AddrNotAvailable => anyhow::anyhow!(
+            "this machine does not have the address {}; choose another with --bind",
+            address.ip()
+        ),
+        _ => anyhow::Error::new(error).context(format!("cannot listen on {address}")),
+    })
+}
+
+async fn prepare(config: &Config, store: &Store, clock: &Clock) -> anyhow::Result<Vec<Made>> {
+    let home: TenantId = HOME.parse()?;
+    if !config.tenants.contains_key(&home) {
+        tracing::info!("no tenant `home`: set passwords with `parlor password set --tenant …`");
+        return Ok(Vec::new());
+    }
+    if config.credentials.api_key.as_ref().is_some_and(is_short) {
+        tracing::warn!("PARLOR_API_KEY is short; a longer one is harder to guess");
+    }
+    Ok(prepare_credentials(store, clock, &home, &config.credentials).await?)
+}
+
+fn announce(app: &App, made: &[Made], modes: &[String]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    if !made.is_empty() {
+        writeln!(out, "These are shown once; only hashes of them are kept.")?;
+    }
+    for credential in made {
+        writeln!(out, "{}: {}", credential.what, credential.secret.expose_secret())?;
+    }
+    for mode in modes {
+        writeln!(out, "{mode}")?;
+    }
+    writeln!(out, "listening on {}", app.public_url.as_str())?;
+    out.flush()?;
+    app.config.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+    Ok(())
+}
+
+/// Ready when the process is asked to stop.
+fn stop_signal() -> io::Result<impl Future<Output = ()>> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        tracing::info!("stopping");
+    })
+}

@@ -1,0 +1,112 @@
+//! The binary as an administrator runs it.
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+fn parlor(dir: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_parlor"));
+    command.args(arguments).current_dir(dir).stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    for name in ["RUST_LOG", "ANTHROPIC_API_KEY", "PARLOR_PASSWORD", "PARLOR_API_KEY"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+fn failure(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// Reads standard output until the URL.
+fn announcement(child: &mut Child) -> Vec<String> {
+    let mut lines = Vec::new();
+    for line in BufReader::new(child.stdout.as_mut().unwrap()).lines() {
+        lines.push(line.unwrap());
+        if lines.last().unwrap().starts_with("listening on ") {
+            return lines;
+        }
+    }
+    let mut log = String::new();
+    child.stderr.as_mut().unwrap().read_to_string(&mut log).unwrap();
+    panic!("it did not start: {lines:?} {log}");
+}
+
+fn terminate(child: &mut Child) -> (Option<i32>, String) {
+    kill_process(Pid::from_child(child), Signal::TERM).unwrap();
+    let status = child.wait().unwrap();
+    let mut log = String::new();
+    child.stderr.as_mut().unwrap().read_to_string(&mut log).unwrap();
+    (status.code(), log)
+}
+
+/// Bad input: the port is taken.
+#[test]
+fn a_taken_port_is_named_with_what_to_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let error = failure(&mut parlor(dir.path(), &["serve", "--bind", &address]));
+    assert!(error.contains(&format!("another program listens on {address}")), "{error}");
+    assert!(error.contains("--bind 127.0.0.1:"), "{error}");
+}
+
+/// Bad input: an unknown key is named, with the nearest known one.
+#[test]
+fn an_unknown_key_is_named_with_the_nearest_one() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("parlor.toml"), "[server]\nbnid = \"127.0.0.1:1\"\n").unwrap();
+    let error = failure(&mut parlor(dir.path(), &["serve"]));
+    assert!(
+        error.contains("unknown field `bnid`") && error.contains("did you mean `bind`?"),
+        "{error}"
+    );
+    let agent = "[tenants.home.projects.recipes.agent]\nkynd = \"demo\"\n";
+    std::fs::write(dir.path().join("parlor.toml"), agent).unwrap();
+    let error = failure(&mut parlor(dir.path(), &["serve", "--bind", "127.0.0.1:0"]));
+    assert!(error.contains("line 2") && error.contains("did you mean `kind`?"), "{error}");
+}
+
+/// N-2, FAULTS 3 and 25: credentials are made once and shown once, not in the
+/// log; a second server keeps out; SIGTERM ends with 0.
+#[test]
+fn the_first_start_prints_credentials_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let serve = &["serve", "--bind", "127.0.0.1:0"];
+    let mut first = parlor(dir.path(), serve).spawn().unwrap();
+    let lines = announcement(&mut first);
+    let secret = |what: &str| {
+        let line = lines.iter().find_map(|line| line.strip_prefix(&format!("{what}: ")));
+        line.unwrap_or_else(|| panic!("no {what} in {lines:?}")).to_owned()
+    };
+    let secrets = [secret("password"), secret("admin password"), secret("admin API key")];
+    assert!(lines.iter().any(|line| line.contains("set ANTHROPIC_API_KEY")), "{lines:?}");
+    assert!(lines.last().unwrap().starts_with("listening on http://127.0.0.1:"));
+    let error = failure(&mut parlor(dir.path(), serve));
+    assert!(error.contains("another server uses the data directory"), "{error}");
+    let (code, log) = terminate(&mut first);
+    assert_eq!(code, Some(0), "{log}");
+    assert!(secrets.iter().all(|secret| !log.contains(secret)), "a secret is in the log");
+    let mut second = parlor(dir.path(), serve).spawn().unwrap();
+    let lines = announcement(&mut second);
+    assert!(lines.iter().all(|line| !line.contains("password")), "{lines:?}");
+    assert_eq!(terminate(&mut second).0, Some(0));
+}
+
+/// Bad input on the command line of `keys` and `password`.
+#[test]
+fn credentials_are_changed_for_known_tenants_only() {
+    let dir = tempfile::tempdir().unwrap();
+    let error = failure(&mut parlor(dir.path(), &["keys", "create", "--tenant", "nobody"]));
+    assert!(error.contains("there is no tenant 'nobody'; there is: home"), "{error}");
+    let error = failure(&mut parlor(dir.path(), &["keys", "revoke", "nothing"]));
+    assert!(error.contains("there is no valid key 'nothing'"), "{error}");
+    let error = failure(&mut parlor(dir.path(), &["password", "set"]));
+    assert!(error.contains("blank"), "{error}");
+}

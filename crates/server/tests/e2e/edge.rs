@@ -1,0 +1,177 @@
+//! What is refused before a handler runs, and what every answer carries.
+
+use std::time::Duration;
+
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+
+use crate::raw::{exchange, read_to_end, request};
+use crate::test_app::{ADMIN_KEY, TestApp, refusal};
+
+/// FAULTS 21: a name that is not ours is not served, on any route.
+#[tokio::test]
+async fn a_foreign_host_is_refused() {
+    let app = TestApp::start().await;
+    let own = format!("Host: {}", app.address);
+    let local = format!("Host: localhost:{}", app.address.port());
+    for host in [&own, &local] {
+        assert!(request(&app, "GET /healthz", &[host]).await.starts_with("HTTP/1.1 200"), "{host}");
+    }
+    let suffix = format!("Host: {}.evil.example", app.address);
+    for hosts in [
+        vec!["Host: evil.example"],
+        vec!["Host: 127.0.0.1"],
+        vec![suffix.as_str()],
+        vec!["X-Forwarded-Host: 127.0.0.1"],
+        vec![own.as_str(), "Host: evil.example"],
+    ] {
+        for path in ["/healthz", "/login", "/api/me", "/nowhere"] {
+            let answer = request(&app, &format!("GET {path}"), &hosts).await;
+            let refused = answer.starts_with("HTTP/1.1 403") || answer.starts_with("HTTP/1.1 400");
+            assert!(refused, "{hosts:?} {path}: {answer}");
+        }
+    }
+    let answer = request(&app, "GET http://evil.example/healthz", &[&own]).await;
+    assert!(answer.starts_with("HTTP/1.1 403") && answer.contains("\"forbidden\""), "{answer}");
+}
+
+/// FAULTS 21, X-2: other sites cannot change anything, log in included.
+#[tokio::test]
+async fn a_foreign_origin_is_refused() {
+    let app = TestApp::start().await;
+    let own = format!("http://{}", app.address);
+    for (name, value) in [
+        ("origin", "https://evil.example"),
+        ("origin", "null"),
+        ("origin", &format!("{own}.evil.example")),
+        ("sec-fetch-site", "cross-site"),
+        ("sec-fetch-site", "same-site"),
+    ] {
+        for path in ["/login", "/logout", "/api/chat"] {
+            let response = app.admin("POST", path).header(name, value).send().await.unwrap();
+            let answer = refusal(response).await;
+            assert_eq!(answer, (403, "forbidden".to_owned()), "{path} {name}: {value}");
+        }
+    }
+    let response = app.request("POST", "/logout").header("origin", own).send().await.unwrap();
+    assert_eq!(response.status(), 303);
+    let page = app.request("GET", "/login").header("origin", "https://evil.example").send().await;
+    assert_eq!(page.unwrap().status(), 200, "reading changes nothing");
+}
+
+/// FAULTS 26: pages, answers and refusals carry the rules for browsers.
+#[tokio::test]
+async fn every_answer_carries_the_rules_for_browsers() {
+    let app = TestApp::start().await;
+    for path in ["/login", "/healthz", "/api/me", "/nowhere", "/assets/chat.js"] {
+        let response = app.request("GET", path).send().await.unwrap();
+        let headers = response.headers();
+        let policy = headers["content-security-policy"].to_str().unwrap();
+        assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
+        assert!(policy.contains("frame-ancestors 'none'"), "{policy}");
+        assert_eq!(headers["x-content-type-options"], "nosniff", "{path}");
+        assert_eq!(headers["referrer-policy"], "no-referrer", "{path}");
+        assert!(headers.contains_key("permissions-policy"), "{path}");
+        assert!(headers.contains_key("x-request-id"), "{path}");
+        assert!(headers.contains_key("cache-control"), "{path}");
+        assert!(!headers.contains_key("strict-transport-security"), "there is no TLS here");
+        assert!(!headers.contains_key("access-control-allow-origin"), "{path}");
+    }
+    let page = app.request("GET", "/login").send().await.unwrap().text().await.unwrap();
+    assert!(!page.contains("<script>") && !page.contains("style="), "nothing inline");
+}
+
+/// What is not there is a 404 in JSON; a wrong method is a 405.
+#[tokio::test]
+async fn unknown_routes_and_methods_are_answered_in_json() {
+    let app = TestApp::start().await;
+    for path in ["/nowhere", "/api", "/api/nowhere", "/api/conversations/x/y/z", "/.env", "//"] {
+        let response = app.admin("GET", path).send().await.unwrap();
+        assert_eq!(refusal(response).await, (404, "not_found".to_owned()), "{path}");
+    }
+    let response = app.admin("PUT", "/api/chat").send().await.unwrap();
+    assert_eq!(refusal(response).await.0, 405);
+}
+
+/// FAULTS 18: what is no id names nothing, and nothing is touched.
+#[tokio::test]
+async fn strange_ids_name_nothing() {
+    let app = TestApp::start().await;
+    let long = "a".repeat(300);
+    let ids = [
+        "..%2f..%2fetc%2fpasswd", "%2e%2e", "%00", "a%00b", "-rf", "$(id)", ";ls", "%ff%fe", "'",
+        "0", "0198C5A2-7B1E-7CC0-8000-0000000000AB%20", "{0198c5a2-7b1e-7cc0-8000-000000000001}",
+        &long,
+    ];
+    let host = format!("Host: {}", app.address);
+    let key = format!("X-API-Key: {ADMIN_KEY}");
+    for id in ids {
+        for path in ["/api/conversations/ID", "/api/conversations/ID/events", "/api/images/ID"] {
+            let line = format!("GET {}", path.replace("ID", id));
+            let answer = request(&app, &line, &[&host, &key]).await;
+            let refused = answer.starts_with("HTTP/1.1 404") && answer.contains("\"not_found\"");
+            // Braces may not stand in a request line at all.
+            assert!(refused || answer.starts_with("HTTP/1.1 400"), "{line}: {answer}");
+        }
+    }
+}
+
+/// FAULTS 9: whoever does not finish a head is dropped, also between requests.
+#[tokio::test]
+async fn slow_heads_are_dropped() {
+    let app = TestApp::with("header_timeout = \"200ms\"").await;
+    let mut silent = TcpStream::connect(app.address).await.unwrap();
+    read_to_end(&mut silent).await;
+    let half = format!("GET /healthz HTTP/1.1\r\nHost: {}\r\nX-Slow: ", app.address);
+    let answer = exchange(&app, half.as_bytes()).await;
+    assert!(!answer.contains("200 OK"), "{answer}");
+    let whole = format!("GET /healthz HTTP/1.1\r\nHost: {}\r\n\r\n", app.address);
+    let answer = exchange(&app, whole.as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+}
+
+/// FAULTS 9: whoever does not finish a body is answered, and dropped.
+#[tokio::test]
+async fn slow_bodies_are_dropped() {
+    let app = TestApp::with("request_timeout = \"300ms\"").await;
+    let head = format!(
+        "POST /api/chat HTTP/1.1\r\nHost: {}\r\nX-API-Key: {ADMIN_KEY}\r\n\
+         Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{{",
+        app.address
+    );
+    let answer = exchange(&app, head.as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
+}
+
+/// FAULTS 15: heads over the limit are refused, the server goes on.
+#[tokio::test]
+async fn huge_heads_are_refused() {
+    let app = TestApp::start().await;
+    let long = format!("GET /{} HTTP/1.1\r\nHost: x\r\n\r\n", "a".repeat(200_000));
+    let mut stream = TcpStream::connect(app.address).await.unwrap();
+    let _refused = stream.write_all(long.as_bytes()).await;
+    let answer = read_to_end(&mut stream).await;
+    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{answer}");
+    assert_eq!(app.request("GET", "/healthz").send().await.unwrap().status(), 200);
+}
+
+/// FAULTS 10: past the cap a client is told to come back; then there is room again.
+#[tokio::test]
+async fn connections_are_capped() {
+    let app = TestApp::with("connections = 2").await;
+    let first = TcpStream::connect(app.address).await.unwrap();
+    let _second = TcpStream::connect(app.address).await.unwrap();
+    let mut third = TcpStream::connect(app.address).await.unwrap();
+    let answer = read_to_end(&mut third).await;
+    assert!(answer.starts_with("HTTP/1.1 503") && answer.contains("Retry-After"), "{answer}");
+    drop(first);
+    let answered = async {
+        loop {
+            match app.request("GET", "/healthz").send().await {
+                Ok(response) if response.status() == 200 => break,
+                _ => tokio::time::sleep(Duration::from_millis(20)).await,
+            }
+        }
+    };
+    tokio::time::timeout(crate::test_app::PATIENCE, answered).await.unwrap();
+}

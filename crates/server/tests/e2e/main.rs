@@ -1,0 +1,13 @@
+//! The server from end to end: a real listener, a real database, a scripted model.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
+
+mod access;
+mod binary;
+mod conversations;
+mod edge;
+mod messages;
+mod raw;
+mod streams;
+mod survival;
+mod test_app;

@@ -1,0 +1,87 @@
+//! Reading a stream of server-sent events in a test.
+
+use reqwest::Response;
+use serde_json::Value;
+use tokio::time::timeout;
+
+use crate::test_app::PATIENCE;
+
+/// One event, as it came.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Event {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) data: Value,
+}
+
+pub(crate) struct Events {
+    response: Response,
+    buffer: String,
+    /// What came between events: comments and `retry`.
+    pub(crate) remarks: Vec<String>,
+}
+
+impl Events {
+    /// A response that must be a stream.
+    pub(crate) fn of(response: Response) -> Self {
+        assert_eq!(response.status(), 200);
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        Self { response, buffer: String::new(), remarks: Vec::new() }
+    }
+
+    /// The next event; `None` at the end.
+    pub(crate) async fn next(&mut self) -> Option<Event> {
+        loop {
+            while let Some((block, rest)) = self.buffer.split_once("\n\n") {
+                let (block, rest) = (block.to_owned(), rest.to_owned());
+                self.buffer = rest;
+                if block.starts_with("id: ") {
+                    return Some(parse(&block));
+                }
+                self.remarks.push(block);
+            }
+            let chunk = timeout(PATIENCE, self.response.chunk()).await.expect("the stream hangs");
+            match chunk.unwrap() {
+                Some(bytes) => self.buffer.push_str(std::str::from_utf8(&bytes).unwrap()),
+                None => {
+                    assert_eq!(self.buffer, "", "half an event came");
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// The next event of this name, skipping others.
+    pub(crate) async fn find(&mut self, name: &str) -> Event {
+        loop {
+            let event = self.next().await.unwrap_or_else(|| panic!("no {name} came"));
+            if event.name == name {
+                return event;
+            }
+        }
+    }
+
+    /// Everything until the end.
+    pub(crate) async fn rest(&mut self) -> Vec<Event> {
+        let mut events = Vec::new();
+        while let Some(event) = self.next().await {
+            events.push(event);
+        }
+        events
+    }
+}
+
+/// The text of an answer, from its pieces.
+pub(crate) fn text(events: &[Event]) -> String {
+    let chunks = events.iter().filter(|event| event.name == "chunk");
+    chunks.map(|event| event.data["text"].as_str().unwrap()).collect()
+}
+
+fn parse(block: &str) -> Event {
+    let field = |name: &str| {
+        let line = block.lines().find_map(|line| line.strip_prefix(&format!("{name}: ")));
+        line.unwrap_or_else(|| panic!("no {name} in {block}")).to_owned()
+    };
+    let data = serde_json::from_str(&field("data")).unwrap();
+    Event { id: field("id"), name: field("event"), data }
+}

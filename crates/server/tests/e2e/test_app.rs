@@ -1,0 +1,186 @@
+//! A server for one test: port 0, a directory of its own, a model that does what
+//! the test says.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parlor_protocol::TenantId;
+use parlor_server::app::App;
+use parlor_server::auth::prepare_credentials;
+use parlor_server::clock::Clock;
+use parlor_server::compose::compose;
+use parlor_server::config::{Config, Sources};
+use parlor_server::serve::serve;
+use parlor_storage::Store;
+use parlor_testkit::{Script, ScriptedModel};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Method, RequestBuilder, Response};
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+pub(crate) const PASSWORD: &str = "family password";
+pub(crate) const ADMIN_PASSWORD: &str = "admin password";
+pub(crate) const ADMIN_KEY: &str = "scripts-use-this-key";
+/// A guard against a test that hangs; nothing is measured by it.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(crate) struct TestApp {
+    pub(crate) address: SocketAddr,
+    pub(crate) model: ScriptedModel,
+    pub(crate) clock: Clock,
+    pub(crate) data_dir: PathBuf,
+    client: Client,
+    stop: CancellationToken,
+    server: Option<JoinHandle<()>>,
+    _dir: tempfile::TempDir,
+}
+
+impl TestApp {
+    pub(crate) async fn start() -> Self {
+        Self::with("").await
+    }
+
+    /// Starts with settings of `[server.limits]`.
+    pub(crate) async fn with(limits: &str) -> Self {
+        let _already = rustls::crypto::ring::default_provider().install_default();
+        let dir = tempfile::tempdir().unwrap();
+        let model = ScriptedModel::start().await.unwrap();
+        model.always(Script::answer().text("Hel").text("lo"));
+        let config = config(dir.path(), &model, limits);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let clock = Clock::default();
+        let store = Store::open(&dir.path().join("parlor.db")).await.unwrap();
+        prepare_credentials(&store, &clock, &tenant("home"), &config.credentials).await.unwrap();
+        let key = BTreeMap::from([("ANTHROPIC_API_KEY".to_owned(), "sk-test".to_owned())]);
+        let composed = compose(&config, store.clone(), key).await.unwrap();
+        let app = Arc::new(App::new(config, address, store, composed.chat, clock.clone()));
+        let stop = CancellationToken::new();
+        let server = tokio::spawn(serve(listener, app, stop.clone().cancelled_owned()));
+        Self {
+            address,
+            model,
+            clock,
+            data_dir: dir.path().to_owned(),
+            client: Client::builder().redirect(Policy::none()).no_proxy().build().unwrap(),
+            stop,
+            server: Some(server),
+            _dir: dir,
+        }
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// A request without credentials.
+    pub(crate) fn request(&self, method: &str, path: &str) -> RequestBuilder {
+        let method = Method::from_bytes(method.as_bytes()).unwrap();
+        self.client.request(method, self.url(path))
+    }
+
+    /// A request with the admin's key.
+    pub(crate) fn admin(&self, method: &str, path: &str) -> RequestBuilder {
+        self.request(method, path).header("x-api-key", ADMIN_KEY)
+    }
+
+    pub(crate) async fn post_login(&self, password: &str) -> Response {
+        let body = format!("password={}", password.replace(' ', "+"));
+        self.request("POST", "/login")
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body(body)
+            .send()
+            .await
+            .unwrap()
+    }
+
+    /// Logs in and gives the cookie.
+    pub(crate) async fn log_in(&self, password: &str) -> String {
+        let response = self.post_login(password).await;
+        assert_eq!(response.status(), 303);
+        let cookie = response.headers()["set-cookie"].to_str().unwrap();
+        cookie.split(';').next().unwrap().to_owned()
+    }
+
+    /// Posts a message with the admin's key.
+    pub(crate) async fn send(&self, body: &Value) -> Response {
+        self.admin("POST", "/api/chat")
+            .header("content-type", "application/json")
+            .body(body.to_string())
+            .send()
+            .await
+            .unwrap()
+    }
+
+    /// Runs the binary on this server's data.
+    pub(crate) fn parlor(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_parlor"));
+        command.args(arguments).env("PARLOR_DATA_DIR", &self.data_dir).env_remove("RUST_LOG");
+        command.current_dir(&self.data_dir);
+        command
+    }
+
+    /// Tells the server to stop.
+    pub(crate) fn stop(&self) {
+        self.stop.cancel();
+    }
+
+    /// Waits until it has.
+    pub(crate) async fn stopped(&mut self) {
+        let server = self.server.take().unwrap();
+        tokio::time::timeout(PATIENCE, server).await.unwrap().unwrap();
+    }
+}
+
+impl Drop for TestApp {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+/// The status and the code of a refusal, which must have its shape.
+pub(crate) async fn refusal(response: Response) -> (u16, String) {
+    let status = response.status().as_u16();
+    let text = response.text().await.unwrap();
+    let body: Value = serde_json::from_str(&text).unwrap_or_else(|_| panic!("{status}: {text}"));
+    assert!(body["error"]["message"].is_string(), "{text}");
+    (status, body["error"]["code"].as_str().unwrap().to_owned())
+}
+
+pub(crate) async fn json(response: Response) -> Value {
+    serde_json::from_str(&response.text().await.unwrap()).unwrap()
+}
+
+pub(crate) fn tenant(id: &str) -> TenantId {
+    id.parse().unwrap()
+}
+
+fn config(dir: &std::path::Path, model: &ScriptedModel, limits: &str) -> Config {
+    let agent = format!("kind = \"anthropic\"\nbase_url = \"{}\"", model.base_url());
+    let text = format!(
+        "[server.limits]\n{limits}\n
+         [tenants.home.projects.recipes.agent]\n{agent}\n
+         [tenants.other.projects.recipes.agent]\n{agent}\n"
+    );
+    let file = dir.join("parlor.toml");
+    std::fs::write(&file, text).unwrap();
+    let environment = [
+        ("PARLOR_PASSWORD", PASSWORD),
+        ("PARLOR_ADMIN_PASSWORD", ADMIN_PASSWORD),
+        ("PARLOR_API_KEY", ADMIN_KEY),
+    ];
+    let environment = environment.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    Config::load(&Sources {
+        file: Some(file),
+        data_dir: Some(dir.to_owned()),
+        environment: environment.into(),
+        ..Sources::default()
+    })
+    .unwrap()
+}
