@@ -51,7 +51,8 @@ impl Reader {
             let events = match self.log.after(self.place) {
                 After::Closed => return None,
                 After::Here(events) => events,
-                After::InStorage => self.stored().await,
+                // Boxed: a reader that waits should not carry the room for a query.
+                After::InStorage => Box::pin(self.stored()).await,
             };
             if let Some(last) = events.last() {
                 self.place = last.id;

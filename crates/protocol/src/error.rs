@@ -65,6 +65,8 @@ pub enum ErrorCode {
     RateLimited,
     /// The agent failed.
     AgentFailed,
+    /// The server cannot save or answer right now; trying again later can help.
+    Unavailable,
     /// The server failed; the log knows more.
     Internal,
 }
@@ -89,6 +91,7 @@ impl ErrorCode {
             Self::TooLarge => "too_large",
             Self::RateLimited => "rate_limited",
             Self::AgentFailed => "agent_failed",
+            Self::Unavailable => "unavailable",
             Self::Internal => "internal",
         }
     }

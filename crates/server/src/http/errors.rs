@@ -38,6 +38,7 @@ fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::AnswerInvalid => StatusCode::UNPROCESSABLE_ENTITY,
         ErrorCode::RateLimited => StatusCode::TOO_MANY_REQUESTS,
         ErrorCode::AgentFailed => StatusCode::BAD_GATEWAY,
+        ErrorCode::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
         ErrorCode::Internal => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
@@ -87,12 +88,11 @@ impl ApiError {
 
     pub(crate) fn too_slow() -> Self {
         let message = "The request took too long; please try again.";
-        Self::new(ErrorCode::Internal, message).with_status(StatusCode::SERVICE_UNAVAILABLE)
+        Self::new(ErrorCode::Unavailable, message)
     }
 
     pub(crate) fn unavailable(message: impl Into<Cow<'static, str>>) -> Self {
-        let unavailable = Self::new(ErrorCode::Internal, message);
-        Self { retry_after: Some(5), ..unavailable }.with_status(StatusCode::SERVICE_UNAVAILABLE)
+        Self { retry_after: Some(5), ..Self::new(ErrorCode::Unavailable, message) }
     }
 
     pub(crate) fn internal() -> Self {

@@ -95,6 +95,7 @@ struct Words {
     stop: &'static str,
     lost: &'static str,
     failed: &'static str,
+    blocked: &'static str,
 }
 
 impl Words {
@@ -113,6 +114,7 @@ impl Words {
                 stop: "Stop",
                 lost: "The connection was lost; trying again…",
                 failed: "That did not work. Please try again.",
+                blocked: "This message was not allowed.",
             },
             Locale::Pt => Self {
                 locale,
@@ -127,6 +129,7 @@ impl Words {
                 stop: "Parar",
                 lost: "A conexão caiu; tentando de novo…",
                 failed: "Não deu certo. Tente de novo.",
+                blocked: "Comando não permitido",
             },
         }
     }
@@ -143,6 +146,7 @@ impl Words {
             ("{stop}", self.stop),
             ("{lost}", self.lost),
             ("{failed}", self.failed),
+            ("{blocked}", self.blocked),
         ];
         words.iter().fold(page.to_owned(), |page, (name, word)| page.replace(name, word))
     }

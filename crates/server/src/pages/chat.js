@@ -105,7 +105,10 @@ async function resume() {
 async function refused(response) {
   if (response.status === 401) { location.assign('/login'); return; }
   let text = document.body.dataset.failed;
-  try { text = (await response.json()).error.message; } catch { /* not JSON */ }
+  try {
+    const { code, message } = (await response.json()).error;
+    text = code === 'input_blocked' ? document.body.dataset.blocked : message;
+  } catch { /* not JSON */ }
   trouble.textContent = text;
 }
 

@@ -70,7 +70,7 @@ async fn every_answer_carries_the_rules_for_browsers() {
         assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
         assert!(policy.contains("frame-ancestors 'none'"), "{policy}");
         assert_eq!(headers["x-content-type-options"], "nosniff", "{path}");
-        assert_eq!(headers["referrer-policy"], "no-referrer", "{path}");
+        assert_eq!(headers["referrer-policy"], "same-origin", "{path}: else forms send no origin");
         assert!(headers.contains_key("permissions-policy"), "{path}");
         assert!(headers.contains_key("x-request-id"), "{path}");
         assert!(headers.contains_key("cache-control"), "{path}");
