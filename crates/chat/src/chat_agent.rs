@@ -105,8 +105,8 @@ impl Chat {
         };
         self.judge(caller, &project, &request.message, image.is_some()).await?;
         let begin = beginning(caller, &project, &request, new, image);
-        match self.inner.store.begin_turn(&begin).await {
-            Ok(begun) => Ok(self.run(begin, begun, project)),
+        match self.begin(begin, project).await {
+            Ok(accepted) => Ok(accepted),
             // The same mark, sent twice at the same moment.
             Err(StorageError::TurnRunning) => {
                 self.accepted_before(caller, &request).await?.ok_or(ChatError::TurnRunning)
@@ -245,6 +245,22 @@ impl Chat {
 
     fn project(&self, caller: &Caller, id: &ProjectId) -> Result<Arc<Project>, ChatError> {
         self.inner.projects.get(&caller.tenant, id).cloned().ok_or(ChatError::NotFound)
+    }
+
+    /// Stores the message and starts its turn. In a task of its own: a client
+    /// that leaves in this moment must not leave a turn behind that is stored as
+    /// running and that nobody runs.
+    async fn begin(
+        &self,
+        begin: BeginTurn,
+        project: Arc<Project>,
+    ) -> Result<Accepted, StorageError> {
+        let chat = self.clone();
+        let begun = tokio::spawn(async move {
+            let begun = chat.inner.store.begin_turn(&begin).await?;
+            Ok(chat.run(begin, begun, project))
+        });
+        begun.await.unwrap_or_else(|error| Err(StorageError::Corrupt(error.to_string())))
     }
 
     /// Shows the beginning, and lets the agent take its turn.

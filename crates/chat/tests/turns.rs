@@ -198,3 +198,33 @@ async fn a_turn_that_was_interrupted_is_ended_honestly() {
     let types: Vec<_> = view.messages.iter().map(|m| m.get().message_type.clone()).collect();
     assert_eq!(types, [MessageType::Text, MessageType::Info, MessageType::Text, MessageType::Info]);
 }
+
+/// H-5: a client that leaves while its message is stored changes nothing: the
+/// message is not there, or its turn runs to the end.
+#[tokio::test]
+async fn a_client_that_leaves_at_once_leaves_no_turn_behind() {
+    let scene = Scene::new().await;
+    scene.model.always(Script::answer().text("Here."));
+    for polls in [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144] {
+        let sending = scene.try_send(request("hello", None));
+        let leaving = async {
+            for _ in 0..polls {
+                tokio::task::yield_now().await;
+            }
+        };
+        // Whatever is first ends the other where it stands.
+        tokio::select! {
+            biased;
+            _sent = sending => {}
+            () = leaving => {}
+        }
+    }
+    for _ in 0..1_000 {
+        let page = scene.chat.conversations(&caller(), None, None).await.unwrap();
+        if page.conversations.iter().all(|conversation| !conversation.running) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("a turn that was begun is not finished");
+}
