@@ -115,6 +115,18 @@ impl Plan {
 }
 
 impl PlanStep {
+    /// A step of which only the action is known.
+    pub fn bare(step_number: u32, action: &str) -> Self {
+        Self {
+            step_number,
+            action: action.to_owned(),
+            reason: String::new(),
+            tools_needed: None,
+            estimated_time: None,
+            risks: None,
+        }
+    }
+
     fn from_json(value: &Value) -> Result<Self, StructureError> {
         Ok(Self {
             step_number: step_number(value)?,
@@ -162,14 +174,7 @@ fn numbered_steps<'m>(lines: impl Iterator<Item = &'m str>) -> Vec<PlanStep> {
             break;
         }
         if let Some((step_number, action)) = numbered_item(line) {
-            steps.push(PlanStep {
-                step_number,
-                action: action.to_owned(),
-                reason: String::new(),
-                tools_needed: None,
-                estimated_time: None,
-                risks: None,
-            });
+            steps.push(PlanStep::bare(step_number, action));
         }
     }
     steps

@@ -93,18 +93,7 @@ fn plan(entries: &Value) -> Option<Plan> {
         numbered().map(|(number, action)| format!("{number}. {action}")).collect();
     Some(Plan {
         goal: (*actions.first()?).to_owned(),
-        steps: numbered().map(|(number, action)| step(number, action)).collect(),
+        steps: numbered().map(|(number, action)| PlanStep::bare(number, action)).collect(),
         ..Plan::from_markdown(&lines.join("\n"))
     })
-}
-
-fn step(step_number: u32, action: &str) -> PlanStep {
-    PlanStep {
-        step_number,
-        action: action.to_owned(),
-        reason: String::new(),
-        tools_needed: None,
-        estimated_time: None,
-        risks: None,
-    }
 }
