@@ -32,7 +32,7 @@ impl WordSet {
         let ascii: Vec<Hir> = patterns.iter().map(ascii).collect::<Result<_, _>>()?;
         Ok(Self {
             ascii: AnchoredSet::new(&ascii, starts)?,
-            // Kept as text: parsed, they take twenty times the memory.
+            // Kept as text: most servers never need it, and text is the smaller form.
             all: LazyLock::new(Box::new(move || {
                 let all: Vec<Hir> =
                     patterns.iter().map(|p| parse(p).ok()).collect::<Option<_>>()?;
