@@ -2,7 +2,7 @@
 
 use parlor_guard::guardrail::{Finding, Refusal};
 use parlor_protocol::ErrorCode;
-use parlor_storage::NewBlockedInput;
+use parlor_storage::BlockedInput;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -44,7 +44,7 @@ impl Chat {
         finding: Option<&Finding>,
     ) {
         let Some(finding) = finding else { return };
-        let input = NewBlockedInput {
+        let input = BlockedInput {
             id: Uuid::now_v7().to_string(),
             at: now(),
             tenant: caller.tenant.clone(),

@@ -9,33 +9,6 @@ use crate::error::StorageError;
 use crate::rows::parsed;
 use crate::store::Store;
 
-/// An input that matched a rule.
-#[derive(Debug, Clone)]
-pub struct NewBlockedInput {
-    /// Its id.
-    pub id: String,
-    /// When.
-    pub at: Timestamp,
-    /// Whose.
-    pub tenant: TenantId,
-    /// Where.
-    pub project: ProjectId,
-    /// By which session or key.
-    pub session: String,
-    /// The rule that matched.
-    pub rule: String,
-    /// What the rule is about.
-    pub category: String,
-    /// Whether it was blocked or only logged.
-    pub action: String,
-    /// How the text had to be read.
-    pub view: String,
-    /// SHA-256 of the text, in hex.
-    pub hash: String,
-    /// The first words of it.
-    pub excerpt: String,
-}
-
 /// An input that matched a rule, as an administrator sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BlockedInput {
@@ -43,6 +16,9 @@ pub struct BlockedInput {
     pub id: String,
     /// When.
     pub at: Timestamp,
+    /// Whose; whoever may read it knows.
+    #[serde(skip)]
+    pub tenant: TenantId,
     /// Where.
     pub project: ProjectId,
     /// By which session or key.
@@ -63,7 +39,7 @@ pub struct BlockedInput {
 
 impl Store {
     /// Writes down an input that matched a rule.
-    pub async fn add_blocked_input(&self, input: &NewBlockedInput) -> Result<(), StorageError> {
+    pub async fn add_blocked_input(&self, input: &BlockedInput) -> Result<(), StorageError> {
         let mut transaction = self.write().await?;
         sqlx::query(
             "INSERT INTO blocked_inputs
@@ -111,6 +87,7 @@ fn blocked_input(row: &SqliteRow) -> Result<BlockedInput, StorageError> {
     Ok(BlockedInput {
         id: row.try_get("id")?,
         at: Timestamp(row.try_get("at")?),
+        tenant: parsed(row, "tenant")?,
         project: parsed(row, "project")?,
         session: row.try_get("session")?,
         rule: row.try_get("rule")?,

@@ -26,7 +26,7 @@ mod takeover;
 mod turns;
 
 pub use access::{Access, NewToken, Role, Token, TokenKind};
-pub use audit::{BlockedInput, NewBlockedInput};
+pub use audit::BlockedInput;
 pub use conversations::{Conversation, ConversationPage, ConversationView};
 pub use deltas::{Block, Delta};
 pub use error::StorageError;
