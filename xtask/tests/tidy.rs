@@ -21,8 +21,8 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "crates/agents",
         &[
-            "parlor-protocol", "bytes", "futures-core", "futures-util", "reqwest", "rustls",
-            "secrecy", "serde", "serde_json", "thiserror", "tokio", "tracing",
+            "parlor-protocol", "bytes", "futures-core", "futures-util", "regex", "reqwest",
+            "rustls", "secrecy", "serde", "serde_json", "thiserror", "tokio", "tracing", "uuid",
         ],
     ),
     (

@@ -23,6 +23,7 @@ pub mod error;
 pub mod history;
 pub mod llm;
 pub mod settings;
+pub mod tools;
 pub mod turn_loop;
 
 pub use agent::{
