@@ -2,14 +2,15 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use parlor_guard::segmenter::{MarkerPrompt, Segment, Segmenter};
+use parlor_guard::segmenter::{Segment, Segmenter};
+use parlor_protocol::PromptDraft;
 use parlor_protocol::{PromptType, Severity};
 
 fn marked(json: &str) -> String {
     format!("<!-- userPrompt:start -->\n{json}\n<!-- userPrompt:end -->")
 }
 
-fn prompt(json: &str) -> MarkerPrompt {
+fn prompt(json: &str) -> PromptDraft {
     match Segmenter::split(&marked(json)).as_slice() {
         [Segment::Prompt { prompt, source }] if *source == marked(json) => prompt.clone(),
         other => panic!("{json} is {other:?}"),

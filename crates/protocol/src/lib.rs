@@ -10,7 +10,8 @@
 //! - [`ids`]: names of things; each is parsed once, where it enters.
 //! - [`message_type`], [`message`]: what stands in a conversation.
 //! - [`plan`], [`question`]: what an agent may say in JSON, and when it is valid.
-//! - [`prompt`]: what waits for a person, and how the person answers.
+//! - [`prompt`], [`prompt_draft`]: what waits for a person, as the server shows
+//!   it and as an agent writes it.
 //! - [`event`]: what happened, in the order in which it happened.
 //! - [`request`]: what a client may send.
 //! - [`verdict`], [`error`]: what the server decided, and what it says when it refuses.
@@ -22,6 +23,7 @@ pub mod message;
 pub mod message_type;
 pub mod plan;
 pub mod prompt;
+pub mod prompt_draft;
 pub mod question;
 pub mod request;
 mod structure;
@@ -37,7 +39,10 @@ pub use ids::{
 pub use message::{Message, MessageData, Metadata, Role, Timestamp};
 pub use message_type::MessageType;
 pub use plan::{Plan, PlanStep};
-pub use prompt::{Preview, PromptClosed, PromptOutcome, PromptType, UserPrompt};
+pub use prompt::{
+    Preview, PromptClosed, PromptOutcome, PromptStep, PromptType, PromptUpdated, UserPrompt,
+};
+pub use prompt_draft::PromptDraft;
 pub use question::{Question, QuestionOption, Severity, SubQuestion};
 pub use request::{ChatRequest, ClientFrame, ImageAttachment, Mode, PromptAnswer};
 pub use structure::StructureError;

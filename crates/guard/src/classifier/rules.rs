@@ -3,12 +3,12 @@
 
 use std::cell::OnceCell;
 
-use parlor_protocol::{MessageType, Plan, PromptType, Question};
+use parlor_protocol::{MessageType, Plan, PromptDraft, PromptType, Question};
 use serde_json::Value;
 
 use super::envelope::{Said, ToolUse};
 use super::{Classified, Structured, options, text_rules};
-use crate::segmenter::{MarkerPrompt, Segment, Segmenter, is_plan_claim, is_question_claim};
+use crate::segmenter::{Segment, Segmenter, is_plan_claim, is_question_claim};
 
 /// A line, and what was found in its text.
 pub(super) struct Reading<'v> {
@@ -32,7 +32,7 @@ impl<'v> Reading<'v> {
             .then(|| self.sanitized.get_or_init(|| (self.sanitize)(&self.text)).as_str())
     }
 
-    fn prompts(&self) -> impl Iterator<Item = &MarkerPrompt> {
+    fn prompts(&self) -> impl Iterator<Item = &PromptDraft> {
         self.segments.iter().filter_map(|segment| match segment {
             Segment::Prompt { prompt, .. } => Some(prompt),
             _ => None,
@@ -202,7 +202,7 @@ fn of_question(question: Question) -> Classified {
 
 /// A prompt between markers is a question; without options it is answered in
 /// words, or with yes or no.
-fn of_prompt(prompt: &MarkerPrompt) -> Classified {
+fn of_prompt(prompt: &PromptDraft) -> Classified {
     let mut classified = match &prompt.options {
         Some(options) => of_question(Question {
             question: prompt.question.clone(),

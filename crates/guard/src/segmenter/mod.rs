@@ -30,7 +30,6 @@ mod structure;
 use machine::Machine;
 use segment::Output;
 
-pub use marker::MarkerPrompt;
 pub use segment::Segment;
 pub(crate) use structure::{is_plan_claim, is_question_claim};
 

@@ -1,8 +1,6 @@
 //! What comes out of the segmenter, and how it is handed out.
 
-use parlor_protocol::{Plan, Question};
-
-use super::MarkerPrompt;
+use parlor_protocol::{Plan, PromptDraft, Question};
 
 /// A piece of an agent's text. `source` is the text that it was read from,
 /// code fence and markers included: text and sources together are the input.
@@ -27,7 +25,7 @@ pub enum Segment {
     /// A prompt between inline markers (P-10).
     Prompt {
         /// What was read.
-        prompt: MarkerPrompt,
+        prompt: PromptDraft,
         /// What it was read from.
         source: String,
     },
@@ -44,7 +42,7 @@ pub enum Segment {
 pub(super) enum Found {
     Plan(Plan),
     Question(Question),
-    Prompt(MarkerPrompt),
+    Prompt(PromptDraft),
     Invalid,
     Nothing,
 }
