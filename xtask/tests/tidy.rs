@@ -29,8 +29,8 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         "crates/chat",
         &[
             "parlor-agents", "parlor-guard", "parlor-protocol", "parlor-storage", "data-encoding",
-            "futures-util", "imagesize", "serde_json", "sha2", "thiserror", "tokio", "tracing",
-            "uuid",
+            "futures-util", "imagesize", "jsonschema", "serde", "serde_json", "sha2", "thiserror",
+            "tokio", "tracing", "uuid",
         ],
     ),
     (

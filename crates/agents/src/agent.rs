@@ -8,7 +8,9 @@
 //! 4. After a [`AgentEvent::Checkpoint`] the session is not polled again before
 //!    the checkpoint and everything before it are committed: what comes next
 //!    may have effects outside.
-//! 5. [`AgentSession::stop`] closes the connection at once; what was said so
+//! 5. What an agent must not do by itself it asks for ([`crate::ask`]), and
+//!    waits for [`AgentSession::answer`].
+//! 6. [`AgentSession::stop`] closes the connection at once; what was said so
 //!    far still comes as a message, then the end. Dropping the session closes
 //!    the connection too, and says nothing.
 //!
@@ -24,14 +26,20 @@ use parlor_protocol::{ConversationId, Mode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::ask::{Ask, ProposedCall, Reply};
 use crate::error::AgentError;
 use crate::history::HistoryMessage;
 use crate::llm::LlmError;
+use crate::tools::ToolOutcome;
 
 /// Something that takes turns: a model in the built-in loop, or a CLI.
 pub trait Agent: Send + Sync {
     /// Opens a session for a conversation.
     fn open(&self, conversation: ConversationId) -> Box<dyn AgentSession>;
+
+    /// Whether a turn can go on from its checkpoint in another process. What
+    /// cannot is told as interrupted.
+    fn can_resume(&self) -> bool;
 
     /// What it is, for logs and for the line that is printed at the start.
     fn describe(&self) -> AgentDescription;
@@ -41,6 +49,10 @@ pub trait Agent: Send + Sync {
 pub trait AgentSession: Stream<Item = AgentEvent> + Send + Unpin {
     /// Starts a turn. A turn that still runs is stopped first.
     fn begin(&mut self, start: TurnStart);
+
+    /// Replies to what the agent asked under this id. A reply to what is no
+    /// longer asked does nothing.
+    fn answer(&mut self, id: &str, reply: Reply);
 
     /// Ends the running turn and its connection; without one it does nothing.
     fn stop(&mut self);
@@ -89,6 +101,23 @@ pub enum AgentEvent {
     /// there is of it. It repeats what was streamed. A message of which nothing
     /// was said does not come.
     AssistantMessage(HistoryMessage),
+    /// An agent wants to call a tool, and waits for the reply.
+    Proposes(Box<ProposedCall>),
+    /// A call is over. What of it goes to the model is the reply.
+    CallEnded {
+        /// The model's id of the call.
+        call: String,
+        /// The tool's name, as the model says it.
+        tool: String,
+        /// How it ended.
+        outcome: ToolOutcome,
+    },
+    /// An agent asks the person, and waits for the reply.
+    Asks(Box<Ask>),
+    /// What was asked under this id is not asked any longer.
+    Withdrawn(String),
+    /// The results of the calls of one message, for the raw history.
+    ToolMessage(HistoryMessage),
     /// What one request to the model cost; a turn can have several.
     Usage(Usage),
     /// The turn can go on from here after a crash.

@@ -19,10 +19,6 @@ pub enum AgentError {
     /// The turn took more rounds than it may: say what is still to be done.
     #[error("the turn was ended after {0} rounds")]
     TooManyRounds(u32),
-    /// The model called a tool, and there are none: the model or its server is
-    /// not what it should be.
-    #[error("the model called the tool {0:?}, which it was not given")]
-    NoSuchTool(String),
     /// The turn cannot go on from its checkpoint: send the message again.
     #[error("the turn cannot go on from its checkpoint: {0}")]
     CannotResume(String),
@@ -40,9 +36,6 @@ impl AgentError {
                 format!("The agent was stopped after {rounds} rounds. Ask it to go on if needed.")
                     .into()
             }
-            Self::NoSuchTool(_) => {
-                "The model asked for a tool that it does not have. Try again.".into()
-            }
             Self::CannotResume(_) => {
                 "The turn was interrupted and cannot go on. Send the message again.".into()
             }
@@ -54,7 +47,7 @@ impl AgentError {
         match self {
             Self::Model(error) => error.is_recoverable(),
             Self::Declined => false,
-            Self::TooManyRounds(_) | Self::NoSuchTool(_) | Self::CannotResume(_) => true,
+            Self::TooManyRounds(_) | Self::CannotResume(_) => true,
         }
     }
 }

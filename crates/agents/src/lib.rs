@@ -18,6 +18,7 @@
 //! it hands out is raw: it becomes visible to people only through `guard`.
 
 pub mod agent;
+pub mod ask;
 pub mod demo;
 pub mod error;
 pub mod history;
@@ -30,6 +31,8 @@ pub use agent::{
     Agent, AgentDescription, AgentEvent, AgentSession, Checkpoint, TurnContext, TurnEnd, TurnStart,
     Usage,
 };
+pub use ask::{Answer, Ask, AskedBy, ProposedCall, Reply};
 pub use error::AgentError;
 pub use history::{Block, HistoryMessage};
 pub use settings::{AgentKind, AgentSettings, SettingsError, build_agent};
+pub use tools::{Tool, ToolOutcome, Tools};

@@ -13,7 +13,8 @@ use crate::agent::Agent;
 use crate::demo::Demo;
 use crate::llm::Llm;
 use crate::llm::anthropic::Anthropic;
-use crate::turn_loop::{LoopAgent, LoopLimits};
+use crate::tools::Tools;
+use crate::turn_loop::{LoopAgent, LoopLimits, Toolbox};
 
 /// How the agent of a project is set up.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -48,6 +49,8 @@ pub struct AgentSettings {
     pub max_retry_delay_seconds: f64,
     /// How often the model may be asked in one turn.
     pub max_rounds: u32,
+    /// Whether the model is given a tool to ask the person with.
+    pub ask_user: bool,
     /// The pause between two pieces of text of the demo model.
     pub demo_delay_ms: u64,
 }
@@ -128,18 +131,20 @@ impl Default for AgentSettings {
             retry_delay_seconds: 1.0,
             max_retry_delay_seconds: 30.0,
             max_rounds: 20,
+            ask_user: true,
             demo_delay_ms: 20,
         }
     }
 }
 
-/// Builds the agent that the settings ask for.
+/// Builds the agent that the settings ask for, with these tools.
 ///
 /// `env` looks up an environment variable. A TLS provider has to be installed
 /// before (`rustls::crypto::CryptoProvider`).
 pub fn build_agent(
     settings: &AgentSettings,
     env: impl Fn(&str) -> Option<String>,
+    tools: Option<Arc<dyn Tools>>,
 ) -> Result<Arc<dyn Agent>, SettingsError> {
     settings.validate()?;
     let env = |name: &str| env(name).filter(|value| !value.trim().is_empty());
@@ -155,7 +160,8 @@ pub fn build_agent(
         }
         (AgentKind::Anthropic, None) => return Err(SettingsError::NoKey { setting }),
     };
-    Ok(Arc::new(LoopAgent::new(llm, settings.loop_limits())))
+    let tools = Toolbox::new(tools, settings.ask_user);
+    Ok(Arc::new(LoopAgent::new(llm, tools, settings.loop_limits())))
 }
 
 impl AgentSettings {

@@ -4,64 +4,132 @@ use parlor_agents::{Block, HistoryMessage};
 use parlor_guard::Clean;
 use parlor_protocol::message::{Message, Metadata};
 use parlor_protocol::{
-    ChatRequest, ConversationId, EventBody, MessageId, MessageType, Role, TurnId,
+    ClientMessageId, ConversationId, EventBody, MessageId, MessageType, Mode, PromptOutcome, Role,
+    TurnId,
 };
-use parlor_storage::{BeginTurn, NewConversation, NewImage};
+use parlor_storage::{Answering, BeginTurn, Closing, NewConversation, NewImage, Prompt};
+use serde_json::json;
 use uuid::Uuid;
 
 use crate::chat_agent::Caller;
 use crate::project::Project;
+use crate::prompts::closed_event;
 use crate::session::raw;
 use crate::texts::now;
 
+/// What begins a turn.
+#[derive(Debug)]
+pub(crate) struct Begins {
+    pub(crate) conversation: ConversationId,
+    /// Set if the conversation begins with this turn.
+    pub(crate) new: Option<NewConversation>,
+    /// What the person wrote, or said by choosing.
+    pub(crate) text: String,
+    /// What the model is told instead, where the person only pressed a button.
+    pub(crate) told: Option<String>,
+    pub(crate) image: Option<NewImage>,
+    pub(crate) client_message_id: Option<ClientMessageId>,
+    /// The mode that holds from now on, if it changes.
+    pub(crate) mode: Option<Mode>,
+    /// The prompt that this answers.
+    pub(crate) answering: Option<Box<Answering>>,
+    /// Open prompts that this passes over.
+    pub(crate) passed_over: Vec<Prompt>,
+}
+
+impl Begins {
+    /// A person's words in a conversation.
+    pub(crate) fn new(conversation: ConversationId, text: String) -> Self {
+        Self {
+            conversation,
+            new: None,
+            text,
+            told: None,
+            image: None,
+            client_message_id: None,
+            mode: None,
+            answering: None,
+            passed_over: Vec::new(),
+        }
+    }
+}
+
 /// The write that acknowledges a message and begins its turn.
-pub(crate) fn beginning(
-    caller: &Caller,
-    project: &Project,
-    request: &ChatRequest,
-    new: Option<NewConversation>,
-    image: Option<NewImage>,
-) -> BeginTurn {
+pub(crate) fn beginning(caller: &Caller, project: &Project, begins: Begins) -> BeginTurn {
     let at = now();
-    let conversation =
-        request.conversation_id.unwrap_or_else(|| ConversationId::new(Uuid::now_v7()));
     let turn = TurnId::new(Uuid::now_v7());
+    let message = message_of(&begins, turn);
+    let start = EventBody::Start {
+        conversation_id: begins.conversation,
+        turn_id: turn,
+        message_id: message.id,
+    };
+    let told = begins.told.as_ref().unwrap_or(&begins.text);
+    let history = vec![raw(&history_of(told, begins.image.as_ref()))];
+    let sanitizer = &project.sanitizer;
+    let message = Clean::new(sanitizer, message);
+    let passes_over: Vec<Closing> = begins.passed_over.iter().map(pass_over).collect();
+    let answered = begins.answering.as_ref().map(|answering| &answering.closing);
+    let closed = answered
+        .into_iter()
+        .chain(&passes_over)
+        .map(|closing| Clean::new(sanitizer, closed_event(closing)))
+        .collect();
+    BeginTurn {
+        tenant: caller.tenant.clone(),
+        conversation: begins.conversation,
+        new: begins.new,
+        mode: begins.mode,
+        turn,
+        started_by: caller.session.clone(),
+        client_message_id: begins.client_message_id,
+        start: Clean::new(sanitizer, start),
+        message_event: message.to_event(),
+        message,
+        history,
+        image: begins.image,
+        answers: begins.answering,
+        passes_over,
+        closed,
+        block_message: MessageId::new(Uuid::now_v7()),
+        now: at,
+    }
+}
+
+fn message_of(begins: &Begins, turn: TurnId) -> Message {
     let mut metadata = Metadata::new();
-    if let Some(image) = &image {
-        let image = serde_json::json!({"id": image.id, "media_type": image.media_type});
+    if let Some(image) = &begins.image {
+        let image = json!({"id": image.id, "media_type": image.media_type});
         metadata.insert("image".to_owned(), image);
     }
-    let message = Message {
+    if let Some(answering) = &begins.answering {
+        metadata.insert("answers".to_owned(), json!(answering.closing.id));
+    }
+    Message {
         id: MessageId::new(Uuid::now_v7()),
-        conversation_id: conversation,
+        conversation_id: begins.conversation,
         turn_id: turn,
         role: Role::User,
         message_type: MessageType::Text,
-        content: request.message.clone(),
+        content: begins.text.clone(),
         data: None,
         options: None,
         questions: None,
         metadata,
-        created_at: at,
-    };
-    let start =
-        EventBody::Start { conversation_id: conversation, turn_id: turn, message_id: message.id };
-    let history = vec![raw(&history_of(&request.message, image.as_ref()))];
-    let message = Clean::new(&project.sanitizer, message);
-    BeginTurn {
-        tenant: caller.tenant.clone(),
-        conversation,
-        new,
-        turn,
-        started_by: caller.session.clone(),
-        client_message_id: request.client_message_id.clone(),
-        start: Clean::new(&project.sanitizer, start),
-        message_event: message.to_event(),
-        message,
-        history,
-        image,
-        block_message: MessageId::new(Uuid::now_v7()),
-        now: at,
+        created_at: now(),
+    }
+}
+
+/// A message instead of an answer.
+fn pass_over(prompt: &Prompt) -> Closing {
+    Closing {
+        id: prompt.id,
+        outcome: PromptOutcome::Cancelled,
+        response: None,
+        decision: None,
+        answered_by: None,
+        forced: false,
+        now: now(),
     }
 }
 

@@ -4,24 +4,23 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use parlor_agents::{TurnContext, TurnStart};
-use parlor_protocol::{ChatRequest, ConversationId, EventId, Mode, ProjectId, TenantId, TurnId};
+use parlor_protocol::{
+    ChatRequest, ConversationId, EventId, Mode, ProjectId, PromptId, TenantId, TurnId,
+};
 use parlor_storage::{
-    BeginTurn, BegunTurn, BlockedInput, ConversationPage, ConversationView, Image, NewConversation,
-    StorageError, Store, Turn,
+    BlockedInput, ConversationPage, ConversationView, Image, NewConversation, Prompt, StorageError,
+    Store, Turn,
 };
 use uuid::Uuid;
 
-use crate::beginning::beginning;
+use crate::beginning::Begins;
 use crate::error::ChatError;
 use crate::flusher::Flusher;
 use crate::project::{Project, Projects};
 use crate::reader::Reader;
-use crate::session::Session;
 use crate::session_registry::{SessionRegistry, Stop};
 use crate::texts::title;
-use crate::writer::Writer;
-use crate::{context, images, reconcile};
+use crate::{images, reconcile};
 
 /// How many conversations a page of the list has.
 const PAGE: u32 = 50;
@@ -69,17 +68,23 @@ pub struct Accepted {
 impl Chat {
     /// Opens the chat: ends what a crash interrupted, then takes messages.
     pub async fn open(store: Store, projects: Projects) -> Result<Self, StorageError> {
-        let ended = reconcile::end_interrupted_turns(&store).await?;
-        if ended > 0 {
-            tracing::warn!(turns = ended, "turns were interrupted when the server went down");
-        }
         let flusher = Flusher::start(store.clone());
         let registry = SessionRegistry::new();
-        Ok(Self { inner: Arc::new(Inner { store, projects, registry, flusher }) })
+        let chat = Self { inner: Arc::new(Inner { store, projects, registry, flusher }) };
+        reconcile::take_over(&chat).await?;
+        Ok(chat)
     }
 
     pub(crate) fn store(&self) -> &Store {
         &self.inner.store
+    }
+
+    pub(crate) fn registry(&self) -> &SessionRegistry {
+        &self.inner.registry
+    }
+
+    pub(crate) fn flusher(&self) -> &Flusher {
+        &self.inner.flusher
     }
 
     /// The projects that there are.
@@ -98,20 +103,22 @@ impl Chat {
         if let Some(accepted) = self.accepted_before(caller, &request).await? {
             return Ok(accepted);
         }
-        let (project, new) = self.place(caller, project, &request).await?;
+        let (project, mut begins) = self.place(caller, project, &request).await?;
         let image = match &request.image {
             Some(image) => Some(images::read(image, project.max_image_bytes)?),
             None => None,
         };
         self.judge(caller, &project, &request.message, image.is_some()).await?;
-        let begin = beginning(caller, &project, &request, new, image);
-        match self.begin(begin, project).await {
+        begins.image = image;
+        begins.client_message_id = request.client_message_id.clone();
+        let conversation = begins.conversation;
+        match self.begin(caller, &project, begins).await {
             Ok(accepted) => Ok(accepted),
-            // The same mark, sent twice at the same moment.
-            Err(StorageError::TurnRunning) => {
-                self.accepted_before(caller, &request).await?.ok_or(ChatError::TurnRunning)
-            }
-            Err(error) => Err(error.into()),
+            Err(error) => match self.accepted_before(caller, &request).await? {
+                // The same mark, sent twice at the same moment.
+                Some(accepted) => Ok(accepted),
+                None => Err(self.why_not(conversation, error).await),
+            },
         }
     }
 
@@ -225,94 +232,57 @@ impl Chat {
         caller: &Caller,
         project: &ProjectId,
         request: &ChatRequest,
-    ) -> Result<(Arc<Project>, Option<NewConversation>), ChatError> {
+    ) -> Result<(Arc<Project>, Begins), ChatError> {
+        let text = request.message.clone();
         let Some(id) = request.conversation_id else {
             let project = self.project(caller, project)?;
-            let new = NewConversation {
+            let mut begins = Begins::new(ConversationId::new(Uuid::now_v7()), text);
+            begins.new = Some(NewConversation {
                 project: project.id.clone(),
                 title: title(&request.message),
                 mode: request.mode.unwrap_or_default(),
-            };
-            return Ok((project, Some(new)));
+            });
+            return Ok((project, begins));
         };
-        let store = &self.inner.store;
-        let conversation = store.conversation(&caller.tenant, id).await?;
-        if request.mode.is_some_and(|mode| mode != conversation.mode) {
-            store.update_conversation(&caller.tenant, id, None, request.mode).await?;
-        }
-        Ok((self.project(caller, &conversation.project)?, None))
+        let conversation = self.inner.store.conversation(&caller.tenant, id).await?;
+        let mut begins = Begins::new(id, text);
+        begins.mode = request.mode;
+        begins.passed_over = self.passed_over(id, None).await?;
+        Ok((self.project(caller, &conversation.project)?, begins))
     }
 
-    fn project(&self, caller: &Caller, id: &ProjectId) -> Result<Arc<Project>, ChatError> {
-        self.inner.projects.get(&caller.tenant, id).cloned().ok_or(ChatError::NotFound)
-    }
-
-    /// Stores the message and starts its turn. In a task of its own: a client
-    /// that leaves in this moment must not leave a turn behind that is stored as
-    /// running and that nobody runs.
-    async fn begin(
-        &self,
-        begin: BeginTurn,
-        project: Arc<Project>,
-    ) -> Result<Accepted, StorageError> {
-        let chat = self.clone();
-        let begun = tokio::spawn(async move {
-            let begun = chat.inner.store.begin_turn(&begin).await?;
-            Ok(chat.run(begin, begun, project))
-        });
-        begun.await.unwrap_or_else(|error| Err(StorageError::Corrupt(error.to_string())))
-    }
-
-    /// Shows the beginning, and lets the agent take its turn.
-    fn run(&self, begin: BeginTurn, begun: BegunTurn, project: Arc<Project>) -> Accepted {
-        let inner = Arc::clone(&self.inner);
-        let conversation = begin.conversation;
-        let start_seq = begun.events.first().map_or(1, |start| start.id.seq);
-        let log = inner.registry.log(conversation);
-        let stop = inner.registry.begin(conversation);
-        log.publish(begun.events);
-        let writer = Writer {
-            store: inner.store.clone(),
-            log,
-            conversation,
-            turn: begin.turn,
-            epoch: begun.epoch,
-            next_seq: begun.next_seq,
-            block_message: begin.block_message,
-        };
-        let accepted = Accepted {
-            conversation_id: conversation,
-            turn_id: begin.turn,
-            after: EventId::durable(start_seq.saturating_sub(1)),
-        };
-        tokio::spawn(async move {
-            let turn = begin.turn;
-            let session = Session::new(writer, Arc::clone(&project), inner.flusher.clone());
-            let result = match inner.start(conversation, &project).await {
-                Ok(start) => session.run(project.agent.open(conversation), start, stop).await,
-                Err(error) => Err(error),
-            };
-            if let Err(error) = result {
-                tracing::error!(%error, %turn, "a turn could not be written to its end");
-            }
-            inner.registry.end(conversation);
-        });
-        accepted
-    }
-}
-
-impl Inner {
-    /// What the agent is told.
-    async fn start(
+    /// Open prompts that a message passes over: those that no turn waits for.
+    pub(crate) async fn passed_over(
         &self,
         conversation: ConversationId,
-        project: &Project,
-    ) -> Result<TurnStart, StorageError> {
-        let history = self.store.history(conversation).await?;
-        Ok(TurnStart::Message(TurnContext {
-            history: context::fitting(history, project.context_tokens),
-            system_prompt: project.system_prompt.clone(),
-            mode: Mode::default(),
-        }))
+        except: Option<PromptId>,
+    ) -> Result<Vec<Prompt>, ChatError> {
+        let mut open = self.inner.store.open_prompts(conversation).await?;
+        open.retain(|prompt| !prompt.parks && Some(prompt.id) != except);
+        Ok(open)
+    }
+
+    /// What to tell whose message did not begin a turn: a turn that waits for an
+    /// answer is not just running.
+    pub(crate) async fn why_not(
+        &self,
+        conversation: ConversationId,
+        error: StorageError,
+    ) -> ChatError {
+        if matches!(error, StorageError::TurnRunning)
+            && let Ok(open) = self.inner.store.open_prompts(conversation).await
+            && let Some(prompt) = open.iter().find(|prompt| prompt.parks)
+        {
+            return ChatError::PromptOpen(prompt.id);
+        }
+        error.into()
+    }
+
+    pub(crate) fn project(
+        &self,
+        caller: &Caller,
+        id: &ProjectId,
+    ) -> Result<Arc<Project>, ChatError> {
+        self.inner.projects.get(&caller.tenant, id).cloned().ok_or(ChatError::NotFound)
     }
 }

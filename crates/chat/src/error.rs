@@ -19,6 +19,12 @@ pub enum ChatError {
     /// Answer the prompt first.
     #[error("a question waits for an answer in this conversation")]
     PromptOpen(PromptId),
+    /// The prompt is over: look at what became of it.
+    #[error("this question was answered already, or its time was up")]
+    PromptClosed,
+    /// Answer again: the prompt is still open, and this says what is wrong.
+    #[error("{0}")]
+    AnswerInvalid(String),
     /// Choose another picture.
     #[error("{0}")]
     BadImage(String),
@@ -38,6 +44,7 @@ impl From<StorageError> for ChatError {
         match error {
             StorageError::NotFound => Self::NotFound,
             StorageError::TurnRunning => Self::TurnRunning,
+            StorageError::PromptClosed => Self::PromptClosed,
             StorageError::Busy => {
                 Self::Unavailable("The database is busy; please try again in a moment.".into())
             }

@@ -101,6 +101,14 @@ impl EventLog {
         self.stored.subscribe()
     }
 
+    /// A turn writes here from this number on; what is before it is in storage.
+    pub(crate) fn begin_at(&self, seq: u64) {
+        let mut state = self.lock();
+        if state.kept_after == u64::MAX {
+            state.kept_after = seq.saturating_sub(1);
+        }
+    }
+
     /// Shows events that were committed.
     pub(crate) fn publish(&self, events: Vec<Logged>) {
         let mut state = self.lock();

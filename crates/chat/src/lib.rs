@@ -8,7 +8,10 @@
 //!    shown as it comes and stored a moment later ([`event_log`], [`flusher`]).
 //! 3. A turn belongs to the conversation: it goes on while nobody listens, and
 //!    ends in exactly one `done` ([`session`]).
-//! 4. After a crash, turns that ran are ended honestly ([`reconcile`]).
+//! 4. What an agent must not do by itself waits for a person's answer, as a row
+//!    that outlives connections and restarts ([`prompts`], [`oversight`]).
+//! 5. After a crash, turns that ran go on from their checkpoints or are ended
+//!    honestly ([`reconcile`]).
 //!
 //! It knows neither HTTP nor SQL nor any model's wire format.
 
@@ -20,9 +23,12 @@ mod error;
 mod event_log;
 mod flusher;
 mod images;
+mod oversight;
 mod project;
+mod prompts;
 mod reader;
 mod reconcile;
+mod running;
 mod session;
 mod session_registry;
 mod texts;
@@ -31,4 +37,5 @@ mod writer;
 pub use chat_agent::{Accepted, Caller, Chat};
 pub use error::ChatError;
 pub use project::{Project, Projects};
+pub use prompts::Answered;
 pub use reader::Reader;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
-use parlor_agents::Agent;
+use parlor_agents::{Agent, Tools};
 use parlor_guard::guardrail::Guardrail;
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::{ProjectId, TenantId};
@@ -20,8 +21,14 @@ pub struct Project {
     pub sanitizer: Sanitizer,
     /// Who answers.
     pub agent: Arc<dyn Agent>,
+    /// What the agent can call, for previews and for administrators.
+    pub tools: Option<Arc<dyn Tools>>,
     /// What the agent is told before everything else.
     pub system_prompt: Option<String>,
+    /// What it is reminded of in long conversations (K-5).
+    pub reminder: Option<String>,
+    /// How long a question waits that holds up a turn; zero waits for ever (P-4).
+    pub prompt_timeout: Duration,
     /// How much history goes to the model, in approximate tokens (K-2).
     pub context_tokens: u64,
     /// The largest picture, in bytes (H-4).

@@ -1,48 +1,98 @@
-//! After a crash: ends the turns that ran, honestly.
+//! After a crash: turns that ran go on, or are ended honestly.
 //!
-//! What was said so far becomes a message that says it is unfinished, for
-//! people and for the model; then the turn is `interrupted`. Nobody has to do
-//! anything, and no turn runs for ever.
+//! A turn goes on from its checkpoint if its agent can and had not begun to
+//! speak since: what was said is not said twice. A question that waits keeps
+//! waiting, with its full time (P-9). Every other turn ends: what was said so
+//! far becomes a message that says it is unfinished, for people and for the
+//! model, its questions lapse, and calls that were made are marked as unknown.
+//! Nobody has to do anything, and no turn runs for ever.
 
 use parlor_agents::HistoryMessage;
 use parlor_guard::Clean;
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::message::{Message, Metadata};
-use parlor_protocol::{DoneReason, EventBody, MessageId, MessageType, Role};
-use parlor_storage::{Block, Commit, Interrupted, NewEvent, OpenBlock, StorageError, Store};
-use parlor_storage::{TurnEnd, TurnStatus};
+use parlor_protocol::{
+    CallId, DoneReason, EventBody, MessageId, MessageType, PromptOutcome, Role, ToolStatus,
+};
+use parlor_storage::{
+    Block, Commit, Interrupted, NewEvent, OpenBlock, PromptWrite, RunStatus, RunWrite,
+    StorageError, TurnEnd, TurnStatus,
+};
 use serde_json::Value;
 use uuid::Uuid;
 
+use crate::chat_agent::Chat;
+use crate::prompts::unanswered;
 use crate::session::raw;
 use crate::texts::now;
 
-/// Takes over and ends every turn that ran when the server went down; says how
-/// many there were.
-pub(crate) async fn end_interrupted_turns(store: &Store) -> Result<usize, StorageError> {
-    let interrupted = store.take_over().await?;
-    for turn in &interrupted {
-        store.commit(&ending(turn)).await?;
+/// A turn that takes the server down with it must not do so for ever.
+const MOST_RESUMES: u64 = 3;
+
+/// Takes over every turn that ran when the server went down.
+pub(crate) async fn take_over(chat: &Chat) -> Result<(), StorageError> {
+    let (mut resumed, mut ended) = (0, 0);
+    for mut turn in chat.store().take_over().await? {
+        let project = chat.projects().get(&turn.tenant, &turn.project).cloned();
+        let checkpoint = turn.checkpoint.take();
+        match (project, checkpoint) {
+            (Some(project), Some(checkpoint))
+                if turn.block.is_none()
+                    && turn.resumes <= MOST_RESUMES
+                    && project.agent.can_resume() =>
+            {
+                resumed += 1;
+                chat.resume(turn, checkpoint, project);
+            }
+            _ => {
+                ended += 1;
+                end(chat, turn).await?;
+            }
+        }
     }
-    Ok(interrupted.len())
+    if resumed + ended > 0 {
+        tracing::warn!(resumed, ended, "turns were interrupted when the server went down");
+    }
+    Ok(())
+}
+
+async fn end(chat: &Chat, mut turn: Interrupted) -> Result<(), StorageError> {
+    for prompt in &mut turn.prompts {
+        if prompt.outcome.is_none() {
+            let mut answering = unanswered(prompt, PromptOutcome::Expired);
+            answering.closing.forced = true;
+            chat.store().answer_prompt(&answering).await?;
+            *prompt = chat.store().prompt(&turn.tenant, prompt.id).await?;
+        }
+    }
+    chat.store().commit(&ending(&turn)).await.map(|_| ())
 }
 
 fn ending(turn: &Interrupted) -> Commit {
     // What is written here was cleaned when it streamed; cleaning again with
     // the default rules takes nothing away that a project wants to show.
     let sanitizer = Sanitizer::default();
-    let done = EventBody::Done {
-        conversation_id: turn.conversation,
-        turn_id: turn.turn,
-        tokens_used: None,
-        reason: DoneReason::Interrupted,
-    };
+    let event = |body| NewEvent { body: Clean::new(&sanitizer, body), message: None };
     let mut events = Vec::new();
     if let Some(block) = &turn.block {
         let message = Clean::new(&sanitizer, message_of(turn, block));
         events.push(NewEvent { body: message.to_event(), message: Some(message) });
     }
-    events.push(NewEvent { body: Clean::new(&sanitizer, done), message: None });
+    let closed = turn.prompts.iter().filter_map(|prompt| prompt.closed());
+    events.extend(closed.map(|closed| event(EventBody::UserPromptClosed(closed))));
+    events.extend(turn.runs.iter().map(|run| {
+        event(EventBody::ToolUse {
+            tool: run.tool.clone(),
+            call_id: CallId::new(run.id),
+            status: ToolStatus::Error,
+        })
+    }));
+    events.push(event(EventBody::Done {
+        conversation_id: turn.conversation,
+        turn_id: turn.turn,
+        tokens_used: None,
+        reason: DoneReason::Interrupted,
+    }));
     Commit {
         conversation: turn.conversation,
         epoch: turn.epoch,
@@ -57,10 +107,20 @@ fn ending(turn: &Interrupted) -> Commit {
         }),
         history: turn.block.iter().filter(|block| !block.thinking).map(remembered).collect(),
         checkpoint: None,
+        runs: turn.runs.iter().map(abandoned).collect(),
+        prompts: turn.prompts.iter().map(|prompt| PromptWrite::Told(prompt.id)).collect(),
         block_message: MessageId::new(Uuid::now_v7()),
         end: Some(TurnEnd { status: TurnStatus::Interrupted, tokens_used: None }),
         now: now(),
     }
+}
+
+fn abandoned(run: &parlor_storage::ToolRun) -> RunWrite {
+    let to = match run.status {
+        RunStatus::Started => RunStatus::OutcomeUnknown,
+        _ => RunStatus::Cancelled,
+    };
+    RunWrite::Move { id: run.id, to, result: None }
 }
 
 fn remembered(block: &OpenBlock) -> Value {

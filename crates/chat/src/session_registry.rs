@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use parlor_protocol::ConversationId;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use crate::event_log::EventLog;
 
@@ -12,8 +12,24 @@ use crate::event_log::EventLog;
 #[derive(Debug)]
 pub(crate) struct SessionRegistry {
     logs: Mutex<HashMap<ConversationId, Weak<EventLog>>>,
-    turns: Mutex<HashMap<ConversationId, watch::Sender<Option<Stop>>>>,
+    turns: Mutex<HashMap<ConversationId, Running>>,
     running: watch::Sender<usize>,
+}
+
+/// How a running turn is reached.
+#[derive(Debug)]
+struct Running {
+    stop: watch::Sender<Option<Stop>>,
+    hint: Arc<Notify>,
+}
+
+/// What a running turn listens to.
+#[derive(Debug)]
+pub(crate) struct Signals {
+    /// Says when it is to stop.
+    pub(crate) stop: watch::Receiver<Option<Stop>>,
+    /// Says that something about its prompts may have changed.
+    pub(crate) hint: Arc<Notify>,
 }
 
 /// Why a turn is to stop.
@@ -42,12 +58,21 @@ impl SessionRegistry {
         log
     }
 
-    /// Notes that a turn runs; the receiver says when it is to stop.
-    pub(crate) fn begin(&self, conversation: ConversationId) -> watch::Receiver<Option<Stop>> {
-        let (sender, receiver) = watch::channel(None);
-        lock(&self.turns).insert(conversation, sender);
+    /// Notes that a turn runs.
+    pub(crate) fn begin(&self, conversation: ConversationId) -> Signals {
+        let (sender, stop) = watch::channel(None);
+        let hint = Arc::new(Notify::new());
+        let running = Running { stop: sender, hint: Arc::clone(&hint) };
+        lock(&self.turns).insert(conversation, running);
         self.running.send_modify(|running| *running += 1);
-        receiver
+        Signals { stop, hint }
+    }
+
+    /// Tells a turn to look at its prompts. Only a hint: it also looks by itself.
+    pub(crate) fn hint(&self, conversation: ConversationId) {
+        if let Some(running) = lock(&self.turns).get(&conversation) {
+            running.hint.notify_one();
+        }
     }
 
     /// Notes that a turn has ended.
@@ -59,13 +84,13 @@ impl SessionRegistry {
     /// Asks a turn to stop; false if none runs here.
     pub(crate) fn stop(&self, conversation: ConversationId, why: Stop) -> bool {
         let turns = lock(&self.turns);
-        turns.get(&conversation).is_some_and(|turn| turn.send(Some(why)).is_ok())
+        turns.get(&conversation).is_some_and(|turn| turn.stop.send(Some(why)).is_ok())
     }
 
     /// Asks every turn to stop.
     pub(crate) fn stop_all(&self, why: Stop) {
         for turn in lock(&self.turns).values() {
-            turn.send_replace(Some(why));
+            turn.stop.send_replace(Some(why));
         }
     }
 

@@ -7,7 +7,9 @@ use parlor_guard::Clean;
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::message::Message;
 use parlor_protocol::{ConversationId, EventBody, MessageId, TurnId};
-use parlor_storage::{Block, Commit, NewEvent, StorageError, Store, TurnEnd};
+use parlor_storage::{
+    Block, Commit, NewEvent, PromptWrite, RunWrite, StorageError, Store, TurnEnd,
+};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -37,6 +39,8 @@ pub(crate) struct Step {
     pub(crate) closes_block: Option<Block>,
     pub(crate) history: Vec<Value>,
     pub(crate) checkpoint: Option<Value>,
+    pub(crate) runs: Vec<RunWrite>,
+    pub(crate) prompts: Vec<PromptWrite>,
     pub(crate) end: Option<TurnEnd>,
 }
 
@@ -44,6 +48,16 @@ impl Step {
     /// Adds a message: it is an event and a row.
     pub(crate) fn message(&mut self, message: Clean<Message>) {
         self.events.push(NewEvent { body: message.to_event(), message: Some(message) });
+    }
+
+    /// Whether there is nothing to write.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.events.is_empty()
+            && self.closes_block.is_none()
+            && self.history.is_empty()
+            && self.checkpoint.is_none()
+            && self.runs.is_empty()
+            && self.prompts.is_empty()
     }
 
     /// Adds an event.
@@ -75,6 +89,8 @@ impl Writer {
             closes_block: step.closes_block,
             history: step.history,
             checkpoint: step.checkpoint,
+            runs: step.runs,
+            prompts: step.prompts,
             block_message: next_message,
             end: step.end,
             now: now(),

@@ -12,7 +12,7 @@ fn marked(json: &str) -> String {
 
 fn prompt(json: &str) -> PromptDraft {
     match Segmenter::split(&marked(json)).as_slice() {
-        [Segment::Prompt { prompt, source }] if *source == marked(json) => prompt.clone(),
+        [Segment::Prompt { prompt, source }] if *source == marked(json) => *prompt.clone(),
         other => panic!("{json} is {other:?}"),
     }
 }

@@ -2,6 +2,7 @@
 //! guardrail, its sanitizer and its agent.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use anyhow::Context;
 use parlor_agents::build_agent;
@@ -70,8 +71,11 @@ fn project(
         name: config.name.clone(),
         guardrail: Guardrail::new(&config.guard).context("guard")?,
         sanitizer: Sanitizer::new(&config.sanitizer).context("sanitizer")?,
-        agent: build_agent(&config.agent, |name| environment.get(name).cloned())?,
+        agent: build_agent(&config.agent, |name| environment.get(name).cloned(), None)?,
+        tools: None,
         system_prompt: config.system_prompt.clone(),
+        reminder: None,
+        prompt_timeout: Duration::from_secs(30),
         context_tokens: CONTEXT_TOKENS,
         max_image_bytes,
     })

@@ -8,6 +8,7 @@ use sqlx::sqlite::SqliteRow;
 
 use crate::error::StorageError;
 use crate::messages;
+use crate::prompts::{PromptView, prompt};
 use crate::rows::{counter, parsed};
 use crate::served::Served;
 use crate::store::Store;
@@ -45,6 +46,8 @@ pub struct ConversationView {
     pub conversation: Conversation,
     /// Its messages, in order.
     pub messages: Vec<Served<Message>>,
+    /// Its prompts with what became of them, in order.
+    pub prompts: Vec<PromptView>,
     /// The last event that is part of these messages.
     pub cursor: EventId,
 }
@@ -95,6 +98,13 @@ impl Store {
         .await?;
         let conversation = conversation(&row)?;
         let messages = messages::of_conversation(&mut moment, id).await?;
+        let prompts =
+            sqlx::query("SELECT * FROM prompts WHERE conversation_id = $1 ORDER BY opened_at, id")
+                .bind(id.to_string())
+                .fetch_all(&mut *moment)
+                .await?;
+        let prompts = prompts.iter().map(|row| Ok(prompt(row)?.view()));
+        let prompts = prompts.collect::<Result<_, StorageError>>()?;
         // Text that still streams is not a message yet: it is shown from its
         // beginning to whoever goes on from here.
         let last = sqlx::query(
@@ -107,6 +117,7 @@ impl Store {
         Ok(ConversationView {
             conversation,
             messages,
+            prompts,
             cursor: EventId::durable(counter(&last, "last")?),
         })
     }
@@ -192,6 +203,7 @@ impl Store {
             "DELETE FROM images WHERE conversation_id = $1",
             "DELETE FROM prompts WHERE conversation_id = $1",
             "DELETE FROM tool_runs WHERE conversation_id = $1",
+            "DELETE FROM allowances WHERE conversation_id = $1",
         ] {
             sqlx::query(statement).bind(id.to_string()).execute(&mut *transaction).await?;
         }
@@ -207,13 +219,16 @@ pub(crate) fn mode_name(mode: Mode) -> &'static str {
     }
 }
 
+pub(crate) fn mode_of(name: &str) -> Mode {
+    if name == "plan" { Mode::Plan } else { Mode::Act }
+}
+
 fn conversation(row: &SqliteRow) -> Result<Conversation, StorageError> {
-    let mode: String = row.try_get("mode")?;
     Ok(Conversation {
         id: parsed(row, "id")?,
         project: parsed(row, "project")?,
         title: Served::new(row.try_get("title")?),
-        mode: if mode == "plan" { Mode::Plan } else { Mode::Act },
+        mode: mode_of(row.try_get("mode")?),
         created_at: Timestamp(row.try_get("created_at")?),
         updated_at: Timestamp(row.try_get("updated_at")?),
         running: row.try_get("running")?,

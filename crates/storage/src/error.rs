@@ -9,6 +9,9 @@ pub enum StorageError {
     /// Answer 409: a turn runs in this conversation.
     #[error("a turn is running in this conversation")]
     TurnRunning,
+    /// Answer 409: the prompt was answered already, or lapsed.
+    #[error("the prompt is closed")]
+    PromptClosed,
     /// Stop writing: another run of the server has taken the conversation over.
     #[error("this conversation has been taken over by another run of the server")]
     TakenOver,

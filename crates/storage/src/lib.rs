@@ -1,5 +1,6 @@
 //! Everything that must survive: conversations and their numbered logs, the
-//! model's raw history, credentials, the audit.
+//! model's raw history, prompts and the ledger of tool runs, credentials, the
+//! audit.
 //!
 //! - One SQLite file in WAL mode, one connection that writes, several that
 //!   read; `synchronous = FULL`, so that what is acknowledged is on the disk.
@@ -13,26 +14,32 @@
 mod access;
 mod audit;
 mod conversations;
+mod decisions;
 mod deltas;
 mod error;
 mod history;
 mod images;
 mod log;
 mod messages;
+mod prompts;
 mod rows;
 mod served;
 mod store;
 mod takeover;
+mod tool_runs;
 mod turns;
 
 pub use access::{Access, NewToken, Role, Token, TokenKind};
 pub use audit::BlockedInput;
 pub use conversations::{Conversation, ConversationPage, ConversationView};
+pub use decisions::{Allowance, Answering, Decision};
 pub use deltas::{Block, Delta};
 pub use error::StorageError;
 pub use images::{Image, NewImage};
 pub use log::{Commit, LogEntry, Logged, NewEvent, TurnEnd};
+pub use prompts::{Closing, NewPrompt, Prompt, PromptView, PromptWrite};
 pub use served::Served;
 pub use store::Store;
 pub use takeover::{Interrupted, OpenBlock};
+pub use tool_runs::{RunStatus, RunWrite, ToolRun};
 pub use turns::{BeginTurn, BegunTurn, NewConversation, Turn, TurnStatus};

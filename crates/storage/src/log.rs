@@ -9,11 +9,13 @@ use sqlx::{Row, Sqlite, Transaction};
 
 use crate::deltas::{self, Block};
 use crate::error::StorageError;
+use crate::prompts::PromptWrite;
 use crate::rows::{counter, json, parsed, to_column, to_json};
 use crate::served::Served;
 use crate::store::Store;
+use crate::tool_runs::RunWrite;
 use crate::turns::TurnStatus;
-use crate::{history, messages};
+use crate::{history, messages, prompts, tool_runs};
 
 /// An event with its place.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,6 +73,10 @@ pub struct Commit {
     pub history: Vec<Value>,
     /// Where the agent can go on after a crash.
     pub checkpoint: Option<Value>,
+    /// How far tool calls are.
+    pub runs: Vec<RunWrite>,
+    /// Prompts that open, or whose end is told.
+    pub prompts: Vec<PromptWrite>,
     /// The message that streams next, if text does.
     pub block_message: MessageId,
     /// Set if the turn ends with this write.
@@ -121,6 +127,13 @@ impl Store {
         }
         history::append(&mut transaction, commit.conversation, commit.turn, &commit.history)
             .await?;
+        for run in &commit.runs {
+            let (conversation, turn) = (commit.conversation, commit.turn);
+            tool_runs::apply(&mut transaction, conversation, turn, run, commit.now).await?;
+        }
+        for prompt in &commit.prompts {
+            prompts::apply(&mut transaction, commit.turn, prompt, commit.now).await?;
+        }
         update_turn(&mut transaction, commit).await?;
         transaction.commit().await?;
         Ok(logged)

@@ -1,14 +1,17 @@
 //! After a crash: turns that ran are taken over and told to nobody as running.
 
-use parlor_protocol::{ConversationId, MessageId, TenantId, TurnId};
+use parlor_protocol::{ConversationId, MessageId, Mode, ProjectId, TenantId, TurnId};
 use serde_json::Value;
 use sqlx::{Row, Sqlite, Transaction};
 
+use crate::conversations::mode_of;
 use crate::deltas;
 use crate::error::StorageError;
+use crate::prompts::{Prompt, prompt};
 use crate::rows::{counter, optional_json, parsed};
 use crate::served::Served;
 use crate::store::Store;
+use crate::tool_runs::{self, ToolRun};
 
 /// A turn that ran when the server went down.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,8 +28,20 @@ pub struct Interrupted {
     pub next_seq: u64,
     /// Where the agent can go on.
     pub checkpoint: Option<Value>,
+    /// How often it was taken over, this time included.
+    pub resumes: u64,
+    /// The message that streams next, if text does.
+    pub block_message: MessageId,
     /// Text that was streaming.
     pub block: Option<OpenBlock>,
+    /// Prompts whose end is not in the log.
+    pub prompts: Vec<Prompt>,
+    /// Tool calls that are not over.
+    pub runs: Vec<ToolRun>,
+    /// The agent that the turn is held with.
+    pub project: ProjectId,
+    /// Whether the agent plans or acts.
+    pub mode: Mode,
 }
 
 /// Text that was streaming when the server went down.
@@ -52,7 +67,7 @@ impl Store {
         let rows = sqlx::query(
             "UPDATE conversations SET epoch = epoch + 1
              WHERE id IN (SELECT conversation_id FROM turns WHERE status = 'running')
-             RETURNING id, tenant, epoch, next_seq",
+             RETURNING id, tenant, project, mode, epoch, next_seq",
         )
         .fetch_all(&mut *transaction)
         .await?;
@@ -60,8 +75,9 @@ impl Store {
         for row in &rows {
             let conversation: ConversationId = parsed(row, "id")?;
             let turn = sqlx::query(
-                "SELECT id, checkpoint FROM turns
-                 WHERE conversation_id = $1 AND status = 'running'",
+                "UPDATE turns SET resumes = resumes + 1
+                 WHERE conversation_id = $1 AND status = 'running'
+                 RETURNING id, checkpoint, resumes, block_message",
             )
             .bind(conversation.to_string())
             .fetch_one(&mut *transaction)
@@ -74,12 +90,32 @@ impl Store {
                 epoch: counter(row, "epoch")?,
                 next_seq: counter(row, "next_seq")?,
                 checkpoint: optional_json(&turn, "checkpoint")?,
+                resumes: counter(&turn, "resumes")?,
+                block_message: parsed(&turn, "block_message")?,
+                prompts: untold_prompts(&mut transaction, turn_id).await?,
+                runs: tool_runs::unfinished(&mut transaction, turn_id).await?,
+                project: parsed(row, "project")?,
+                mode: mode_of(row.try_get("mode")?),
                 block: open_block(&mut transaction, conversation, turn_id).await?,
             });
         }
         transaction.commit().await?;
         Ok(interrupted)
     }
+}
+
+/// Prompts of the turn whose end is not in the log.
+async fn untold_prompts(
+    transaction: &mut Transaction<'_, Sqlite>,
+    turn: TurnId,
+) -> Result<Vec<Prompt>, StorageError> {
+    let rows = sqlx::query(
+        "SELECT * FROM prompts WHERE turn_id = $1 AND parks AND NOT told ORDER BY opened_at, id",
+    )
+    .bind(turn.to_string())
+    .fetch_all(&mut **transaction)
+    .await?;
+    rows.iter().map(prompt).collect()
 }
 
 /// A block of the turn that has pieces: those of a finished one are gone.

@@ -11,9 +11,11 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, Sqlite, Transaction};
 
 use crate::conversations::mode_name;
+use crate::decisions::{self, Answering};
 use crate::error::StorageError;
 use crate::images::{self, NewImage};
 use crate::log::{self, Logged};
+use crate::prompts::{self, Closing, PromptWrite};
 use crate::rows::{counter, parsed, to_column};
 use crate::store::Store;
 use crate::{history, messages};
@@ -27,6 +29,8 @@ pub struct BeginTurn {
     pub conversation: ConversationId,
     /// Set if it begins with this turn.
     pub new: Option<NewConversation>,
+    /// The mode that holds from now on, if it changes.
+    pub mode: Option<Mode>,
     /// The turn.
     pub turn: TurnId,
     /// The session or key that began it.
@@ -43,6 +47,12 @@ pub struct BeginTurn {
     pub history: Vec<Value>,
     /// The picture that came with it.
     pub image: Option<NewImage>,
+    /// The prompt that the message answers.
+    pub answers: Option<Box<Answering>>,
+    /// Prompts that the message passes over.
+    pub passes_over: Vec<Closing>,
+    /// Their ends for the log, with that of the one that is answered.
+    pub closed: Vec<Clean<EventBody>>,
     /// The message that streams first, if text does.
     pub block_message: MessageId,
     /// When.
@@ -117,8 +127,9 @@ impl Store {
             images::put(&mut transaction, &begin.tenant, begin.conversation, image, begin.now)
                 .await?;
         }
-        let events = [&begin.start, &begin.message_event];
-        let mut logged = Vec::with_capacity(events.len());
+        close_prompts(&mut transaction, begin).await?;
+        let events = [&begin.start, &begin.message_event].into_iter().chain(&begin.closed);
+        let mut logged = Vec::with_capacity(2 + begin.closed.len());
         for (seq, event) in (start_seq..).zip(events) {
             logged.push(
                 log::insert(
@@ -128,7 +139,8 @@ impl Store {
             );
         }
         transaction.commit().await?;
-        Ok(BegunTurn { epoch, events: logged, next_seq: start_seq + 2 })
+        let next_seq = start_seq + logged.len() as u64;
+        Ok(BegunTurn { epoch, events: logged, next_seq })
     }
 
     /// The turn that a client's mark began already, if it did (H-5).
@@ -170,22 +182,56 @@ async fn insert_conversation(
     Ok(())
 }
 
-/// Takes two numbers for `start` and the message, and keeps one more out of
+/// Takes the numbers for the events of a beginning, and keeps one more out of
 /// reach: the text that streams next is shown before anything is written.
 async fn reserve(
     transaction: &mut Transaction<'_, Sqlite>,
     begin: &BeginTurn,
 ) -> Result<(u64, u64), StorageError> {
+    let numbers = begin.event_count() + 1;
     let row = sqlx::query(
-        "UPDATE conversations SET next_seq = next_seq + 3, updated_at = $3
+        "UPDATE conversations SET next_seq = next_seq + $4, updated_at = $3,
+         mode = COALESCE($5, mode)
          WHERE id = $1 AND tenant = $2 RETURNING epoch, next_seq",
     )
     .bind(begin.conversation.to_string())
     .bind(begin.tenant.as_str())
     .bind(begin.now.0)
+    .bind(to_column(numbers))
+    .bind(begin.mode.map(mode_name))
     .fetch_one(&mut **transaction)
     .await?;
-    Ok((counter(&row, "epoch")?, counter(&row, "next_seq")?.saturating_sub(3)))
+    Ok((counter(&row, "epoch")?, counter(&row, "next_seq")?.saturating_sub(numbers)))
+}
+
+/// The prompts that end with this message. Their ends are in the same write.
+async fn close_prompts(
+    transaction: &mut Transaction<'_, Sqlite>,
+    begin: &BeginTurn,
+) -> Result<(), StorageError> {
+    let mut told = Vec::new();
+    if let Some(answering) = &begin.answers {
+        if !decisions::answer(transaction, answering).await? {
+            return Err(StorageError::PromptClosed);
+        }
+        told.push(answering.closing.id);
+    }
+    for closing in &begin.passes_over {
+        if !prompts::close(transaction, closing).await? {
+            return Err(StorageError::PromptClosed);
+        }
+        told.push(closing.id);
+    }
+    for id in told {
+        prompts::apply(transaction, begin.turn, &PromptWrite::Told(id), begin.now).await?;
+    }
+    Ok(())
+}
+
+impl BeginTurn {
+    fn event_count(&self) -> u64 {
+        2 + self.closed.len() as u64
+    }
 }
 
 async fn insert_turn(
@@ -207,7 +253,7 @@ async fn insert_turn(
     .bind(begin.message.get().id.to_string())
     .bind(to_column(start_seq))
     .bind(to_column(epoch))
-    .bind(to_column(start_seq + 2))
+    .bind(to_column(start_seq + begin.event_count()))
     .bind(begin.block_message.to_string())
     .bind(begin.now.0)
     .execute(&mut **transaction)

@@ -63,12 +63,15 @@ impl Draft {
         seen
     }
 
-    /// The first tool that is called.
-    pub(super) fn tool(&self) -> Option<&str> {
-        self.blocks.iter().find_map(|block| match block {
-            Block::ToolUse { name, .. } => Some(name.as_str()),
-            _ => None,
-        })
+    /// Whether a tool is called.
+    pub(super) fn has_calls(&self) -> bool {
+        self.blocks.iter().any(|block| matches!(block, Block::ToolUse { .. }))
+    }
+
+    /// The message with its calls, which somebody will answer.
+    pub(super) fn take_with_calls(&mut self) -> HistoryMessage {
+        self.close();
+        HistoryMessage { role: Role::Assistant, blocks: std::mem::take(&mut self.blocks) }
     }
 
     /// The message, if anything was said. Tool calls are left out: nobody will

@@ -3,13 +3,17 @@
 //! `step` decides and `driver` acts: the state takes what the model said and
 //! answers with effects; the driver carries them out in order and yields what
 //! is meant for the caller. The state can be written down between any two
-//! inputs and goes on the same afterwards.
+//! inputs; afterwards calls that were not settled are proposed again, under
+//! the same ids, and whoever keeps the ledger knows how far they were.
 
+mod ask_user;
+mod calls;
 mod draft;
 mod driver;
 mod step;
 #[cfg(test)]
 mod tests;
+mod toolbox;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,6 +21,7 @@ use std::time::Duration;
 use parlor_protocol::ConversationId;
 
 use self::driver::LoopSession;
+pub use self::toolbox::Toolbox;
 use crate::agent::{Agent, AgentDescription, AgentSession};
 use crate::llm::Llm;
 
@@ -33,22 +38,28 @@ pub struct LoopLimits {
     pub max_retry_delay: Duration,
 }
 
-/// An agent made of a model.
+/// An agent made of a model and its tools.
 pub struct LoopAgent {
     llm: Arc<dyn Llm>,
+    tools: Toolbox,
     limits: LoopLimits,
 }
 
 impl LoopAgent {
-    /// An agent that asks this model.
-    pub fn new(llm: Arc<dyn Llm>, limits: LoopLimits) -> Self {
-        Self { llm, limits }
+    /// An agent that asks this model, which may call these tools.
+    pub fn new(llm: Arc<dyn Llm>, tools: Toolbox, limits: LoopLimits) -> Self {
+        Self { llm, tools, limits }
     }
 }
 
 impl Agent for LoopAgent {
     fn open(&self, conversation: ConversationId) -> Box<dyn AgentSession> {
-        Box::new(LoopSession::new(Arc::clone(&self.llm), self.limits, conversation))
+        let (llm, tools) = (Arc::clone(&self.llm), self.tools.clone());
+        Box::new(LoopSession::new(llm, tools, self.limits, conversation))
+    }
+
+    fn can_resume(&self) -> bool {
+        true
     }
 
     fn describe(&self) -> AgentDescription {

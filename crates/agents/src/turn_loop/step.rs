@@ -4,8 +4,9 @@
 //! is passed on and collected. How a round ends decides:
 //! - the model is finished, or cannot say more: the turn is complete;
 //! - it paused: what it said is kept, and the next round begins;
-//! - it calls a tool: there are none yet, so this is an error (the round of a
-//!   tool call will go on like a pause, once the results are there);
+//! - it calls tools: what it said is kept, the calls are proposed and made one
+//!   after the other ([`super::calls`]), and the next round begins with their
+//!   results;
 //! - it failed before anything was shown: the same round is tried again, after
 //!   the wait that the vendor asks for; afterwards, or too often, the turn fails;
 //! - it was stopped.
@@ -16,13 +17,17 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use uuid::Uuid;
 
 use super::LoopLimits;
+use super::calls::{Call, Calls};
 use super::draft::Draft;
 use crate::agent::{AgentEvent, Checkpoint, TurnEnd, Usage};
 use crate::error::AgentError;
-use crate::history::HistoryMessage;
+use crate::history::{Block, HistoryMessage};
 use crate::llm::{LlmError, LlmEvent, StopReason};
+use crate::tools::{ToolCall, ToolOutcome};
 
 /// What happened.
 #[derive(Debug, Clone)]
@@ -33,6 +38,12 @@ pub(super) enum Input {
     ModelFailed(LlmError),
     /// The wait is over.
     WaitOver,
+    /// A call may be made.
+    Run { id: String, arguments: Map<String, Value>, run: Uuid },
+    /// A call that is made is over, or one that is proposed cannot be made.
+    CallEnded { id: String, outcome: ToolOutcome },
+    /// What the model is told of a call.
+    Settled { id: String, content: Vec<Block>, is_error: bool },
     /// The turn shall end.
     Stop,
 }
@@ -46,6 +57,10 @@ pub(super) enum Effect {
     Remember(HistoryMessage),
     /// Ask the model.
     AskModel,
+    /// Propose this call, if it can be made at all.
+    Propose(Call),
+    /// Make this call.
+    MakeCall { id: String, call: ToolCall },
     /// Wait, and say when it is over.
     Wait(Duration),
 }
@@ -63,6 +78,9 @@ pub(super) struct LoopState {
     draft: Draft,
     /// What this round cost so far.
     usage: Option<Usage>,
+    /// The calls of the message before, while they are made.
+    #[serde(default)]
+    calls: Calls,
     over: bool,
 }
 
@@ -76,6 +94,7 @@ impl LoopState {
             shown: false,
             draft: Draft::default(),
             usage: None,
+            calls: Calls::default(),
             over: false,
         }
     }
@@ -85,12 +104,13 @@ impl LoopState {
         checkpoint: Checkpoint,
         effects: &mut VecDeque<Effect>,
     ) -> Result<Self, AgentError> {
-        let state: Self = serde_json::from_value(checkpoint.0)
+        let mut state: Self = serde_json::from_value(checkpoint.0)
             .map_err(|error| AgentError::CannotResume(error.to_string()))?;
         if state.over {
             return Err(AgentError::CannotResume("the turn was over".into()));
         }
-        effects.push_back(Effect::AskModel);
+        state.calls.interrupted();
+        effects.push_back(state.next_effect());
         Ok(state)
     }
 
@@ -118,6 +138,20 @@ impl LoopState {
             Input::Model(event) => self.model(event, limits, effects),
             Input::ModelFailed(error) => self.failed(error, limits, effects),
             Input::WaitOver => effects.push_back(Effect::AskModel),
+            Input::Run { id, arguments, run } => self.make_call(id, arguments, run, effects),
+            Input::CallEnded { id, outcome } => {
+                if let Some(current) = self.calls.current().filter(|call| call.id == id) {
+                    let tool = current.name.clone();
+                    let ended = AgentEvent::CallEnded { call: id, tool, outcome };
+                    effects.push_back(Effect::Emit(ended));
+                }
+            }
+            Input::Settled { id, content, is_error } => {
+                if self.calls.is_current(&id) {
+                    self.calls.settle(content, is_error);
+                    self.after_call(effects);
+                }
+            }
             Input::Stop => self.end(TurnEnd::Stopped, effects),
         }
     }
@@ -148,38 +182,93 @@ impl LoopState {
         limits: &LoopLimits,
         effects: &mut VecDeque<Effect>,
     ) {
+        let last_round = self.round >= limits.max_rounds;
         let end = match reason {
-            StopReason::EndTurn => TurnEnd::Complete { cut_off: false },
+            // Some servers say that they are finished although they call tools.
+            StopReason::EndTurn | StopReason::ToolUse if self.draft.has_calls() => {
+                if !last_round {
+                    return self.begin_calls(effects);
+                }
+                TurnEnd::Failed(AgentError::TooManyRounds(self.round))
+            }
+            StopReason::EndTurn | StopReason::ToolUse => TurnEnd::Complete { cut_off: false },
             StopReason::CutOff => TurnEnd::Complete { cut_off: true },
             StopReason::Declined => TurnEnd::Failed(AgentError::Declined),
-            StopReason::Pause if self.round < limits.max_rounds => return self.next_round(effects),
+            StopReason::Pause if !last_round => return self.next_round(effects),
             StopReason::Pause => TurnEnd::Failed(AgentError::TooManyRounds(self.round)),
-            StopReason::ToolUse => {
-                let tool = self.draft.tool().unwrap_or_default().to_owned();
-                TurnEnd::Failed(AgentError::NoSuchTool(tool))
-            }
         };
         self.end(end, effects);
     }
 
     fn next_round(&mut self, effects: &mut VecDeque<Effect>) {
-        let message = self.finish_message(effects);
-        self.round += 1;
-        self.attempt = 1;
-        self.shown = false;
-        if let Some(message) = message {
+        self.finish_block(effects);
+        if let Some(message) = self.draft.take() {
             effects.push_back(Effect::Remember(message.clone()));
             effects.push_back(Effect::Emit(AgentEvent::AssistantMessage(message)));
         }
+        self.ask_again(effects);
+    }
+
+    /// Keeps the message with its calls, and proposes the first.
+    fn begin_calls(&mut self, effects: &mut VecDeque<Effect>) {
+        self.finish_block(effects);
+        let message = self.draft.take_with_calls();
+        self.calls = Calls::of(&message);
+        effects.push_back(Effect::Remember(message.clone()));
+        effects.push_back(Effect::Emit(AgentEvent::AssistantMessage(message)));
         effects.push_back(Effect::Emit(AgentEvent::Checkpoint(self.checkpoint())));
-        effects.push_back(Effect::AskModel);
+        effects.push_back(self.next_effect());
+    }
+
+    fn make_call(
+        &mut self,
+        id: String,
+        arguments: Map<String, Value>,
+        run: Uuid,
+        effects: &mut VecDeque<Effect>,
+    ) {
+        let Some(current) = self.calls.current().filter(|call| call.id == id) else { return };
+        let call = ToolCall { tool: current.name.clone(), arguments, run };
+        if !self.calls.is_running() {
+            self.calls.started();
+            effects.push_back(Effect::MakeCall { id, call });
+        }
+    }
+
+    /// The next call, or the next round with all results.
+    fn after_call(&mut self, effects: &mut VecDeque<Effect>) {
+        if self.calls.current().is_some() {
+            return effects.push_back(self.next_effect());
+        }
+        self.hand_over_results(effects);
+        self.ask_again(effects);
+    }
+
+    fn hand_over_results(&mut self, effects: &mut VecDeque<Effect>) {
+        let results = self.calls.message();
+        effects.push_back(Effect::Remember(results.clone()));
+        effects.push_back(Effect::Emit(AgentEvent::ToolMessage(results)));
+    }
+
+    fn ask_again(&mut self, effects: &mut VecDeque<Effect>) {
+        self.round += 1;
+        self.attempt = 1;
+        self.shown = false;
+        effects.push_back(Effect::Emit(AgentEvent::Checkpoint(self.checkpoint())));
+        effects.push_back(self.next_effect());
+    }
+
+    /// What comes next between two inputs: a call that is not settled, or the model.
+    fn next_effect(&self) -> Effect {
+        self.calls.current().cloned().map_or(Effect::AskModel, Effect::Propose)
     }
 
     fn failed(&mut self, error: LlmError, limits: &LoopLimits, effects: &mut VecDeque<Effect>) {
         let Some(after) = self.retry_delay(&error, limits) else {
             return self.end(TurnEnd::Failed(error.into()), effects);
         };
-        self.finish_message(effects);
+        self.finish_block(effects);
+        self.draft.take();
         let attempt = self.attempt;
         self.attempt += 1;
         effects.push_back(Effect::Emit(AgentEvent::Retrying { after, attempt, error }));
@@ -218,19 +307,23 @@ impl LoopState {
     }
 
     fn end(&mut self, end: TurnEnd, effects: &mut VecDeque<Effect>) {
-        let message = self.finish_message(effects);
+        self.finish_block(effects);
+        let message = self.draft.take();
         effects.extend(message.map(AgentEvent::AssistantMessage).map(Effect::Emit));
+        if self.calls.current().is_some() {
+            self.calls.give_up();
+            self.hand_over_results(effects);
+        }
         effects.push_back(Effect::Emit(AgentEvent::Ended(end)));
         self.over = true;
     }
 
-    /// Ends what streams, says what it cost, and takes the message out.
-    fn finish_message(&mut self, effects: &mut VecDeque<Effect>) -> Option<HistoryMessage> {
+    /// Ends what streams, and says what it cost.
+    fn finish_block(&mut self, effects: &mut VecDeque<Effect>) {
         if self.draft.close() {
             effects.push_back(Effect::Emit(AgentEvent::BlockEnd));
         }
         effects.extend(self.usage.take().map(AgentEvent::Usage).map(Effect::Emit));
-        self.draft.take()
     }
 
     fn checkpoint(&self) -> Checkpoint {

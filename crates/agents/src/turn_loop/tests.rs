@@ -4,13 +4,15 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Map, json};
+use uuid::Uuid;
 
 use super::LoopLimits;
 use super::step::{Effect, Input, LoopState};
 use crate::agent::{AgentEvent, TurnEnd, Usage};
 use crate::history::Block;
 use crate::llm::{LlmError, LlmEvent, StopReason};
+use crate::tools::ToolOutcome;
 
 const LIMITS: LoopLimits = LoopLimits {
     max_rounds: 3,
@@ -49,6 +51,9 @@ fn input() -> impl Strategy<Value = Input> {
         1 => Just(Input::ModelFailed(LlmError::Overloaded { retry_after: None })),
         1 => Just(Input::ModelFailed(LlmError::BadRequest("no".into()))),
         1 => Just(Input::WaitOver),
+        1 => Just(Input::Run { id: "t".into(), arguments: Map::new(), run: Uuid::nil() }),
+        1 => Just(Input::CallEnded { id: "t".into(), outcome: ToolOutcome::NotRun("no".into()) }),
+        2 => Just(Input::Settled { id: "t".into(), content: Vec::new(), is_error: false }),
         1 => Just(Input::Stop),
     ]
 }

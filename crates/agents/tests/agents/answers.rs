@@ -113,21 +113,6 @@ async fn a_refusal_keeps_what_was_said() {
     );
 }
 
-/// There are no tools yet: an honest error, and a history that a model still takes.
-#[tokio::test]
-async fn a_tool_call_is_answered_with_an_honest_error() {
-    let script =
-        Script::answer().text("Let me look.").tool_use("t1", "look", &json!({"at": [1, 2]}));
-    let told = told(&Harness::new([script]).await.ask("?").await);
-    assert_eq!(
-        told[3..],
-        [
-            r#"message [{"type":"text","text":"Let me look."}]"#,
-            r#"failed: the model called the tool "look", which it was not given"#,
-        ]
-    );
-}
-
 #[tokio::test]
 async fn an_empty_answer_is_complete_and_no_message() {
     let told = told(&Harness::new([Script::answer()]).await.ask("?").await);

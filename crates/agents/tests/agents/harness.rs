@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use parlor_agents::{
-    Agent, AgentError, AgentEvent, AgentSession, AgentSettings, HistoryMessage, TurnContext,
+    Agent, AgentError, AgentEvent, AgentSession, AgentSettings, HistoryMessage, Tools, TurnContext,
     TurnEnd, TurnStart, build_agent,
 };
 use parlor_protocol::{ConversationId, Role};
 use parlor_testkit::{Script, ScriptedModel};
+use serde_json::json;
 use uuid::Uuid;
 
 /// The key that must not be seen anywhere.
@@ -44,10 +45,29 @@ impl Harness {
             model: "claude-test".into(),
             max_tokens: 4_096,
             retry_delay_seconds: 0.0,
+            ask_user: false,
             ..AgentSettings::default()
         };
         change(&mut settings);
         Self { agent: agent(&settings, Some(KEY)), model }
+    }
+
+    /// An agent with tools, which may also ask the person.
+    pub(crate) async fn with_tools(
+        scripts: impl IntoIterator<Item = Script>,
+        tools: Arc<dyn Tools>,
+        change: impl FnOnce(&mut AgentSettings),
+    ) -> Self {
+        install_tls();
+        let model = ScriptedModel::start().await.unwrap();
+        for script in scripts {
+            model.push(script);
+        }
+        let base_url = Some(model.base_url());
+        let mut settings = AgentSettings { base_url, ..AgentSettings::default() };
+        change(&mut settings);
+        let agent = build_agent(&settings, |_| Some(KEY.to_owned()), Some(tools)).unwrap();
+        Self { agent, model }
     }
 
     pub(crate) fn open(&self) -> Box<dyn AgentSession> {
@@ -63,7 +83,7 @@ impl Harness {
 pub(crate) fn agent(settings: &AgentSettings, key: Option<&str>) -> Arc<dyn Agent> {
     install_tls();
     let env = |name: &str| key.filter(|_| name == "ANTHROPIC_API_KEY").map(str::to_owned);
-    build_agent(settings, env).unwrap()
+    build_agent(settings, env, None).unwrap()
 }
 
 pub(crate) fn install_tls() {
@@ -153,6 +173,16 @@ fn line(event: &AgentEvent) -> String {
             assert_eq!(message.role, Role::Assistant);
             format!("message {}", serde_json::to_string(&message.blocks).unwrap())
         }
+        AgentEvent::ToolMessage(message) => {
+            assert_eq!(message.role, Role::Tool);
+            format!("results {}", serde_json::to_string(&message.blocks).unwrap())
+        }
+        AgentEvent::Proposes(call) => {
+            format!("proposes {} {} {}", call.id, call.name, json!(call.input))
+        }
+        AgentEvent::CallEnded { call, outcome, .. } => format!("call {call} ended: {outcome:?}"),
+        AgentEvent::Asks(ask) => format!("asks {} {:?} {:?}", ask.id, ask.from, ask.draft.question),
+        AgentEvent::Withdrawn(id) => format!("withdrawn {id}"),
         AgentEvent::Usage(usage) => format!(
             "usage {} in, {} out, cache {} read, {} written",
             usage.input_tokens,

@@ -11,3 +11,4 @@ mod retries;
 mod secrets;
 mod settings;
 mod stopping;
+mod tools;

@@ -9,7 +9,7 @@ use crate::harness::{KEY, install_tls};
 fn kind(settings: &AgentSettings, key: Option<&str>) -> Result<&'static str, SettingsError> {
     install_tls();
     let env = |name: &str| key.filter(|_| name == "ANTHROPIC_API_KEY").map(str::to_owned);
-    build_agent(settings, env).map(|agent| agent.describe().kind)
+    build_agent(settings, env, None).map(|agent| agent.describe().kind)
 }
 
 #[test]
@@ -38,10 +38,10 @@ fn the_base_url_may_come_from_the_environment() {
     };
     for good in ["http://127.0.0.1:1", "https://gateway.example/anthropic/", "https://x.example/v1"]
     {
-        assert!(build_agent(&AgentSettings::default(), env(good)).is_ok(), "{good}");
+        assert!(build_agent(&AgentSettings::default(), env(good), None).is_ok(), "{good}");
     }
     for bad in ["gateway.example", "ftp://x.example", "file:///etc/passwd", "http://"] {
-        let error = build_agent(&AgentSettings::default(), env(bad)).err();
+        let error = build_agent(&AgentSettings::default(), env(bad), None).err();
         assert_eq!(error, Some(SettingsError::BadBaseUrl), "{bad}");
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use parlor_guard::segmenter::{Segment, Segmenter};
 use parlor_guard::{Clean, CleanStream, process_output};
 use parlor_protocol::message::{Message, Metadata};
-use parlor_protocol::{MessageId, MessageType, Role};
+use parlor_protocol::{MessageId, MessageType, PromptDraft, PromptId, Role};
 use parlor_storage::StorageError;
 use serde_json::json;
 use uuid::Uuid;
@@ -25,6 +25,8 @@ pub(super) struct Blocks {
     segmenter: Segmenter,
     segments: Vec<Segment>,
     open: Option<Open>,
+    /// Questions that were found in the text: they open with the end of the turn.
+    questions: Vec<(PromptId, PromptDraft)>,
 }
 
 struct Open {
@@ -34,7 +36,23 @@ struct Open {
 
 impl Blocks {
     pub(super) fn new(flusher: Flusher) -> Self {
-        Self { flusher, segmenter: Segmenter::new(), segments: Vec::new(), open: None }
+        Self {
+            flusher,
+            segmenter: Segmenter::new(),
+            segments: Vec::new(),
+            open: None,
+            questions: Vec::new(),
+        }
+    }
+
+    /// Whether something was asked in the text.
+    pub(super) fn has_questions(&self) -> bool {
+        !self.questions.is_empty()
+    }
+
+    /// What was asked in the text.
+    pub(super) fn take_questions(&mut self) -> Vec<(PromptId, PromptDraft)> {
+        std::mem::take(&mut self.questions)
     }
 }
 
@@ -67,9 +85,11 @@ impl Session {
             match segment {
                 Segment::Text(text) => self.append(false, &text).await?,
                 Segment::Invalid { source } => self.append(false, &source).await?,
-                Segment::Plan { source, .. }
-                | Segment::Question { source, .. }
-                | Segment::Prompt { source, .. } => self.structure(&source).await?,
+                Segment::Plan { source, plan } => self.structure(&source, plan.into()).await?,
+                Segment::Question { source, question } => {
+                    self.structure(&source, question.into()).await?;
+                }
+                Segment::Prompt { source, prompt } => self.structure(&source, *prompt).await?,
             }
         }
         Ok(())
@@ -152,13 +172,14 @@ impl Session {
     }
 
     /// A plan, a question or a prompt that was found in the text: a message of
-    /// its own.
-    async fn structure(&mut self, source: &str) -> Result<(), StorageError> {
+    /// its own, and a prompt once the turn is over.
+    async fn structure(&mut self, source: &str, draft: PromptDraft) -> Result<(), StorageError> {
         self.close_block().await?;
         self.commit_finished().await?;
         let said = json!({"type": "text", "text": source});
         let read = process_output(&self.project.sanitizer, &said);
-        let message = Message {
+        let prompt = PromptId::new(Uuid::now_v7());
+        let mut message = Message {
             content: read.content,
             data: read.data,
             options: read.options,
@@ -166,6 +187,8 @@ impl Session {
             metadata: read.metadata,
             ..self.message(MessageId::new(Uuid::now_v7()), read.message_type)
         };
+        message.metadata.insert("prompt_id".to_owned(), json!(prompt));
+        self.blocks.questions.push((prompt, draft));
         self.finished.message(Clean::new(&self.project.sanitizer, message));
         self.commit_finished().await
     }

@@ -9,12 +9,26 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::Session;
+use crate::prompts::AGENT;
 use crate::session_registry::Stop;
 
 impl Session {
     /// Writes what is left, and ends the turn.
     pub(super) async fn end(mut self, end: TurnEnd) -> Result<(), StorageError> {
         self.end_block().await?;
+        self.cancel_open().await?;
+        if self.has_calls {
+            for run in self.writer.store.unfinished_runs(self.writer.turn).await? {
+                self.abandon(&run);
+            }
+        }
+        let end = match end {
+            // What was asked in the text ended the turn, not a person.
+            TurnEnd::Stopped if self.stopped.is_none() && self.blocks.has_questions() => {
+                TurnEnd::Complete { cut_off: false }
+            }
+            end => end,
+        };
         let (reason, status) = match (&end, self.stopped) {
             (TurnEnd::Complete { .. }, _) => (DoneReason::Complete, TurnStatus::Complete),
             (TurnEnd::Failed(_), _) => (DoneReason::Error, TurnStatus::Error),
@@ -32,6 +46,9 @@ impl Session {
                 self.add_error(error);
             }
         }
+        if matches!(end, TurnEnd::Complete { .. }) {
+            self.open_questions();
+        }
         let tokens_used = Some(self.usage.total()).filter(|tokens| *tokens > 0);
         let done = EventBody::Done {
             conversation_id: self.writer.conversation,
@@ -43,6 +60,14 @@ impl Session {
         self.finished.end = Some(parlor_storage::TurnEnd { status, tokens_used });
         let step = std::mem::take(&mut self.finished);
         self.writer.commit(step).await
+    }
+
+    /// What was asked in the text waits from now on, without a clock.
+    fn open_questions(&mut self) {
+        for (id, draft) in self.blocks.take_questions() {
+            let opening = self.place().question_as(id, &id.to_string(), AGENT, draft, false);
+            self.show_prompt(opening.prompt);
+        }
     }
 
     /// Marks the message that the end cut short, if it is not written yet.

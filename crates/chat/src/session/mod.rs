@@ -6,32 +6,43 @@
 //! 2. A finished block becomes a message, committed together with what the
 //!    model needs to remember of it.
 //! 3. A checkpoint is committed before the agent is polled again.
-//! 4. The end is one write: what is left, an error if there was one, and `done`.
+//! 4. What the agent must not do by itself is asked for ([`asking`]), and what
+//!    came of its calls is looked at before its model reads it ([`calls`]).
+//! 5. The end is one write: what is left, an error if there was one, and `done`.
 //!
 //! Reading pauses while text is too far ahead of storage.
 
+mod asking;
 mod blocks;
+mod calls;
 mod ending;
+mod settling;
 
 use std::sync::Arc;
 
 use futures_util::StreamExt;
 use parlor_agents::{AgentEvent, AgentSession, HistoryMessage, TurnEnd, TurnStart, Usage};
-use parlor_storage::StorageError;
+use parlor_protocol::TenantId;
+use parlor_storage::{Block, StorageError};
 use serde_json::Value;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use crate::flusher::Flusher;
 use crate::project::Project;
 use crate::session_registry::Stop;
 use crate::writer::{Step, Writer};
+use asking::Asking;
 use blocks::Blocks;
 
 /// A turn that runs.
 pub(crate) struct Session {
     writer: Writer,
+    tenant: TenantId,
     project: Arc<Project>,
     blocks: Blocks,
+    asking: Asking,
+    /// Whether anything may stand in the ledger.
+    has_calls: bool,
     /// A message that is finished, and is committed with what comes after it.
     finished: Step,
     usage: Usage,
@@ -39,16 +50,32 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn new(writer: Writer, project: Arc<Project>, flusher: Flusher) -> Self {
-        let blocks = Blocks::new(flusher);
+    pub(crate) fn new(
+        writer: Writer,
+        tenant: TenantId,
+        project: Arc<Project>,
+        flusher: Flusher,
+        hint: Arc<Notify>,
+    ) -> Self {
         Self {
             writer,
+            tenant,
             project,
-            blocks,
+            blocks: Blocks::new(flusher),
+            asking: Asking::new(hint),
+            has_calls: false,
             finished: Step::default(),
             usage: Usage::default(),
             stopped: None,
         }
+    }
+
+    /// The turn goes on after a crash. Text that was shown and not stored is
+    /// gone: its place is kept, so that whoever saw it is told.
+    pub(crate) fn resumed(mut self, lost: Block) -> Self {
+        self.finished.closes_block = Some(lost);
+        self.has_calls = true;
+        self
     }
 
     /// Runs the turn to its end.
@@ -64,16 +91,23 @@ impl Session {
                 biased;
                 Ok(()) = stop.changed(), if self.stopped.is_none() => {
                     self.stopped = *stop.borrow();
+                    if self.parks_for(self.stopped) {
+                        return Ok(());
+                    }
                     agent.stop();
                     continue;
                 }
                 event = agent.next() => event,
+                () = self.asking.look(), if self.asking.is_open() => {
+                    self.look_at_prompt(&mut *agent).await?;
+                    continue;
+                }
             };
             // A stream that ends by itself has broken its promise; say so.
             let end = match event {
                 Some(AgentEvent::Ended(end)) => end,
                 Some(event) => {
-                    self.handle(event).await?;
+                    self.handle(&mut *agent, event).await?;
                     continue;
                 }
                 None => TurnEnd::Stopped,
@@ -82,7 +116,17 @@ impl Session {
         }
     }
 
-    async fn handle(&mut self, event: AgentEvent) -> Result<(), StorageError> {
+    /// A server that goes down leaves a turn that waits for a person as it is:
+    /// the rows are there, and the next run of the server takes it up (P-9).
+    fn parks_for(&self, stop: Option<Stop>) -> bool {
+        stop == Some(Stop::Shutdown) && self.asking.is_open() && self.project.agent.can_resume()
+    }
+
+    async fn handle(
+        &mut self,
+        agent: &mut dyn AgentSession,
+        event: AgentEvent,
+    ) -> Result<(), StorageError> {
         match event {
             AgentEvent::Text(text) => self.text(&text).await,
             AgentEvent::Thinking(text) => self.thinking(&text).await,
@@ -94,13 +138,28 @@ impl Session {
                 self.finished.history.push(raw(&message));
                 Ok(())
             }
+            AgentEvent::ToolMessage(message) => {
+                self.finished.history.push(raw(&message));
+                Ok(())
+            }
+            AgentEvent::Proposes(_) | AgentEvent::Asks(_) | AgentEvent::Withdrawn(_) => {
+                self.asked(agent, event).await
+            }
+            AgentEvent::CallEnded { call, tool, outcome } => {
+                self.call_ended(agent, call, tool, outcome).await
+            }
             AgentEvent::Usage(usage) => {
                 self.usage += usage;
                 Ok(())
             }
             AgentEvent::Checkpoint(checkpoint) => {
                 self.finished.checkpoint = Some(checkpoint.0);
-                self.commit_finished().await
+                self.commit_finished().await?;
+                // A question in the text ends the turn; its answer begins the next.
+                if self.blocks.has_questions() {
+                    agent.stop();
+                }
+                Ok(())
             }
             AgentEvent::Retrying { after, attempt, error } => {
                 tracing::info!(?after, attempt, %error, "the model is asked again");
@@ -114,7 +173,7 @@ impl Session {
     /// Writes what is finished, if anything is.
     async fn commit_finished(&mut self) -> Result<(), StorageError> {
         let step = std::mem::take(&mut self.finished);
-        if step.events.is_empty() && step.history.is_empty() && step.checkpoint.is_none() {
+        if step.is_empty() {
             return Ok(());
         }
         self.writer.commit(step).await

@@ -1,11 +1,12 @@
 //! A chat on a real database, with a scripted model behind it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use parlor_agents::{AgentKind, AgentSettings, build_agent};
+use parlor_agents::{AgentKind, AgentSettings, Tools, build_agent};
 use parlor_chat::{Accepted, Caller, Chat, ChatError, Project, Projects};
-use parlor_guard::guardrail::{GuardSettings, Guardrail};
+use parlor_guard::guardrail::{GuardSettings, Guardrail, Policy};
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::{ChatRequest, ConversationId, EventBody, EventId};
 use parlor_storage::{Logged, Store};
@@ -20,6 +21,18 @@ pub(crate) struct Scene {
 
 /// Opens a chat on a database, as a boot does.
 pub(crate) async fn open(path: &Path, model: &ScriptedModel) -> Chat {
+    open_with(path, model, Setup::default()).await
+}
+
+/// What a test sets up differently.
+#[derive(Default, Clone)]
+pub(crate) struct Setup {
+    pub(crate) tools: Option<Arc<dyn Tools>>,
+    pub(crate) policy: Policy,
+    pub(crate) prompt_timeout: Duration,
+}
+
+pub(crate) async fn open_with(path: &Path, model: &ScriptedModel, setup: Setup) -> Chat {
     let _installed = rustls::crypto::ring::default_provider().install_default();
     let settings = AgentSettings {
         kind: AgentKind::Anthropic,
@@ -34,9 +47,16 @@ pub(crate) async fn open(path: &Path, model: &ScriptedModel) -> Chat {
         Project {
             id: "recipes".parse().unwrap(),
             name: "Recipes".into(),
-            guardrail: Guardrail::new(&GuardSettings::default()).unwrap(),
+            guardrail: Guardrail::new(&GuardSettings {
+                policy: setup.policy,
+                ..GuardSettings::default()
+            })
+            .unwrap(),
             sanitizer: Sanitizer::default(),
-            agent: build_agent(&settings, key).unwrap(),
+            agent: build_agent(&settings, key, setup.tools.clone()).unwrap(),
+            tools: setup.tools,
+            reminder: None,
+            prompt_timeout: setup.prompt_timeout,
             system_prompt: Some("Be brief.".into()),
             context_tokens: 2_000,
             max_image_bytes: 1_000,

@@ -34,7 +34,7 @@ impl<'v> Reading<'v> {
 
     fn prompts(&self) -> impl Iterator<Item = &PromptDraft> {
         self.segments.iter().filter_map(|segment| match segment {
-            Segment::Prompt { prompt, .. } => Some(prompt),
+            Segment::Prompt { prompt, .. } => Some(&**prompt),
             _ => None,
         })
     }

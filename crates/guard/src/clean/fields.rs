@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::Cleanable;
 use super::options::{clean_default, clean_options};
+use super::visible::reveal;
 use crate::sanitizer::Sanitizer;
 
 /// Keeps the list of cleanable types inside this crate.
@@ -108,11 +109,13 @@ cleanable! {
         let input = sanitizer.sanitize_json(&input);
         let mut pointers = masked.unwrap_or_default();
         pointers.extend(input.masked);
+        let (input, revealed) = reveal(input.value);
+        pointers.extend(revealed);
         pointers.sort();
         pointers.dedup();
         ToolCall {
             name: name.cleaned(sanitizer),
-            input: input.value,
+            input,
             masked: (!pointers.is_empty()).then_some(pointers),
         }
     }

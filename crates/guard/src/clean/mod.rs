@@ -7,6 +7,7 @@
 
 mod fields;
 mod options;
+mod visible;
 
 use parlor_protocol::{EventBody, Message};
 use serde::Serialize;

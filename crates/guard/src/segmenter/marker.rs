@@ -76,7 +76,7 @@ fn read_value(value: &Value) -> Option<Found> {
         PromptType::Confirm
         | PromptType::Input
         | PromptType::Select
-        | PromptType::MultiQuestion => Some(Found::Prompt(draft)),
+        | PromptType::MultiQuestion => Some(Found::Prompt(Box::new(draft))),
         PromptType::Wizard | PromptType::Form => None,
     }
 }

@@ -25,7 +25,7 @@ pub enum Segment {
     /// A prompt between inline markers (P-10).
     Prompt {
         /// What was read.
-        prompt: PromptDraft,
+        prompt: Box<PromptDraft>,
         /// What it was read from.
         source: String,
     },
@@ -42,7 +42,7 @@ pub enum Segment {
 pub(super) enum Found {
     Plan(Plan),
     Question(Question),
-    Prompt(PromptDraft),
+    Prompt(Box<PromptDraft>),
     Invalid,
     Nothing,
 }

@@ -116,6 +116,11 @@ impl From<ChatError> for ApiError {
                 prompt_id: Some(id),
                 ..Self::new(ErrorCode::PromptOpen, "A question waits for an answer.")
             },
+            ChatError::PromptClosed => Self::new(
+                ErrorCode::PromptClosed,
+                "This question was answered, or its time was up.",
+            ),
+            ChatError::AnswerInvalid(why) => Self::new(ErrorCode::AnswerInvalid, why),
             ChatError::BadImage(why) => Self::new(ErrorCode::BadImage, why),
             ChatError::TooLarge(why) => Self::new(ErrorCode::TooLarge, why),
             ChatError::Unavailable(why) => Self::unavailable(why),

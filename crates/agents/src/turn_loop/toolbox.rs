@@ -1,0 +1,55 @@
+//! What a model may call: the tools of its servers, and the question to the person.
+
+use std::sync::Arc;
+
+use futures_util::stream;
+
+use super::ask_user;
+use crate::llm::ToolSpec;
+use crate::tools::{Tool, ToolCall, ToolEvent, ToolOutcome, ToolStream, Tools};
+
+/// The tools of a session. They are looked up anew each time: servers come,
+/// go and change what they have.
+#[derive(Clone, Default)]
+pub struct Toolbox {
+    tools: Option<Arc<dyn Tools>>,
+    can_ask: bool,
+}
+
+impl Toolbox {
+    /// The tools of these servers; `can_ask` adds the question to the person.
+    pub fn new(tools: Option<Arc<dyn Tools>>, can_ask: bool) -> Self {
+        Self { tools, can_ask }
+    }
+
+    pub(super) fn can_ask(&self) -> bool {
+        self.can_ask
+    }
+
+    /// The tools as the model sees them.
+    pub(super) fn specs(&self) -> Vec<ToolSpec> {
+        let mut specs: Vec<ToolSpec> = Vec::new();
+        if let Some(tools) = &self.tools {
+            specs.extend(tools.list().iter().map(|tool| tool.spec.clone()));
+        }
+        if self.can_ask {
+            specs.retain(|spec| spec.name != ask_user::NAME);
+            specs.push(ask_user::spec());
+        }
+        specs
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<Tool> {
+        self.tools.as_ref()?.list().iter().find(|tool| tool.spec.name == name).cloned()
+    }
+
+    pub(super) fn call(&self, call: ToolCall) -> ToolStream {
+        match &self.tools {
+            Some(tools) => tools.call(call),
+            None => {
+                let outcome = ToolOutcome::NotRun(format!("There is no tool {:?}.", call.tool));
+                Box::pin(stream::iter([ToolEvent::Done(outcome)]))
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! What an agent must ask before it acts, decided. Pure.
+//!
+//! A call is judged by, in this order: what the configuration says about the
+//! tool and its arguments; what the tool claims, if its server is trusted with
+//! that (M-1); what the person always allows in this conversation (P-11). In
+//! doubt a person is asked.
+
+use parlor_agents::ProposedCall;
+use parlor_agents::tools::{Tool, ToolAction};
+use parlor_protocol::Verdict;
+use parlor_storage::Allowance;
+
+/// Whether a call may be made.
+pub(crate) fn judge(call: &ProposedCall, allowances: &[Allowance]) -> Verdict {
+    // A tool of an agent CLI: the CLI asks, so a person is asked.
+    let Some(tool) = &call.tool else { return Verdict::Ask };
+    match tool.configured(&call.input) {
+        Some(ToolAction::Allow) => return Verdict::Allow,
+        Some(ToolAction::Deny) => return Verdict::Block,
+        Some(ToolAction::Ask) => {}
+        None if tool.claims.read_only || tool.claims.not_destructive => return Verdict::Allow,
+        None => {}
+    }
+    if allowances.iter().any(|allowance| covers(allowance, tool)) {
+        Verdict::Allow
+    } else {
+        Verdict::Ask
+    }
+}
+
+/// An allowance lapses when the tool is no longer what it was.
+fn covers(allowance: &Allowance, tool: &Tool) -> bool {
+    allowance.server == tool.server
+        && allowance.tool == tool.spec.name
+        && allowance.fingerprint == tool.fingerprint
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use parlor_agents::llm::ToolSpec;
+    use parlor_agents::tools::{Claims, ToolRule};
+    use parlor_protocol::Timestamp;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn call(claims: Claims, rules: Vec<ToolRule>, input: Value) -> ProposedCall {
+        let spec = ToolSpec {
+            name: "shop_buy".into(),
+            description: String::new(),
+            input_schema: json!({"type": "object"}),
+        };
+        let tool = Tool {
+            spec,
+            server: "shop".into(),
+            name: "buy".into(),
+            title: None,
+            claims,
+            rules,
+            fingerprint: "f1".into(),
+            timeout: Duration::from_secs(1),
+            prompt_timeout: None,
+            preview: None,
+        };
+        ProposedCall {
+            id: "t1".into(),
+            name: "shop_buy".into(),
+            input: input.as_object().cloned().unwrap_or_default(),
+            tool: Some(tool),
+            description: None,
+        }
+    }
+
+    fn rule(action: ToolAction, pattern: Option<&str>) -> ToolRule {
+        let arguments = pattern.map(|p| ("what".to_owned(), regex::Regex::new(p).unwrap()));
+        ToolRule { arguments: arguments.into_iter().collect(), action }
+    }
+
+    /// M-1: claims of a trusted server let a call run; anything else asks.
+    #[test]
+    fn what_a_tool_claims_decides_only_where_nothing_else_does() {
+        let none = Claims::default();
+        let reads = Claims { read_only: true, ..none };
+        let harmless = Claims { not_destructive: true, ..none };
+        let judged = |claims, rules| judge(&call(claims, rules, json!({})), &[]);
+        assert_eq!(judged(none, vec![]), Verdict::Ask);
+        assert_eq!(judged(reads, vec![]), Verdict::Allow);
+        assert_eq!(judged(harmless, vec![]), Verdict::Allow);
+        assert_eq!(judged(reads, vec![rule(ToolAction::Ask, None)]), Verdict::Ask);
+        assert_eq!(judged(reads, vec![rule(ToolAction::Deny, None)]), Verdict::Block);
+        assert_eq!(judged(none, vec![rule(ToolAction::Allow, None)]), Verdict::Allow);
+    }
+
+    /// The first rule whose patterns fit the arguments counts.
+    #[test]
+    fn rules_look_at_arguments() {
+        let rules = || {
+            vec![
+                rule(ToolAction::Deny, Some("(?i)gun")),
+                rule(ToolAction::Allow, Some("^bread$")),
+                rule(ToolAction::Ask, None),
+            ]
+        };
+        let judged = |what: Value| judge(&call(Claims::default(), rules(), what), &[]);
+        assert_eq!(judged(json!({"what": "a Gun"})), Verdict::Block);
+        assert_eq!(judged(json!({"what": "bread"})), Verdict::Allow);
+        assert_eq!(judged(json!({"what": "breads"})), Verdict::Ask);
+        assert_eq!(judged(json!({"other": "bread"})), Verdict::Ask);
+    }
+
+    /// P-11: "always allow" is for this server's tool as it was.
+    #[test]
+    fn an_allowance_lapses_when_the_tool_changes() {
+        let allowance = |fingerprint: &str| Allowance {
+            server: "shop".into(),
+            tool: "shop_buy".into(),
+            fingerprint: fingerprint.into(),
+            granted_by: "Ana".into(),
+            granted_at: Timestamp(1),
+        };
+        let asks = call(Claims::default(), vec![], json!({}));
+        assert_eq!(judge(&asks, &[allowance("f1")]), Verdict::Allow);
+        assert_eq!(judge(&asks, &[allowance("f2")]), Verdict::Ask);
+        let denied = call(Claims::default(), vec![rule(ToolAction::Deny, None)], json!({}));
+        assert_eq!(judge(&denied, &[allowance("f1")]), Verdict::Block);
+    }
+}

@@ -1,0 +1,296 @@
+//! An answer, judged against what was asked (P-5). Pure.
+//!
+//! The public half says what could be answered, the private half what that
+//! means. What a person typed by hand is handed out, for the guardrail.
+
+use parlor_protocol::{
+    PromptAnswer, PromptDraft, PromptOutcome, PromptStep, PromptType, QuestionOption, SubQuestion,
+    UserPrompt,
+};
+use serde_json::{Map, Value, json};
+
+use super::{Decided, Meant, MeantCall, edit, form};
+
+/// An answer that fits.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Fitting {
+    pub(crate) outcome: PromptOutcome,
+    /// As the person gave it, for people.
+    pub(crate) response: Option<Value>,
+    pub(crate) decided: Decided,
+    /// Of a call: exactly what runs.
+    pub(crate) arguments: Option<Map<String, Value>>,
+    /// Whether the person changed the arguments.
+    pub(crate) edited: bool,
+    /// What was typed by hand.
+    pub(crate) typed: Vec<String>,
+}
+
+/// Judges an answer; the error says what is wrong.
+pub(crate) fn check(
+    public: &UserPrompt,
+    meant: &Meant,
+    answer: &PromptAnswer,
+) -> Result<Fitting, String> {
+    let reason = answer.reason.clone().filter(|reason| !reason.trim().is_empty());
+    if answer.cancelled {
+        return Ok(refused(None, reason));
+    }
+    match meant {
+        Meant::Call(call) => check_call(public, call, answer, reason),
+        Meant::Result => Ok(match yes_or_no(&answer.response)? {
+            true => yes(&answer.response),
+            false => refused(Some(answer.response.clone()), reason),
+        }),
+        Meant::Question(draft) => check_question(public, draft, answer, reason),
+    }
+}
+
+fn check_call(
+    public: &UserPrompt,
+    call: &MeantCall,
+    answer: &PromptAnswer,
+    reason: Option<String>,
+) -> Result<Fitting, String> {
+    if !yes_or_no(&answer.response)? {
+        return Ok(refused(Some(answer.response.clone()), reason));
+    }
+    let mut fitting = yes(&answer.response);
+    let mut arguments = call.input.clone();
+    if let (Some(edited), Some(shown)) = (&answer.input, &public.tool_call)
+        && *edited != shown.input
+    {
+        let masked = shown.masked.as_deref().unwrap_or_default();
+        arguments = edit::merged(&call.input, &shown.input, masked, edited)?;
+        edit::fits(call.schema.as_ref(), &arguments)?;
+        fitting.edited = true;
+        let before = texts(&shown.input);
+        fitting.typed = texts(edited).into_iter().filter(|text| !before.contains(text)).collect();
+    }
+    fitting.arguments = Some(arguments);
+    Ok(fitting)
+}
+
+fn check_question(
+    public: &UserPrompt,
+    draft: &PromptDraft,
+    answer: &PromptAnswer,
+    reason: Option<String>,
+) -> Result<Fitting, String> {
+    let response = &answer.response;
+    let given = match draft.prompt_type {
+        PromptType::Confirm => {
+            let word = if yes_or_no(response)? { "yes" } else { "no" };
+            Given::chosen(word, word)
+        }
+        PromptType::Input => free_text(response)?,
+        PromptType::Select => {
+            chosen(response, public.options.as_deref(), draft.options.as_deref())?
+        }
+        PromptType::MultiQuestion => questions(response, public, draft)?,
+        PromptType::Wizard => steps(response, public, draft)?,
+        PromptType::Plan => plan(response, reason)?,
+        PromptType::Form => {
+            let schema = draft.schema.as_ref().ok_or("This form cannot be answered.")?;
+            form::check(schema, response)?;
+            Given { value: response.clone(), said: said_of(response), typed: texts(response) }
+        }
+    };
+    Ok(Fitting {
+        outcome: PromptOutcome::Answered,
+        response: Some(response.clone()),
+        decided: Decided::Given { value: given.value, said: given.said },
+        arguments: None,
+        edited: false,
+        typed: given.typed,
+    })
+}
+
+/// One part of an answer: what it means, what it says, what was typed.
+struct Given {
+    value: Value,
+    said: String,
+    typed: Vec<String>,
+}
+
+impl Given {
+    fn chosen(value: &str, label: &str) -> Self {
+        Self { value: json!(value), said: label.to_owned(), typed: Vec::new() }
+    }
+
+    fn typed(text: &str) -> Self {
+        Self { value: json!(text), said: text.to_owned(), typed: vec![text.to_owned()] }
+    }
+}
+
+fn yes_or_no(response: &Value) -> Result<bool, String> {
+    match response.as_str() {
+        Some("yes") => Ok(true),
+        Some("no") => Ok(false),
+        _ => Err("Answer \"yes\" or \"no\".".to_owned()),
+    }
+}
+
+fn free_text(response: &Value) -> Result<Given, String> {
+    match response.as_str() {
+        Some(text) if !text.trim().is_empty() => Ok(Given::typed(text)),
+        Some(_) => Err("The answer is empty.".to_owned()),
+        None => Err("The answer must be a text.".to_owned()),
+    }
+}
+
+/// Options are told apart by the values that people see; what they mean stands
+/// at the same place of the asker's list.
+fn chosen(
+    response: &Value,
+    public: Option<&[QuestionOption]>,
+    raw: Option<&[QuestionOption]>,
+) -> Result<Given, String> {
+    let (public, raw) = (public.unwrap_or_default(), raw.unwrap_or_default());
+    let value = response.as_str().unwrap_or_default();
+    let place = public.iter().position(|option| option.value == value);
+    match place.and_then(|at| Some((public.get(at)?, raw.get(at)?))) {
+        Some((shown, meant)) => Ok(Given::chosen(&meant.value, &shown.label)),
+        None => {
+            let values: Vec<&str> = public.iter().map(|option| option.value.as_str()).collect();
+            Err(format!("Choose one of: {}.", values.join(", ")))
+        }
+    }
+}
+
+/// `execute`, or `refine` with what is to be changed.
+fn plan(response: &Value, reason: Option<String>) -> Result<Given, String> {
+    match (response.as_str(), reason) {
+        (Some("execute"), _) => Ok(Given::chosen("execute", "Execute plan")),
+        (Some("refine"), Some(words)) => {
+            Ok(Given { value: json!({"refine": words}), said: words.clone(), typed: vec![words] })
+        }
+        (Some("refine"), None) => Err("Say in \"reason\" what to change.".to_owned()),
+        _ => Err("Answer \"execute\" or \"refine\".".to_owned()),
+    }
+}
+
+fn questions(response: &Value, public: &UserPrompt, draft: &PromptDraft) -> Result<Given, String> {
+    let shown = public.questions.as_deref().unwrap_or_default();
+    let meant = draft.questions.as_deref().unwrap_or_default();
+    let parts = shown.iter().zip(meant).map(|(shown, meant)| {
+        let given = sub_question(&response[shown.id.as_str()], shown, meant)
+            .map_err(|why| format!("'{}': {why}", shown.id))?;
+        let title = shown.header.as_deref().unwrap_or(&shown.question);
+        Ok((meant.id.clone(), title.to_owned(), given))
+    });
+    together(response, parts)
+}
+
+fn sub_question(
+    response: &Value,
+    shown: &SubQuestion,
+    meant: &SubQuestion,
+) -> Result<Given, String> {
+    let one = |value: &Value| {
+        chosen(value, Some(&shown.options), Some(&meant.options))
+            .or_else(|why| if shown.allow_other { free_text(value) } else { Err(why) })
+    };
+    let Value::Array(values) = response else { return one(response) };
+    if !shown.multi_select {
+        return Err("Only one answer is possible.".to_owned());
+    }
+    if values.is_empty() {
+        return Err("Choose at least one.".to_owned());
+    }
+    let parts: Vec<Given> = values.iter().map(one).collect::<Result<_, _>>()?;
+    Ok(Given {
+        said: parts.iter().map(|part| part.said.as_str()).collect::<Vec<_>>().join(", "),
+        typed: parts.iter().flat_map(|part| part.typed.clone()).collect(),
+        value: parts.into_iter().map(|part| part.value).collect(),
+    })
+}
+
+fn steps(response: &Value, public: &UserPrompt, draft: &PromptDraft) -> Result<Given, String> {
+    let shown = public.steps.as_deref().unwrap_or_default();
+    let meant = draft.steps.as_deref().unwrap_or_default();
+    let parts = shown.iter().zip(meant).map(|(shown, meant)| {
+        let given = step(&response[shown.id.as_str()], shown, meant)
+            .map_err(|why| format!("'{}': {why}", shown.id))?;
+        Ok((meant.id.clone(), shown.title.clone(), given))
+    });
+    together(response, parts)
+}
+
+fn step(response: &Value, shown: &PromptStep, meant: &PromptStep) -> Result<Given, String> {
+    match meant.prompt_type {
+        PromptType::Confirm => {
+            let word = if yes_or_no(response)? { "yes" } else { "no" };
+            Ok(Given::chosen(word, word))
+        }
+        PromptType::Select => chosen(response, shown.options.as_deref(), meant.options.as_deref()),
+        PromptType::Input
+        | PromptType::MultiQuestion
+        | PromptType::Plan
+        | PromptType::Wizard
+        | PromptType::Form => free_text(response),
+    }
+}
+
+/// Several answers as one object, by the asker's own keys.
+fn together(
+    response: &Value,
+    parts: impl Iterator<Item = Result<(String, String, Given), String>>,
+) -> Result<Given, String> {
+    if !response.is_object() {
+        return Err("Answer with an object: a value for each question.".to_owned());
+    }
+    let mut all = Given { value: json!({}), said: String::new(), typed: Vec::new() };
+    for part in parts {
+        let (key, title, given) = part?;
+        all.value[key.as_str()] = given.value;
+        if !all.said.is_empty() {
+            all.said.push('\n');
+        }
+        all.said.push_str(&format!("{title}: {}", given.said));
+        all.typed.extend(given.typed);
+    }
+    Ok(all)
+}
+
+fn yes(response: &Value) -> Fitting {
+    Fitting {
+        outcome: PromptOutcome::Answered,
+        response: Some(response.clone()),
+        decided: Decided::Yes,
+        arguments: None,
+        edited: false,
+        typed: Vec::new(),
+    }
+}
+
+fn refused(response: Option<Value>, reason: Option<String>) -> Fitting {
+    Fitting {
+        outcome: PromptOutcome::Refused,
+        response,
+        typed: reason.iter().cloned().collect(),
+        decided: Decided::No(reason),
+        arguments: None,
+        edited: false,
+    }
+}
+
+/// Every text in a value.
+fn texts(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        Value::Object(fields) => fields.values().flat_map(texts).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
+    }
+}
+
+/// A form's answer in words.
+fn said_of(response: &Value) -> String {
+    let line = |(name, value): (&String, &Value)| match value {
+        Value::String(text) => format!("{name}: {text}"),
+        other => format!("{name}: {other}"),
+    };
+    let fields = response.as_object().into_iter().flatten();
+    fields.map(line).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,240 @@
+//! A prompt before anyone sees it: the row, and the message that stays in the
+//! conversation.
+
+use std::time::Duration;
+
+use parlor_agents::ProposedCall;
+use parlor_guard::Clean;
+use parlor_protocol::message::{Message, MessageData, Metadata};
+use parlor_protocol::{
+    ConversationId, MessageId, MessageType, Preview, PromptDraft, PromptId, PromptType, Question,
+    Role, Severity, TenantId, Timestamp, ToolCall, TurnId, UserPrompt,
+};
+use parlor_storage::NewPrompt;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{APPROVAL, Meant, MeantCall};
+use crate::project::Project;
+use crate::texts::now;
+
+/// Where a prompt is asked.
+#[derive(Debug, Clone)]
+pub(crate) struct Place<'a> {
+    pub(crate) tenant: &'a TenantId,
+    pub(crate) project: &'a Project,
+    pub(crate) conversation: ConversationId,
+    pub(crate) turn: TurnId,
+}
+
+/// A prompt that is about to open.
+#[derive(Debug)]
+pub(crate) struct Opening {
+    pub(crate) prompt: NewPrompt,
+    /// Shows it in the conversation, also once it is closed.
+    pub(crate) message: Clean<Message>,
+}
+
+impl Place<'_> {
+    /// "May this call be made?"
+    pub(crate) fn approval(
+        &self,
+        call: &ProposedCall,
+        run: Uuid,
+        preview: Option<Preview>,
+    ) -> Opening {
+        let title = call.tool.as_ref().and_then(|tool| tool.title.as_deref());
+        let shown = ToolCall {
+            name: call.name.clone(),
+            input: Value::Object(call.input.clone()),
+            masked: None,
+        };
+        let prompt = UserPrompt {
+            tool_call: Some(shown.clone()),
+            preview,
+            severity: Some(Severity::Major),
+            context: call.description.clone(),
+            ..self.bare(PromptType::Confirm, format!("Allow {}?", title.unwrap_or(&call.name)))
+        };
+        let meant = Meant::Call(Box::new(MeantCall {
+            run,
+            server: call.tool.as_ref().map(|tool| tool.server.clone()).unwrap_or_default(),
+            tool: call.name.clone(),
+            fingerprint: call
+                .tool
+                .as_ref()
+                .map(|tool| tool.fingerprint.clone())
+                .unwrap_or_default(),
+            input: call.input.clone(),
+            schema: call.tool.as_ref().map(|tool| tool.spec.input_schema.clone()),
+        }));
+        let timeout = match call.tool.as_ref().and_then(|tool| tool.prompt_timeout) {
+            Some(own) => waits(own),
+            None => waits(self.project.prompt_timeout),
+        };
+        let data = (MessageType::ToolCall, Some(MessageData::ToolCall(shown)));
+        self.open(prompt, meant, (&call.id, APPROVAL, true), timeout, data)
+    }
+
+    /// "May the model read this result?" (G-8)
+    pub(crate) fn result(&self, ask_id: &str, tool: &str, rule: &str) -> Opening {
+        let prompt = UserPrompt {
+            severity: Some(Severity::Critical),
+            context: Some(format!("Rule: {rule}")),
+            ..self.bare(
+                PromptType::Confirm,
+                format!("The result of {tool} looks as if it gives orders. Let the agent read it?"),
+            )
+        };
+        let timeout = waits(self.project.prompt_timeout);
+        let data = (MessageType::Question, None);
+        self.open(prompt, Meant::Result, (ask_id, APPROVAL, true), timeout, data)
+    }
+
+    /// A question of an agent or of a server. Without `parks` the turn is over,
+    /// and the answer begins the next one.
+    pub(crate) fn question(
+        &self,
+        ask_id: &str,
+        origin: &str,
+        draft: PromptDraft,
+        parks: bool,
+    ) -> Opening {
+        self.question_as(PromptId::new(Uuid::now_v7()), ask_id, origin, draft, parks)
+    }
+
+    /// The same, under an id that the conversation knows already.
+    pub(crate) fn question_as(
+        &self,
+        id: PromptId,
+        ask_id: &str,
+        origin: &str,
+        draft: PromptDraft,
+        parks: bool,
+    ) -> Opening {
+        let PromptDraft {
+            prompt_type,
+            question,
+            options,
+            questions,
+            steps,
+            schema,
+            plan,
+            context,
+            severity,
+            default,
+        } = draft.clone();
+        let timeout = match prompt_type {
+            PromptType::Confirm | PromptType::Input | PromptType::Select if parks => {
+                waits(self.project.prompt_timeout)
+            }
+            _ => None,
+        };
+        let data = message_data(&draft);
+        let prompt = UserPrompt {
+            id,
+            options,
+            questions,
+            steps,
+            schema,
+            plan,
+            context,
+            severity,
+            default,
+            ..self.bare(prompt_type, question)
+        };
+        let meant = Meant::Question(Box::new(draft));
+        self.open(prompt, meant, (ask_id, origin, parks), timeout, data)
+    }
+
+    fn open(
+        &self,
+        mut prompt: UserPrompt,
+        meant: Meant,
+        (ask_id, origin, parks): (&str, &str, bool),
+        timeout_ms: Option<i64>,
+        (message_type, data): (MessageType, Option<MessageData>),
+    ) -> Opening {
+        prompt.expires_at = lapses(timeout_ms);
+        let message = Message {
+            id: MessageId::new(Uuid::now_v7()),
+            conversation_id: self.conversation,
+            turn_id: self.turn,
+            role: Role::Assistant,
+            message_type,
+            content: prompt.question.clone(),
+            data,
+            options: prompt.options.clone(),
+            questions: prompt.questions.clone(),
+            metadata: Metadata::from_iter([
+                ("prompt_id".to_owned(), json!(prompt.id)),
+                ("origin".to_owned(), json!(origin)),
+            ]),
+            created_at: now(),
+        };
+        let sanitizer = &self.project.sanitizer;
+        Opening {
+            message: Clean::new(sanitizer, message),
+            prompt: NewPrompt {
+                tenant: self.tenant.clone(),
+                project: self.project.id.clone(),
+                ask_id: ask_id.to_owned(),
+                origin: origin.to_owned(),
+                parks,
+                public: Clean::new(sanitizer, prompt),
+                private: serde_json::to_value(meant).unwrap_or(Value::Null),
+                timeout_ms,
+            },
+        }
+    }
+
+    fn bare(&self, prompt_type: PromptType, question: String) -> UserPrompt {
+        UserPrompt {
+            prompt_type,
+            id: PromptId::new(Uuid::now_v7()),
+            conversation_id: self.conversation,
+            question,
+            options: None,
+            tool_call: None,
+            questions: None,
+            steps: None,
+            schema: None,
+            plan: None,
+            preview: None,
+            severity: None,
+            context: None,
+            default: None,
+            expires_at: None,
+        }
+    }
+}
+
+/// When a prompt lapses that gets its full time now.
+pub(crate) fn lapses(timeout_ms: Option<i64>) -> Option<Timestamp> {
+    timeout_ms.map(|ms| Timestamp(now().0.saturating_add(ms)))
+}
+
+/// Zero waits for ever (P-4).
+fn waits(timeout: Duration) -> Option<i64> {
+    i64::try_from(timeout.as_millis()).ok().filter(|ms| *ms > 0)
+}
+
+fn message_data(draft: &PromptDraft) -> (MessageType, Option<MessageData>) {
+    match draft.prompt_type {
+        PromptType::MultiQuestion => (MessageType::MultiQuestion, None),
+        PromptType::Plan => (MessageType::Plan, draft.plan.clone().map(MessageData::Plan)),
+        PromptType::Select => {
+            let question = Question {
+                question: draft.question.clone(),
+                options: draft.options.clone().unwrap_or_default(),
+                context: draft.context.clone(),
+                severity: draft.severity,
+                default: draft.default.clone(),
+            };
+            (MessageType::Question, Some(MessageData::Question(question)))
+        }
+        PromptType::Confirm | PromptType::Input | PromptType::Wizard | PromptType::Form => {
+            (MessageType::Question, None)
+        }
+    }
+}

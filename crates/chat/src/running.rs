@@ -1,0 +1,159 @@
+//! Turns that run: how one is begun, and how one goes on after a crash.
+
+use std::sync::Arc;
+
+use parlor_agents::{Checkpoint, TurnContext, TurnStart};
+use parlor_protocol::{ConversationId, EventId, MessageId, Mode, TenantId, TurnId};
+use parlor_storage::{Block, Interrupted, StorageError};
+use serde_json::Value;
+
+use crate::beginning::{Begins, beginning};
+use crate::chat_agent::{Accepted, Caller, Chat};
+use crate::context;
+use crate::event_log::EventLog;
+use crate::project::Project;
+use crate::session::Session;
+use crate::session_registry::Signals;
+use crate::writer::Writer;
+
+/// A turn whose beginning is stored.
+struct Ready {
+    tenant: TenantId,
+    project: Arc<Project>,
+    mode: Option<Mode>,
+    conversation: ConversationId,
+    turn: TurnId,
+    epoch: u64,
+    next_seq: u64,
+    block_message: MessageId,
+    /// Where it goes on, and the place of text that was lost.
+    resumes: Option<(Value, Block)>,
+}
+
+impl Chat {
+    /// Stores what begins a turn, and starts it. In a task of its own: a client
+    /// that leaves in this moment must not leave a turn behind that is stored as
+    /// running and that nobody runs.
+    pub(crate) async fn begin(
+        &self,
+        caller: &Caller,
+        project: &Arc<Project>,
+        begins: Begins,
+    ) -> Result<Accepted, StorageError> {
+        let mode = begins.mode.or(begins.new.as_ref().map(|new| new.mode));
+        let begin = beginning(caller, project, begins);
+        let (chat, project) = (self.clone(), Arc::clone(project));
+        let begun = tokio::spawn(async move {
+            let begun = chat.store().begin_turn(&begin).await?;
+            let start_seq = begun.events.first().map_or(1, |start| start.id.seq);
+            // Held until the turn holds it: a log that nobody holds is forgotten.
+            let log = chat.registry().log(begin.conversation);
+            log.publish(begun.events);
+            chat.spawn(
+                Ready {
+                    tenant: begin.tenant,
+                    project,
+                    mode,
+                    conversation: begin.conversation,
+                    turn: begin.turn,
+                    epoch: begun.epoch,
+                    next_seq: begun.next_seq,
+                    block_message: begin.block_message,
+                    resumes: None,
+                },
+                log,
+            );
+            Ok(Accepted {
+                conversation_id: begin.conversation,
+                turn_id: begin.turn,
+                after: EventId::durable(start_seq.saturating_sub(1)),
+            })
+        });
+        begun.await.unwrap_or_else(|error| Err(StorageError::Corrupt(error.to_string())))
+    }
+
+    /// Goes on with a turn that a crash interrupted, from its checkpoint.
+    pub(crate) fn resume(&self, turn: Interrupted, checkpoint: Value, project: Arc<Project>) {
+        // The number that was kept for text: it may have been shown, and is not
+        // stored.
+        let seq = turn.next_seq.saturating_sub(1);
+        let lost = Block { seq, message: turn.block_message, thinking: false, parts: 0 };
+        let log = self.registry().log(turn.conversation);
+        log.begin_at(turn.next_seq);
+        self.spawn(
+            Ready {
+                tenant: turn.tenant,
+                project,
+                mode: Some(turn.mode),
+                conversation: turn.conversation,
+                turn: turn.turn,
+                epoch: turn.epoch,
+                next_seq: turn.next_seq,
+                block_message: MessageId::new(uuid::Uuid::now_v7()),
+                resumes: Some((checkpoint, lost)),
+            },
+            log,
+        );
+    }
+
+    /// Lets the agent take its turn.
+    fn spawn(&self, ready: Ready, log: Arc<EventLog>) {
+        let chat = self.clone();
+        // Noted before anyone can ask for it to stop.
+        let signals = self.registry().begin(ready.conversation);
+        tokio::spawn(async move {
+            let (conversation, turn) = (ready.conversation, ready.turn);
+            if let Err(error) = chat.run(ready, log, signals).await {
+                tracing::error!(%error, %turn, "a turn could not be written to its end");
+            }
+            chat.registry().end(conversation);
+        });
+    }
+
+    async fn run(
+        &self,
+        ready: Ready,
+        log: Arc<EventLog>,
+        signals: Signals,
+    ) -> Result<(), StorageError> {
+        let context = self.context(&ready).await?;
+        let writer = Writer {
+            store: self.store().clone(),
+            log,
+            conversation: ready.conversation,
+            turn: ready.turn,
+            epoch: ready.epoch,
+            next_seq: ready.next_seq,
+            block_message: ready.block_message,
+        };
+        let agent = ready.project.agent.open(ready.conversation);
+        let flusher = self.flusher().clone();
+        let session = Session::new(writer, ready.tenant, ready.project, flusher, signals.hint);
+        match ready.resumes {
+            None => session.run(agent, TurnStart::Message(context), signals.stop).await,
+            Some((checkpoint, lost)) => {
+                let start = TurnStart::Resume(context, Checkpoint(checkpoint));
+                session.resumed(lost).run(agent, start, signals.stop).await
+            }
+        }
+    }
+
+    /// What the agent is told.
+    async fn context(&self, ready: &Ready) -> Result<TurnContext, StorageError> {
+        let project = &ready.project;
+        let history = self.store().history(ready.conversation).await?;
+        let mode = match ready.mode {
+            Some(mode) => mode,
+            None => self.store().conversation(&ready.tenant, ready.conversation).await?.mode,
+        };
+        if let Some(tools) = &project.tools {
+            tools.settle().await;
+        }
+        let reminder = project.reminder.as_deref();
+        Ok(TurnContext {
+            history: context::for_model(history, project.context_tokens, reminder),
+            system_prompt: project.system_prompt.clone(),
+            mode,
+        })
+    }
+}

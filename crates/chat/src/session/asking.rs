@@ -1,0 +1,324 @@
+//! What the agent must not do by itself: written down, shown, waited for.
+//!
+//! 1. A call is looked up in the ledger: after a restart the agent proposes
+//!    again what was not settled, and the ledger knows how far it came.
+//! 2. A new one is judged ([`crate::oversight`]). One that may run is written
+//!    down as started, and made; one that must be asked for becomes a prompt,
+//!    in the same write as its line in the ledger.
+//! 3. While a prompt is open the turn is parked: it waits for a hint, for the
+//!    clock, and looks by itself now and then. The agent is polled on: it may
+//!    withdraw the question, or die.
+//! 4. Once the prompt is closed, by whomever, [`super::settling`] goes on.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parlor_agents::{AgentEvent, AgentSession, Answer, Ask, AskedBy, ProposedCall, Reply};
+use parlor_protocol::{
+    EventBody, Preview, PromptId, PromptOutcome, PromptType, PromptUpdated, Timestamp, ToolStatus,
+    Verdict,
+};
+use parlor_storage::{NewPrompt, Prompt, PromptWrite, RunStatus, RunWrite, StorageError, ToolRun};
+use tokio::sync::Notify;
+use uuid::Uuid;
+
+use super::Session;
+use crate::oversight;
+use crate::prompts::opening::{Opening, Place, lapses};
+use crate::prompts::{AGENT, bytes, form, unanswered};
+use crate::texts::now;
+
+/// How often a parked turn looks by itself: hints can get lost between nodes.
+const LOOK_AGAIN: Duration = Duration::from_secs(5);
+
+/// Questions of the turn.
+pub(super) struct Asking {
+    hint: Arc<Notify>,
+    /// The one that is open.
+    pub(super) open: Option<OpenPrompt>,
+    /// What the agent asked meanwhile.
+    pub(super) queue: VecDeque<AgentEvent>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct OpenPrompt {
+    id: PromptId,
+    ask: String,
+    expires_at: Option<Timestamp>,
+}
+
+impl Asking {
+    pub(super) fn new(hint: Arc<Notify>) -> Self {
+        Self { hint, open: None, queue: VecDeque::new() }
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Waits until it is time to look at the open prompt. Dropping it loses nothing.
+    pub(super) async fn look(&self) {
+        let left = self.open.as_ref().and_then(|open| open.expires_at);
+        let left = left.map(|at| u64::try_from(at.0 - now().0).unwrap_or_default());
+        let pause = left.map_or(LOOK_AGAIN, |ms| Duration::from_millis(ms).min(LOOK_AGAIN));
+        tokio::select! {
+            () = self.hint.notified() => {}
+            () = tokio::time::sleep(pause) => {}
+        }
+    }
+}
+
+impl Session {
+    /// Takes what the agent asks, or keeps it until the open question is settled.
+    pub(super) async fn asked(
+        &mut self,
+        agent: &mut dyn AgentSession,
+        event: AgentEvent,
+    ) -> Result<(), StorageError> {
+        self.end_block().await?;
+        self.has_calls = true;
+        match event {
+            AgentEvent::Proposes(_) | AgentEvent::Asks(_) if self.asking.is_open() => {
+                self.asking.queue.push_back(event);
+                Ok(())
+            }
+            AgentEvent::Proposes(call) => self.proposes(agent, *call).await,
+            AgentEvent::Asks(ask) => self.asks(agent, *ask).await,
+            AgentEvent::Withdrawn(ask) => self.withdrawn(agent, &ask).await,
+            _ => Ok(()),
+        }
+    }
+
+    async fn proposes(
+        &mut self,
+        agent: &mut dyn AgentSession,
+        call: ProposedCall,
+    ) -> Result<(), StorageError> {
+        let Some(run) = self.writer.store.tool_run(self.writer.turn, &call.id).await? else {
+            return self.judge_call(agent, call).await;
+        };
+        match run.status {
+            RunStatus::Proposed => self.wait_again(agent, &call.id).await,
+            RunStatus::Approved => self.start_run(agent, &run).await,
+            // Nobody knows, so nobody repeats it.
+            RunStatus::Started => self.outcome_unknown(agent, &run, None).await,
+            RunStatus::Finished
+            | RunStatus::Refused
+            | RunStatus::Cancelled
+            | RunStatus::OutcomeUnknown => self.settled_before(agent, &run).await,
+        }
+    }
+
+    async fn judge_call(
+        &mut self,
+        agent: &mut dyn AgentSession,
+        call: ProposedCall,
+    ) -> Result<(), StorageError> {
+        let allowances = self.writer.store.allowances(self.writer.conversation).await?;
+        let verdict = oversight::judge(&call, &allowances);
+        let mut run = ToolRun {
+            id: Uuid::now_v7(),
+            call_id: call.id.clone(),
+            server: call.tool.as_ref().map(|tool| tool.server.clone()).unwrap_or_default(),
+            tool: call.name.clone(),
+            status: RunStatus::Proposed,
+            arguments: bytes(&call.input),
+            result: None,
+        };
+        match verdict {
+            Verdict::Allow => {
+                run.status = RunStatus::Started;
+                self.finished.runs.push(RunWrite::Add(run.clone()));
+                self.tool_use(&run, ToolStatus::Running);
+                self.commit_finished().await?;
+                agent.answer(&call.id, Reply::Run { arguments: call.input, run: run.id });
+                Ok(())
+            }
+            Verdict::Block => {
+                run.status = RunStatus::Refused;
+                self.finished.runs.push(RunWrite::Add(run.clone()));
+                let why = format!("{} is not allowed here. Do not try it again.", call.name);
+                self.not_run(agent, &run, why, "tool_denied").await
+            }
+            Verdict::Ask => {
+                let preview = self.preview(&call).await;
+                let opening = self.place().approval(&call, run.id, preview);
+                self.tool_use(&run, ToolStatus::Waiting);
+                self.finished.runs.push(RunWrite::Add(run));
+                self.open_prompt(opening).await
+            }
+        }
+    }
+
+    /// What the call would change (P-7), if its server can tell.
+    async fn preview(&self, call: &ProposedCall) -> Option<Preview> {
+        let tool = call.tool.as_ref()?;
+        tool.preview.as_ref()?;
+        let tools = self.project.tools.as_ref()?;
+        let preview = tools.preview(&tool.spec.name, &call.input).await?;
+        serde_json::from_value(preview).ok()
+    }
+
+    async fn asks(&mut self, agent: &mut dyn AgentSession, ask: Ask) -> Result<(), StorageError> {
+        if let Some(prompt) = self.writer.store.prompt_of(self.writer.turn, &ask.id).await? {
+            return self.take_up(agent, prompt).await;
+        }
+        let origin = match &ask.from {
+            AskedBy::Agent => AGENT.to_owned(),
+            AskedBy::Server(server) => format!("mcp:{server}"),
+        };
+        if let (PromptType::Form, Some(schema)) = (ask.draft.prompt_type, &ask.draft.schema)
+            && let Some(why) = form::refusal(schema)
+        {
+            tracing::warn!(%origin, %why, "a question was not shown");
+            agent.answer(&ask.id, Reply::Answer(Answer::Refused(Some(why))));
+            return Ok(());
+        }
+        let opening = self.place().question(&ask.id, &origin, ask.draft, true);
+        self.open_prompt(opening).await
+    }
+
+    /// Shows a prompt, once it is a row, and parks the turn.
+    pub(super) async fn open_prompt(&mut self, opening: Opening) -> Result<(), StorageError> {
+        let public = opening.prompt.public.get();
+        self.asking.open = Some(OpenPrompt {
+            id: public.id,
+            ask: opening.prompt.ask_id.clone(),
+            expires_at: public.expires_at,
+        });
+        self.finished.message(opening.message);
+        self.show_prompt(opening.prompt);
+        self.commit_finished().await
+    }
+
+    /// After a restart: the same question, with its full time (P-4).
+    async fn wait_again(
+        &mut self,
+        agent: &mut dyn AgentSession,
+        ask: &str,
+    ) -> Result<(), StorageError> {
+        match self.writer.store.prompt_of(self.writer.turn, ask).await? {
+            Some(prompt) => self.take_up(agent, prompt).await,
+            // A run is proposed in the write that opens its prompt.
+            None => Err(StorageError::Corrupt("a proposed run has no prompt".to_owned())),
+        }
+    }
+
+    pub(super) async fn take_up(
+        &mut self,
+        agent: &mut dyn AgentSession,
+        prompt: Prompt,
+    ) -> Result<(), StorageError> {
+        let expires_at = lapses(prompt.timeout_ms);
+        let (id, ask) = (prompt.id, prompt.ask_id.clone());
+        self.asking.open = Some(OpenPrompt { id, ask, expires_at });
+        if prompt.outcome.is_some() {
+            return self.settle(agent, prompt).await;
+        }
+        if prompt.expires_at != expires_at {
+            self.finished.prompts.push(PromptWrite::Renew(id, expires_at));
+            self.prompt_updated(id, expires_at);
+        }
+        self.commit_finished().await
+    }
+
+    /// Looks at the open prompt: it may be closed, lapsed, or have more time.
+    pub(super) async fn look_at_prompt(
+        &mut self,
+        agent: &mut dyn AgentSession,
+    ) -> Result<(), StorageError> {
+        let Some(open) = self.asking.open.clone() else { return Ok(()) };
+        let mut prompt = self.writer.store.prompt(&self.tenant, open.id).await?;
+        let lapsed = |prompt: &Prompt| prompt.expires_at.is_some_and(|at| at <= now());
+        if prompt.outcome.is_none() && lapsed(&prompt) {
+            self.close_prompt(&prompt, PromptOutcome::Expired).await?;
+            prompt = self.writer.store.prompt(&self.tenant, open.id).await?;
+        }
+        if prompt.outcome.is_some() {
+            return self.settle(agent, prompt).await;
+        }
+        if prompt.expires_at != open.expires_at {
+            if let Some(open) = &mut self.asking.open {
+                open.expires_at = prompt.expires_at;
+            }
+            self.prompt_updated(prompt.id, prompt.expires_at);
+            self.commit_finished().await?;
+        }
+        Ok(())
+    }
+
+    /// The agent no longer wants to know.
+    async fn withdrawn(
+        &mut self,
+        agent: &mut dyn AgentSession,
+        ask: &str,
+    ) -> Result<(), StorageError> {
+        self.asking.queue.retain(|event| match event {
+            AgentEvent::Proposes(call) => call.id != ask,
+            AgentEvent::Asks(queued) => queued.id != ask,
+            _ => true,
+        });
+        if self.asking.open.as_ref().is_some_and(|open| open.ask == ask) {
+            self.cancel_open().await?;
+            if let Some(run) = self.writer.store.tool_run(self.writer.turn, ask).await? {
+                self.abandon(&run);
+            }
+            self.commit_finished().await?;
+            if let Some(next) = self.asking.queue.pop_front() {
+                return Box::pin(self.asked(agent, next)).await;
+            }
+        }
+        Ok(())
+    }
+
+    /// Closes the prompt of a call that ended in the middle of its question.
+    pub(super) async fn cancel_questions_of(&mut self, call: &str) -> Result<(), StorageError> {
+        let prefix = format!("{call}/");
+        if self.asking.open.as_ref().is_some_and(|open| open.ask.starts_with(&prefix)) {
+            self.cancel_open().await?;
+        }
+        Ok(())
+    }
+
+    /// Closes the open prompt: the turn that asked is over, or asks no longer.
+    /// Whoever answered in this very moment was first, and is told so.
+    pub(super) async fn cancel_open(&mut self) -> Result<(), StorageError> {
+        let Some(open) = self.asking.open.take() else { return Ok(()) };
+        let prompt = self.writer.store.prompt(&self.tenant, open.id).await?;
+        self.close_prompt(&prompt, PromptOutcome::Cancelled).await?;
+        let prompt = self.writer.store.prompt(&self.tenant, open.id).await?;
+        self.tell_end(&prompt);
+        Ok(())
+    }
+
+    /// Closes a prompt that nobody answered, unless somebody just did.
+    async fn close_prompt(
+        &self,
+        prompt: &Prompt,
+        outcome: PromptOutcome,
+    ) -> Result<(), StorageError> {
+        self.writer.store.answer_prompt(&unanswered(prompt, outcome)).await?;
+        Ok(())
+    }
+
+    pub(super) fn show_prompt(&mut self, prompt: NewPrompt) {
+        let shown = EventBody::UserPrompt(Box::new(prompt.public.get().clone()));
+        self.finished.event(&self.project.sanitizer, shown);
+        self.finished.prompts.push(PromptWrite::Open(Box::new(prompt)));
+    }
+
+    fn prompt_updated(&mut self, id: PromptId, expires_at: Option<Timestamp>) {
+        let updated = EventBody::UserPromptUpdated(PromptUpdated { id, expires_at });
+        self.finished.event(&self.project.sanitizer, updated);
+    }
+
+    pub(super) fn place(&self) -> Place<'_> {
+        Place {
+            tenant: &self.tenant,
+            project: &self.project,
+            conversation: self.writer.conversation,
+            turn: self.writer.turn,
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Characters that nobody sees, made visible.
+//!
+//! An approval shows what runs. A direction mark can make a file name read
+//! backwards, a zero-width letter can hide in a word: so in what a person
+//! approves such characters are written out (`‹U+202E›`), and the place is
+//! listed as masked, for the words there are not the bytes that run.
+
+use serde_json::{Map, Value};
+
+/// The value with nothing invisible in it, and pointers to what was changed.
+/// An object with an invisible character in a key is listed as a whole.
+pub(super) fn reveal(value: Value) -> (Value, Vec<String>) {
+    let mut changed = Vec::new();
+    let value = walk(value, &mut String::new(), &mut changed);
+    (value, changed)
+}
+
+/// The text with nothing invisible in it.
+pub(super) fn reveal_text(text: &str) -> Option<String> {
+    text.chars().any(is_hidden).then(|| {
+        let mut visible = String::with_capacity(text.len() + 8);
+        for c in text.chars() {
+            if is_hidden(c) {
+                visible.push_str(&format!("‹U+{:04X}›", u32::from(c)));
+            } else {
+                visible.push(c);
+            }
+        }
+        visible
+    })
+}
+
+// Recursion is bounded: JSON that came through a parser is at most 128 deep.
+fn walk(value: Value, pointer: &mut String, changed: &mut Vec<String>) -> Value {
+    match value {
+        Value::String(text) => match reveal_text(&text) {
+            Some(visible) => {
+                changed.push(pointer.clone());
+                Value::String(visible)
+            }
+            None => Value::String(text),
+        },
+        Value::Array(items) => {
+            let each = items.into_iter().enumerate();
+            Value::Array(each.map(|(i, v)| inside(v, &i.to_string(), pointer, changed)).collect())
+        }
+        Value::Object(fields) => object(fields, pointer, changed),
+        plain @ (Value::Null | Value::Bool(_) | Value::Number(_)) => plain,
+    }
+}
+
+fn object(fields: Map<String, Value>, pointer: &mut String, changed: &mut Vec<String>) -> Value {
+    if fields.keys().any(|key| key.chars().any(is_hidden)) {
+        changed.push(pointer.clone());
+    }
+    let shown = fields.into_iter().map(|(key, value)| {
+        let value = inside(value, &key.replace('~', "~0").replace('/', "~1"), pointer, changed);
+        (reveal_text(&key).unwrap_or(key), value)
+    });
+    Value::Object(shown.collect())
+}
+
+fn inside(value: Value, step: &str, pointer: &mut String, changed: &mut Vec<String>) -> Value {
+    let length = pointer.len();
+    pointer.push('/');
+    pointer.push_str(step);
+    let value = walk(value, pointer, changed);
+    pointer.truncate(length);
+    value
+}
+
+/// Direction marks, zero-width characters, tags, and controls other than the
+/// ends of lines and tabs.
+fn is_hidden(c: char) -> bool {
+    match c {
+        '\n' | '\r' | '\t' => false,
+        '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}'
+        | '\u{17B5}' => true,
+        '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' => true,
+        '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FEFF}' | '\u{FFA0}' => true,
+        '\u{FFF0}'..='\u{FFFB}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}' => true,
+        c => c.is_control(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// P-5 and the approvals: what is shown is what runs; what cannot be seen is written out.
+    #[test]
+    fn nothing_invisible_is_left_and_the_places_are_listed() {
+        let input = json!({
+            "path": "report\u{202E}fdp.exe", "plain": "feijão 🍲\n", "n": 1,
+            "list": ["a\u{200B}b", {"x/y": "\u{0}"}], "k\u{2066}ey": true,
+        });
+        let (shown, changed) = reveal(input);
+        assert_eq!(
+            shown,
+            json!({
+                "path": "report‹U+202E›fdp.exe", "plain": "feijão 🍲\n", "n": 1,
+                "list": ["a‹U+200B›b", {"x/y": "‹U+0000›"}], "k‹U+2066›ey": true,
+            })
+        );
+        let mut sorted = changed;
+        sorted.sort();
+        assert_eq!(sorted, ["", "/list/0", "/list/1/x~1y", "/path"]);
+    }
+}
