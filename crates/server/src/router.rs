@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{get, post};
+use axum::routing::{delete, get, post};
 
 use crate::app::App;
 use crate::http::errors::ApiError;
-use crate::http::{audit, chat, conversations, edge, events, health, images, login, me, pages};
+use crate::http::{
+    audit, chat, conversations, edge, events, export, health, images, login, me, pages, prompts,
+};
 
 /// The routes of the server, behind its edge.
 pub fn router(app: &Arc<App>) -> Router {
@@ -29,6 +31,16 @@ pub fn router(app: &Arc<App>) -> Router {
         )
         .route("/api/conversations/{id}/events", get(events::follow))
         .route("/api/conversations/{id}/stop", post(conversations::stop))
+        .route("/api/conversations/{id}/export", get(export::export))
+        .route(
+            "/api/conversations/{id}/allowances",
+            get(prompts::allowances).delete(prompts::revoke_all),
+        )
+        .route("/api/conversations/{id}/allowances/{tool}", delete(prompts::revoke))
+        .route("/api/prompts", get(prompts::list))
+        .route("/api/prompts/{id}", get(prompts::read))
+        .route("/api/prompts/{id}/response", post(prompts::respond))
+        .route("/api/prompts/{id}/extend", post(prompts::extend))
         .route("/api/images/{id}", get(images::read))
         .route("/api/me", get(me::me))
         // For administrators

@@ -143,7 +143,7 @@ impl Chat {
         let is_plan = prompt.public.get().prompt_type == PromptType::Plan;
         let executes = is_plan && *value == json!("execute");
         let begins = Begins {
-            told: is_plan.then(|| plan_words(value)),
+            told: Some(if is_plan { plan_words(value) } else { own_words(value) }),
             mode: executes.then_some(Mode::Act),
             answering: Some(Box::new(answering)),
             passed_over: self.passed_over(prompt.conversation, Some(prompt.id)).await?,
@@ -188,6 +188,11 @@ fn plan_words(value: &Value) -> String {
         }
         None => "The plan is approved. Carry it out now, step by step.".to_owned(),
     }
+}
+
+/// What the model is told of an answer: its own value, not the masked label.
+fn own_words(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// Everything that an answer changes.

@@ -1,5 +1,9 @@
 //! A chat on a real database, with a scripted model behind it.
 
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+pub(crate) mod kitchen;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -147,7 +151,15 @@ pub(crate) fn seen(events: &[Logged]) -> Vec<String> {
         }
         EventBody::Error { message, recoverable, .. } => format!("error {recoverable} {message:?}"),
         EventBody::Done { reason, tokens_used, .. } => format!("done {reason:?} {tokens_used:?}"),
-        other => format!("{other:?}"),
+        EventBody::ToolUse { tool, status, .. } => format!("tool {tool} {status:?}"),
+        EventBody::Artifact { kind, id } => format!("artifact {kind} {id}"),
+        EventBody::UserPrompt(prompt) => {
+            format!("prompt {:?} {:?}", prompt.prompt_type, prompt.question)
+        }
+        EventBody::UserPromptUpdated(_) => "prompt updated".into(),
+        EventBody::UserPromptClosed(closed) => {
+            format!("prompt closed {:?} {:?}", closed.outcome, closed.response)
+        }
     };
     events.iter().map(line).collect()
 }

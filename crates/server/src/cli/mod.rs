@@ -1,11 +1,12 @@
 //! The commands of the `parlor` binary.
 //!
 //! - `serve` runs the server; `keys` and `password` change its credentials, also
-//!   while it runs.
+//!   while it runs; `audit` writes out who decided what.
 //! - `guard`, `classify` and `sanitize` need no server: each reads lines on
 //!   standard input and writes one JSON line for each on standard output, so that
 //!   policies can be tried and evaluated with `jq`, a loop or a spreadsheet.
 
+mod audit;
 mod classify;
 mod credentials;
 mod guard;
@@ -33,6 +34,7 @@ enum Command {
     Serve(serve::Arguments),
     Keys(keys::Arguments),
     Password(password::Arguments),
+    Audit(audit::Arguments),
     Guard(guard::Arguments),
     Classify(classify::Arguments),
     Sanitize(sanitize::Arguments),
@@ -45,6 +47,7 @@ pub fn run(line: CommandLine) -> anyhow::Result<ExitCode> {
         Command::Serve(arguments) => serve::run(arguments),
         Command::Keys(arguments) => keys::run(arguments),
         Command::Password(arguments) => password::run(arguments),
+        Command::Audit(arguments) => audit::run(arguments),
         Command::Guard(arguments) => guard::run(&arguments),
         Command::Classify(arguments) => classify::run(&arguments),
         Command::Sanitize(arguments) => sanitize::run(&arguments),

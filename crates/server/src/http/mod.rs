@@ -7,12 +7,14 @@ pub(crate) mod conversations;
 pub(crate) mod edge;
 pub mod errors;
 pub(crate) mod events;
+pub(crate) mod export;
 pub(crate) mod health;
 pub(crate) mod images;
 pub(crate) mod locale;
 pub(crate) mod login;
 pub(crate) mod me;
 pub(crate) mod pages;
+pub(crate) mod prompts;
 mod stream;
 
 use axum::body::Body;

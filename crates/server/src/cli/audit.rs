@@ -1,0 +1,55 @@
+//! `parlor audit`: who decided what, for whoever has to account for it.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use parlor_protocol::Timestamp;
+
+use super::credentials::{Opened, Place, block_on};
+
+/// How many decisions are read at once.
+const PAGE: u32 = 500;
+
+/// Writes out the audit: every answer to every prompt.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Prints every decision of a tenant, oldest first, one JSON object a line:
+    /// what was asked, who answered what and when, from which session, the hash of
+    /// the exact arguments that were allowed to run, and whether they were edited.
+    Export {
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    block_on(async move {
+        match arguments.command {
+            Command::Export { place } => export(place.open().await?).await,
+        }
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn export(opened: Opened) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    let (mut at, mut id) = (Timestamp(i64::MIN), String::new());
+    loop {
+        let decisions = opened.store.decisions(&opened.tenant, (at, &id), PAGE).await?;
+        let Some(last) = decisions.last() else { break };
+        (at, id) = (last.at, last.id.clone());
+        for decision in &decisions {
+            serde_json::to_writer(&mut out, decision)?;
+            out.write_all(b"\n")?;
+        }
+    }
+    out.flush()?;
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! `GET /api/conversations/{id}/export?format=markdown|json`: a conversation to
+//! take along, as people saw it.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use parlor_protocol::message::{Message, MessageData};
+use parlor_protocol::{ConversationId, MessageType, Role};
+use parlor_storage::ConversationView;
+use serde::Deserialize;
+
+use super::body::{Parameters, PathId};
+use super::errors::ApiError;
+use super::json;
+use crate::app::App;
+use crate::auth::Visitor;
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Which {
+    #[serde(default)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Format {
+    #[default]
+    Markdown,
+    Json,
+}
+
+/// The conversation as a file.
+pub(crate) async fn export(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    PathId(id): PathId<ConversationId>,
+    Parameters(Which { format }): Parameters<Which>,
+) -> Result<Response, ApiError> {
+    let view = app.chat.conversation(&visitor.caller, id).await?;
+    let (mut response, kind, ending) = match format {
+        Format::Json => (json(&view)?, "application/json", "json"),
+        Format::Markdown => (markdown(&view).into_response(), "text/markdown; charset=utf-8", "md"),
+    };
+    let name = format!("attachment; filename=\"conversation-{id}.{ending}\"");
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    if let Ok(name) = HeaderValue::from_str(&name) {
+        headers.insert(header::CONTENT_DISPOSITION, name);
+    }
+    Ok(response)
+}
+
+fn markdown(view: &ConversationView) -> String {
+    let mut text = format!("# {}\n", view.conversation.title.get());
+    for message in &view.messages {
+        let message = message.get();
+        // Reasoning is shown while it happens, and is no part of what was said.
+        if message.message_type == MessageType::Thinking {
+            continue;
+        }
+        let who = match message.role {
+            Role::User => "You",
+            Role::Assistant => "Assistant",
+            Role::Tool => "Tool",
+        };
+        text.push_str(&format!("\n**{who}**\n\n{}\n", body(message)));
+    }
+    text
+}
+
+fn body(message: &Message) -> String {
+    match &message.data {
+        Some(MessageData::ToolCall(call)) => format!("`{}`\n\n{}", call.name, fenced(&call.input)),
+        Some(MessageData::ToolResult(result)) => {
+            format!("`{}`\n\n{}", result.name, fenced(&result.output))
+        }
+        Some(MessageData::Plan(plan)) => {
+            let steps = plan
+                .steps
+                .iter()
+                .map(|step| format!("{}. {} ({})\n", step.step_number, step.action, step.reason));
+            let steps: String = steps.collect();
+            let steps = plan.markdown.clone().unwrap_or(steps);
+            format!("{}\n\n{steps}", plan.goal)
+        }
+        Some(MessageData::Question(question)) => {
+            let options = question.options.iter().map(|option| format!("- {}\n", option.label));
+            format!("{}\n\n{}", question.question, options.collect::<String>())
+        }
+        Some(MessageData::Other(_)) | None => message.content.clone(),
+    }
+}
+
+/// A fence that nothing inside can end.
+fn fenced(value: &serde_json::Value) -> String {
+    let text = match value {
+        serde_json::Value::String(text) => text.clone(),
+        other => serde_json::to_string_pretty(other).unwrap_or_default(),
+    };
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}\n{text}\n{fence}")
+}
