@@ -8,7 +8,9 @@ use axum::routing::{get, post};
 
 use crate::app::App;
 use crate::http::errors::ApiError;
-use crate::http::{audit, chat, conversations, edge, events, health, images, login, me, pages};
+use crate::http::{
+    audit, chat, conversations, edge, events, health, images, login, me, pages, recipes,
+};
 
 /// The routes of the server, behind its edge.
 pub fn router(app: &Arc<App>) -> Router {
@@ -31,6 +33,11 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/api/conversations/{id}/stop", post(conversations::stop))
         .route("/api/images/{id}", get(images::read))
         .route("/api/me", get(me::me))
+        // Recipes: /api/recipes and /api/recipes/{id}
+        .merge(
+            parlor_recipes::router(app.recipes.clone(), recipes::refuse)
+                .route_layer(from_fn_with_state(app.clone(), recipes::admit)),
+        )
         // For administrators
         .route("/api/audit", get(audit::list))
         // For whoever watches over the server
