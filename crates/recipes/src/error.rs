@@ -92,6 +92,12 @@ impl RecipeError {
         Self::Invalid(vec![fault.into()])
     }
 
+    /// Something that is not what it should be, with its place.
+    pub(crate) fn misshapen(error: &serde_path_to_error::Error<serde_json::Error>) -> Self {
+        let (path, why) = (error.path().to_string(), error.inner());
+        Self::invalid(if path == "." { why.to_string() } else { format!("{path}: {why}") })
+    }
+
     /// The same for programs.
     pub fn code(&self) -> ErrorCode {
         match self {

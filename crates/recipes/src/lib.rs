@@ -1,7 +1,7 @@
 //! Recipe Vault: a family's recipes, in a database of their own.
 //!
 //! - [`Recipe`] and its parts: what a recipe is. [`RecipeInput`] is what somebody
-//!   gave for one; only its checks make [`Content`] of it.
+//!   gave for one; its checks make [`Content`] of it.
 //! - [`RecipeStore`]: the database. Several processes may have it open: a server
 //!   that answers over HTTP, and children that answer over MCP.
 //! - [`Change`] is the one way in which recipes change, for every door; with a

@@ -34,7 +34,8 @@ pub struct Recipe {
     pub updated_at: Timestamp,
 }
 
-/// What a recipe says. Only the checks of [`crate::RecipeInput`] make one.
+/// What a recipe says: made by the checks of [`crate::RecipeInput`], and read back
+/// from where it was stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Content {

@@ -51,17 +51,15 @@ fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, RecipeError> {
     if body.trim_ascii_start().starts_with(b"[") {
         return Err(RecipeError::invalid("the body must be a JSON object"));
     }
+    let not_json =
+        |why: &serde_json::Error| RecipeError::invalid(format!("the body is not JSON: {why}"));
     let mut json = serde_json::Deserializer::from_slice(body);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-        let (path, why) = (error.path().to_string(), error.inner());
-        RecipeError::invalid(if !why.is_data() {
-            format!("the body is not JSON: {why}")
-        } else if path == "." {
-            format!("the body: {why}")
-        } else {
-            format!("{path}: {why}")
-        })
+        match error.inner().is_data() {
+            true => RecipeError::misshapen(&error),
+            false => not_json(error.inner()),
+        }
     })?;
-    json.end().map_err(|why| RecipeError::invalid(format!("the body is not JSON: {why}")))?;
+    json.end().map_err(|why| not_json(&why))?;
     Ok(value)
 }

@@ -48,7 +48,7 @@ where
 /// `GET /api/recipes`.
 async fn list(State(vault): State<Vault>, TenantScope(tenant): TenantScope) -> Answer {
     let recipes = vault.store.list(&tenant).await.map_err(vault.refuse)?;
-    vault.answer(StatusCode::OK, &json!({"recipes": recipes}))
+    Ok(vault.answer(StatusCode::OK, &json!({"recipes": recipes})))
 }
 
 /// `POST /api/recipes`.
@@ -60,7 +60,7 @@ async fn create(
     let content = input.complete().map_err(vault.refuse)?;
     let change = Change::Create(content);
     let recipe = vault.store.change(&tenant, change, None).await.map_err(vault.refuse)?;
-    let mut answer = vault.answer(StatusCode::CREATED, &recipe)?;
+    let mut answer = vault.answer(StatusCode::CREATED, &recipe);
     if let Ok(place) = HeaderValue::try_from(format!("/api/recipes/{}", recipe.id)) {
         answer.headers_mut().insert(header::LOCATION, place);
     }
@@ -74,7 +74,7 @@ async fn read(
     Named(id): Named,
 ) -> Answer {
     let recipe = vault.store.get(&tenant, id).await.map_err(vault.refuse)?;
-    vault.answer(StatusCode::OK, &recipe)
+    Ok(vault.answer(StatusCode::OK, &recipe))
 }
 
 /// `PUT /api/recipes/{id}`: the whole recipe; what is left out is gone.
@@ -87,7 +87,7 @@ async fn replace(
     let content = input.complete().map_err(vault.refuse)?;
     let change = Change::Replace(id, content);
     let recipe = vault.store.change(&tenant, change, None).await.map_err(vault.refuse)?;
-    vault.answer(StatusCode::OK, &recipe)
+    Ok(vault.answer(StatusCode::OK, &recipe))
 }
 
 /// `DELETE /api/recipes/{id}`.
@@ -102,14 +102,16 @@ async fn delete(
 }
 
 impl Vault {
-    fn answer(&self, status: StatusCode, value: &impl Serialize) -> Answer {
-        let body = serde_json::to_vec(value)
-            .map_err(|error| (self.refuse)(RecipeError::Corrupt(error.to_string())))?;
+    fn answer(&self, status: StatusCode, value: &impl Serialize) -> Response {
+        let body = match serde_json::to_vec(value) {
+            Ok(body) => body,
+            Err(error) => return (self.refuse)(RecipeError::Corrupt(error.to_string())),
+        };
         let mut response = Response::new(Body::from(body));
         *response.status_mut() = status;
         let json = HeaderValue::from_static("application/json");
         response.headers_mut().insert(header::CONTENT_TYPE, json);
-        Ok(response)
+        response
     }
 }
 

@@ -71,10 +71,7 @@ fn recipe_id(arguments: &Value) -> Result<RecipeId, RecipeError> {
 }
 
 fn read<T: DeserializeOwned>(arguments: &Value) -> Result<T, RecipeError> {
-    serde_path_to_error::deserialize(arguments).map_err(|error| {
-        let (path, why) = (error.path().to_string(), error.inner());
-        RecipeError::invalid(if path == "." { why.to_string() } else { format!("{path}: {why}") })
-    })
+    serde_path_to_error::deserialize(arguments).map_err(|error| RecipeError::misshapen(&error))
 }
 
 /// Names what the schema does not know.

@@ -87,7 +87,7 @@ impl RecipeStore {
         let before = match &change {
             Change::Create(_) => None,
             Change::Replace(id, _) | Change::Update(id, _) | Change::Delete(id) => {
-                Some(recipes::get(&mut *transaction, tenant, *id).await?)
+                Some(recipes::get(&mut transaction, tenant, *id).await?)
             }
         };
         let is_delete = matches!(change, Change::Delete(_));
