@@ -46,14 +46,21 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         &["parlor-guard", "parlor-protocol", "serde", "serde_json", "sqlx", "thiserror", "uuid"],
     ),
     (
+        "crates/recipes",
+        &[
+            "parlor-protocol", "axum", "rmcp", "serde", "serde_json", "serde_path_to_error",
+            "sqlx", "thiserror", "tracing", "unicode-normalization", "uuid",
+        ],
+    ),
+    (
         "crates/server",
         &[
-            "parlor-agents", "parlor-chat", "parlor-guard", "parlor-protocol", "parlor-storage",
-            "anyhow", "argon2", "axum", "bytes", "clap", "data-encoding", "futures-util",
-            "getrandom", "governor", "http-body-util", "hyper", "hyper-util", "rustix", "rustls",
-            "secrecy", "serde", "serde_json", "serde_path_to_error", "sha2", "socket2", "strsim",
-            "thiserror", "tokio", "tokio-util", "toml", "tower", "tracing", "tracing-subscriber",
-            "url", "uuid",
+            "parlor-agents", "parlor-chat", "parlor-guard", "parlor-protocol", "parlor-recipes",
+            "parlor-storage", "anyhow", "argon2", "axum", "bytes", "clap", "data-encoding",
+            "futures-util", "getrandom", "governor", "http-body-util", "hyper", "hyper-util",
+            "rustix", "rustls", "secrecy", "serde", "serde_json", "serde_path_to_error", "sha2",
+            "socket2", "strsim", "thiserror", "tokio", "tokio-util", "toml", "tower", "tracing",
+            "tracing-subscriber", "url", "uuid",
         ],
     ),
     ("xtask", &[]),

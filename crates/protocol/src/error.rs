@@ -59,7 +59,9 @@ pub enum ErrorCode {
     PromptClosed,
     /// An answer does not fit its prompt; the prompt stays open.
     AnswerInvalid,
-    /// A body or a picture is over the limit.
+    /// Something else has this title; choose another one.
+    TitleTaken,
+    /// A body, a picture or a number of things is over the limit.
     TooLarge,
     /// Too many messages; `retry_after` says when.
     RateLimited,
@@ -88,6 +90,7 @@ impl ErrorCode {
             Self::PromptOpen => "prompt_open",
             Self::PromptClosed => "prompt_closed",
             Self::AnswerInvalid => "answer_invalid",
+            Self::TitleTaken => "title_taken",
             Self::TooLarge => "too_large",
             Self::RateLimited => "rate_limited",
             Self::AgentFailed => "agent_failed",

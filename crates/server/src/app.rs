@@ -7,6 +7,7 @@ use governor::clock::{Clock as _, DefaultClock};
 use governor::state::keyed::HashMapStateStore;
 use governor::{Quota, RateLimiter};
 use parlor_chat::Chat;
+use parlor_recipes::RecipeStore;
 use parlor_storage::Store;
 use tokio_util::sync::CancellationToken;
 
@@ -28,6 +29,8 @@ pub struct App {
     pub chat: Chat,
     /// For what is not a chat: is it alive.
     pub store: Store,
+    /// Recipe Vault, in its own database.
+    pub recipes: RecipeStore,
     /// Who may come in.
     pub access: Arc<Access>,
     /// Cancelled when the server stops: streams tell their readers to come back.
@@ -42,6 +45,7 @@ impl App {
         config: Config,
         listening_on: std::net::SocketAddr,
         store: Store,
+        recipes: RecipeStore,
         chat: Chat,
         clock: Clock,
     ) -> Self {
@@ -56,6 +60,7 @@ impl App {
             config,
             chat,
             store,
+            recipes,
             access: Arc::new(access),
             stopping: CancellationToken::new(),
             message_limiter: RateLimiter::hashmap(quota),

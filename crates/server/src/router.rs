@@ -10,6 +10,7 @@ use crate::app::App;
 use crate::http::errors::ApiError;
 use crate::http::{
     audit, chat, conversations, edge, events, export, health, images, login, me, pages, prompts,
+    recipes,
 };
 
 /// The routes of the server, behind its edge.
@@ -43,6 +44,11 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/api/prompts/{id}/extend", post(prompts::extend))
         .route("/api/images/{id}", get(images::read))
         .route("/api/me", get(me::me))
+        // Recipes: /api/recipes and /api/recipes/{id}
+        .merge(
+            parlor_recipes::router(app.recipes.clone(), recipes::refuse)
+                .route_layer(from_fn_with_state(app.clone(), recipes::admit)),
+        )
         // For administrators
         .route("/api/audit", get(audit::list))
         // For whoever watches over the server

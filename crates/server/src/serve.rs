@@ -131,6 +131,7 @@ async fn wind_down(app: &App, permits: &Semaphore) {
         tracing::warn!("some connections were still open at the deadline");
     }
     app.store.close().await;
+    app.recipes.close().await;
 }
 
 async fn sweep(app: Arc<App>) {

@@ -3,7 +3,7 @@
 //! 1. The data directory is made and locked: two servers on one database would
 //!    make credentials and epochs twice.
 //! 2. The address is taken; if somebody has it, nothing else happens.
-//! 3. The database is opened, credentials are set or made, the chat is composed.
+//! 3. The databases are opened, credentials are set or made, the chat is composed.
 //! 4. What the administrator needs to know is printed to standard output: the
 //!    URL, what was made, how the agents work. Secrets never go to the log.
 //! 5. It serves until SIGTERM or SIGINT.
@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use parlor_protocol::TenantId;
+use parlor_recipes::RecipeStore;
 use parlor_storage::Store;
 use secrecy::ExposeSecret;
 use tokio::net::{TcpListener, TcpSocket};
@@ -29,6 +30,7 @@ use crate::config::{Config, HOME, Sources};
 use crate::serve::serve;
 
 const DATABASE: &str = "parlor.db";
+const RECIPES: &str = "recipes.db";
 const LOCK: &str = "parlor.lock";
 /// How many clients may wait to be accepted: a thousand may come back at once.
 const BACKLOG: u32 = 4096;
@@ -42,6 +44,7 @@ pub async fn start(mut config: Config) -> anyhow::Result<()> {
     let listener = listen(config.server.bind)?;
     let address = listener.local_addr()?;
     let store = open_store(&config.server.data_dir).await?;
+    let recipes = open_recipes(&config.server.data_dir).await?;
     let clock = Clock::default();
     let environment = Sources::process_environment();
     // Hashing and compiling rules take a core each.
@@ -49,7 +52,7 @@ pub async fn start(mut config: Config) -> anyhow::Result<()> {
         prepare(&config, &store, &clock),
         compose(&config, store.clone(), environment)
     )?;
-    let app = Arc::new(App::new(config, address, store, composed.chat, clock));
+    let app = Arc::new(App::new(config, address, store, recipes, composed.chat, clock));
     let stop = stop_signal()?;
     announce(&app, &made, &composed.modes)
         .context("the credentials could not be printed; `parlor password set` sets new ones")?;
@@ -62,6 +65,13 @@ pub async fn start(mut config: Config) -> anyhow::Result<()> {
 pub(crate) async fn open_store(data_dir: &Path) -> anyhow::Result<Store> {
     make_directory(data_dir)?;
     Ok(Store::open(&data_dir.join(DATABASE)).await?)
+}
+
+/// Opens the recipes of a data directory. They have a file of their own: whoever
+/// serves them needs nothing else.
+pub(crate) async fn open_recipes(data_dir: &Path) -> anyhow::Result<RecipeStore> {
+    make_directory(data_dir)?;
+    Ok(RecipeStore::open(&data_dir.join(RECIPES)).await?)
 }
 
 /// One provider for the whole process. A test may have installed it already.

@@ -444,7 +444,7 @@ client_message_id?: ClientMessageId,
  */
 retry_of?: MessageId, };
 
-export type ErrorCode = "input_blocked" | "input_empty" | "input_too_long" | "input_malformed" | "malformed" | "bad_image" | "unauthorized" | "forbidden" | "not_found" | "turn_running" | "prompt_open" | "prompt_closed" | "answer_invalid" | "too_large" | "rate_limited" | "agent_failed" | "unavailable" | "internal";
+export type ErrorCode = "input_blocked" | "input_empty" | "input_too_long" | "input_malformed" | "malformed" | "bad_image" | "unauthorized" | "forbidden" | "not_found" | "turn_running" | "prompt_open" | "prompt_closed" | "answer_invalid" | "title_taken" | "too_large" | "rate_limited" | "agent_failed" | "unavailable" | "internal";
 
 export type ErrorBody = { 
 /**

@@ -1,5 +1,5 @@
-//! What `keys` and `password` have in common: where the database is, whose
-//! credentials are meant, and telling a running server.
+//! What `keys`, `password` and `mcp` have in common: where the data is, which tenant
+//! is meant, and telling a running server.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::auth::notice;
 use crate::config::{Config, HOME, Sources};
 use crate::start;
 
-/// Whose credentials, and where they are.
+/// Whose data, and where it is.
 #[derive(Debug, Args)]
 pub(super) struct Place {
     /// The configuration; `parlor.toml` if there is one here.
@@ -42,8 +42,23 @@ pub(super) struct Opened {
 }
 
 impl Place {
-    /// Opens the database. A tenant that is not configured is a slip.
+    /// Opens the database.
     pub(super) async fn open(self) -> anyhow::Result<Opened> {
+        let (data_dir, tenant) = self.find()?;
+        Ok(Opened { store: start::open_store(&data_dir).await?, tenant, data_dir })
+    }
+
+    /// The directory and the tenant. With a directory and no configuration nothing
+    /// else is read: a child of the server knows both, and may see nothing more.
+    pub(super) fn given_or_found(self) -> anyhow::Result<(PathBuf, TenantId)> {
+        match self {
+            Self { config: None, data_dir: Some(data_dir), tenant } => Ok((data_dir, tenant)),
+            place => place.find(),
+        }
+    }
+
+    /// What the configuration says. A tenant that is not in it is a slip.
+    fn find(self) -> anyhow::Result<(PathBuf, TenantId)> {
         let config = Config::load(&Sources {
             file: self.config,
             data_dir: self.data_dir,
@@ -54,8 +69,7 @@ impl Place {
             let known: Vec<&str> = config.tenants.keys().map(TenantId::as_str).collect();
             bail!("there is no tenant '{}'; there is: {}", self.tenant, known.join(", "));
         }
-        let data_dir = config.server.data_dir;
-        Ok(Opened { store: start::open_store(&data_dir).await?, tenant: self.tenant, data_dir })
+        Ok((config.server.data_dir, self.tenant))
     }
 }
 

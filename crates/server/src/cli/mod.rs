@@ -2,6 +2,7 @@
 //!
 //! - `serve` runs the server; `keys` and `password` change its credentials, also
 //!   while it runs; `audit` writes out who decided what.
+//! - `mcp` serves bundled tools to any MCP client.
 //! - `guard`, `classify` and `sanitize` need no server: each reads lines on
 //!   standard input and writes one JSON line for each on standard output, so that
 //!   policies can be tried and evaluated with `jq`, a loop or a spreadsheet.
@@ -12,6 +13,7 @@ mod credentials;
 mod guard;
 mod keys;
 mod lines;
+mod mcp;
 mod password;
 mod sanitize;
 mod serve;
@@ -35,6 +37,7 @@ enum Command {
     Keys(keys::Arguments),
     Password(password::Arguments),
     Audit(audit::Arguments),
+    Mcp(mcp::Arguments),
     Guard(guard::Arguments),
     Classify(classify::Arguments),
     Sanitize(sanitize::Arguments),
@@ -48,6 +51,7 @@ pub fn run(line: CommandLine) -> anyhow::Result<ExitCode> {
         Command::Keys(arguments) => keys::run(arguments),
         Command::Password(arguments) => password::run(arguments),
         Command::Audit(arguments) => audit::run(arguments),
+        Command::Mcp(arguments) => mcp::run(arguments),
         Command::Guard(arguments) => guard::run(&arguments),
         Command::Classify(arguments) => classify::run(&arguments),
         Command::Sanitize(arguments) => sanitize::run(&arguments),

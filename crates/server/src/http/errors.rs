@@ -8,6 +8,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use parlor_chat::ChatError;
 use parlor_protocol::{ErrorBody, ErrorCode, ErrorEnvelope, PromptId};
+use parlor_recipes::RecipeError;
 use parlor_storage::StorageError;
 
 /// A refusal: `{"error": {"code", "message", …}}`.
@@ -27,9 +28,10 @@ fn status(code: ErrorCode) -> StatusCode {
         ErrorCode::Unauthorized => StatusCode::UNAUTHORIZED,
         ErrorCode::Forbidden => StatusCode::FORBIDDEN,
         ErrorCode::NotFound => StatusCode::NOT_FOUND,
-        ErrorCode::TurnRunning | ErrorCode::PromptOpen | ErrorCode::PromptClosed => {
-            StatusCode::CONFLICT
-        }
+        ErrorCode::TurnRunning
+        | ErrorCode::PromptOpen
+        | ErrorCode::PromptClosed
+        | ErrorCode::TitleTaken => StatusCode::CONFLICT,
         ErrorCode::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         ErrorCode::InputBlocked
         | ErrorCode::InputEmpty
@@ -141,6 +143,23 @@ impl From<StorageError> for ApiError {
                 tracing::error!(%error, "the database failed");
                 Self::internal()
             }
+        }
+    }
+}
+
+impl From<RecipeError> for ApiError {
+    fn from(error: RecipeError) -> Self {
+        match error.code() {
+            ErrorCode::Unauthorized => Self::unauthorized(),
+            ErrorCode::Unavailable => {
+                tracing::warn!(%error, "the recipes do not work right now");
+                Self::unavailable("The recipes do not work right now; please try again.")
+            }
+            ErrorCode::Internal => {
+                tracing::error!(%error, "the recipes failed");
+                Self::internal()
+            }
+            code => Self::new(code, error.to_string()),
         }
     }
 }

@@ -15,6 +15,7 @@ pub(crate) mod login;
 pub(crate) mod me;
 pub(crate) mod pages;
 pub(crate) mod prompts;
+pub(crate) mod recipes;
 mod stream;
 
 use axum::body::Body;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parlor_protocol::TenantId;
+use parlor_recipes::RecipeStore;
 use parlor_server::app::App;
 use parlor_server::auth::prepare_credentials;
 use parlor_server::clock::Clock;
@@ -60,7 +61,9 @@ impl TestApp {
         prepare_credentials(&store, &clock, &tenant("home"), &config.credentials).await.unwrap();
         let key = BTreeMap::from([("ANTHROPIC_API_KEY".to_owned(), "sk-test".to_owned())]);
         let composed = compose(&config, store.clone(), key).await.unwrap();
-        let app = Arc::new(App::new(config, address, store, composed.chat, clock.clone()));
+        let recipes = RecipeStore::open(&dir.path().join("recipes.db")).await.unwrap();
+        let app = App::new(config, address, store, recipes, composed.chat, clock.clone());
+        let app = Arc::new(app);
         let stop = CancellationToken::new();
         let server = tokio::spawn(serve(listener, app, stop.clone().cancelled_owned()));
         Self {

@@ -1,0 +1,74 @@
+//! The one way in which recipes change, and how the same change happens once.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use crate::error::RecipeError;
+use crate::input::RecipeInput;
+use crate::recipe::{Content, RecipeId};
+
+/// What is to happen.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// A new recipe.
+    Create(Content),
+    /// Other content for a recipe: what it said before is gone.
+    Replace(RecipeId, Content),
+    /// Some fields of a recipe; the others stay.
+    Update(RecipeId, RecipeInput),
+    /// No such recipe any more.
+    Delete(RecipeId),
+}
+
+/// One call of a tool, by the id that its caller gave it: the same run again has
+/// the first one's outcome and changes nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Run<'a> {
+    /// The caller's id for it.
+    pub id: &'a RunId,
+    /// The tool.
+    pub tool: &'a str,
+    /// Its arguments, as they came.
+    pub arguments: &'a Value,
+}
+
+/// A caller's id for one call of a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunId(String);
+
+impl RunId {
+    const LONGEST: usize = 200;
+
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<&Value> for RunId {
+    type Error = RecipeError;
+
+    /// A caller that means to be protected from doing it twice must not lose that
+    /// by a slip: what is no id is refused.
+    fn try_from(value: &Value) -> Result<Self, RecipeError> {
+        match value.as_str() {
+            Some(text)
+                if (1..=Self::LONGEST).contains(&text.len())
+                    && text.bytes().all(|b| b.is_ascii_graphic()) =>
+            {
+                Ok(Self(text.to_owned()))
+            }
+            _ => Err(RecipeError::invalid(format!(
+                "a run id is a text of 1 to {} letters, digits and signs",
+                Self::LONGEST
+            ))),
+        }
+    }
+}
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

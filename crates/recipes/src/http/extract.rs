@@ -1,0 +1,65 @@
+//! Reading a request: whose recipes, which one, and what is given for it. Unknown
+//! fields are ignored, so that a client may send back a recipe as it got it.
+
+use axum::body::to_bytes;
+use axum::extract::{FromRequest, FromRequestParts, Path, Request};
+use axum::http::request::Parts;
+use axum::response::Response;
+use serde::de::DeserializeOwned;
+
+use super::{TenantScope, Vault};
+use crate::error::{RecipeError, Refusal};
+use crate::limits;
+use crate::recipe::RecipeId;
+
+/// The recipe in the path. What is no id names nothing, and so is a 404.
+pub(super) struct Named(pub(super) RecipeId);
+
+/// The body, as JSON.
+pub(super) struct Given<T>(pub(super) T);
+
+impl FromRequestParts<Vault> for TenantScope {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, vault: &Vault) -> Result<Self, Response> {
+        parts.extensions.get().cloned().ok_or_else(|| (vault.refuse)(RecipeError::NoTenant))
+    }
+}
+
+impl FromRequestParts<Vault> for Named {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, vault: &Vault) -> Result<Self, Response> {
+        let id = Path::<String>::from_request_parts(parts, vault).await;
+        let id = id.map(|Path(id)| id).unwrap_or_default();
+        id.parse().map(Self).map_err(|_| (vault.refuse)(Refusal::NotFound { id }.into()))
+    }
+}
+
+impl<T: DeserializeOwned> FromRequest<Vault> for Given<T> {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, vault: &Vault) -> Result<Self, Response> {
+        let too_large = |_| (vault.refuse)(RecipeError::TooLarge(limits::BODY));
+        let body = to_bytes(request.into_body(), limits::BODY).await.map_err(too_large)?;
+        parse(&body).map(Self).map_err(vault.refuse)
+    }
+}
+
+fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, RecipeError> {
+    // serde would take a list for the fields in their order.
+    if body.trim_ascii_start().starts_with(b"[") {
+        return Err(RecipeError::invalid("the body must be a JSON object"));
+    }
+    let not_json =
+        |why: &serde_json::Error| RecipeError::invalid(format!("the body is not JSON: {why}"));
+    let mut json = serde_json::Deserializer::from_slice(body);
+    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        match error.inner().is_data() {
+            true => RecipeError::misshapen(&error),
+            false => not_json(error.inner()),
+        }
+    })?;
+    json.end().map_err(|why| not_json(&why))?;
+    Ok(value)
+}

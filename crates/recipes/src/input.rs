@@ -1,0 +1,299 @@
+//! What somebody gave for a recipe, and what is made of it: one set of checks for
+//! every door. Faults are collected, and each says where it is and what to do.
+//!
+//! Absent and `null` are the same: models write `null` for what they leave alone.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, Visitor};
+
+use crate::error::RecipeError;
+use crate::limits;
+use crate::quantity::Quantity;
+use crate::recipe::{Content, Ingredient, Step};
+
+/// What was given. Nothing of it is checked yet.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(expecting = "a recipe: an object with title, ingredients and steps")]
+pub struct RecipeInput {
+    /// Its name for people.
+    pub title: Option<String>,
+    /// A sentence or two about it; an empty one takes it away.
+    pub description: Option<String>,
+    /// How many it feeds.
+    pub servings: Option<Whole>,
+    /// Work before the heat is on.
+    pub prep_time_minutes: Option<Whole>,
+    /// Time on the stove or in the oven.
+    pub cook_time_minutes: Option<Whole>,
+    /// What one needs.
+    pub ingredients: Option<Vec<IngredientInput>>,
+    /// What one does.
+    pub steps: Option<Vec<StepInput>>,
+}
+
+/// What was given for an ingredient.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(expecting = "an ingredient: an object with name, quantity, unit and notes")]
+pub struct IngredientInput {
+    /// What.
+    pub name: Option<String>,
+    /// How much.
+    pub quantity: Option<Quantity>,
+    /// Of what measure.
+    pub unit: Option<String>,
+    /// How it is prepared.
+    pub notes: Option<String>,
+}
+
+/// What was given for a step.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(expecting = "a step: an object with instruction and duration_minutes")]
+pub struct StepInput {
+    /// What.
+    pub instruction: Option<String>,
+    /// For how long.
+    pub duration_minutes: Option<Whole>,
+}
+
+/// A number that should be whole. `30.0` is, for JSON.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Whole(pub f64);
+
+impl RecipeInput {
+    /// A whole recipe, from what was given for one.
+    pub fn complete(self) -> Result<Content, RecipeError> {
+        let mut check = Check::default();
+        if self.ingredients.is_none() {
+            check.fault("ingredients", "give the list of ingredients");
+        }
+        if self.steps.is_none() {
+            check.fault("steps", "give the list of steps");
+        }
+        let content = Content {
+            title: check.title(self.title.unwrap_or_default()),
+            description: check.text("description", self.description, limits::DESCRIPTION),
+            servings: check.servings(self.servings),
+            prep_time_minutes: check.minutes("prep_time_minutes", self.prep_time_minutes),
+            cook_time_minutes: check.minutes("cook_time_minutes", self.cook_time_minutes),
+            ingredients: check.ingredients(self.ingredients.unwrap_or_default()),
+            steps: check.steps(self.steps.unwrap_or_default()),
+        };
+        check.end(content)
+    }
+
+    /// A recipe with what was given in the place of what it had. What was not
+    /// given stays.
+    pub fn change(self, old: &Content) -> Result<Content, RecipeError> {
+        if self == Self::default() {
+            let all = "title, description, servings, prep_time_minutes, cook_time_minutes, \
+                       ingredients or steps";
+            return Err(RecipeError::invalid(format!("nothing is to be changed: give {all}")));
+        }
+        let mut check = Check::default();
+        let mut new = old.clone();
+        if let Some(title) = self.title {
+            new.title = check.title(title);
+        }
+        if self.description.is_some() {
+            new.description = check.text("description", self.description, limits::DESCRIPTION);
+        }
+        new.servings = check.servings(self.servings).or(old.servings);
+        let prep = check.minutes("prep_time_minutes", self.prep_time_minutes);
+        new.prep_time_minutes = prep.or(old.prep_time_minutes);
+        let cook = check.minutes("cook_time_minutes", self.cook_time_minutes);
+        new.cook_time_minutes = cook.or(old.cook_time_minutes);
+        if let Some(ingredients) = self.ingredients {
+            new.ingredients = check.ingredients(ingredients);
+        }
+        if let Some(steps) = self.steps {
+            new.steps = check.steps(steps);
+        }
+        check.end(new)
+    }
+}
+
+/// Collects faults on the way.
+#[derive(Default)]
+struct Check {
+    faults: Vec<String>,
+}
+
+impl Check {
+    fn end(self, content: Content) -> Result<Content, RecipeError> {
+        if self.faults.is_empty() { Ok(content) } else { Err(RecipeError::Invalid(self.faults)) }
+    }
+
+    fn fault(&mut self, place: &str, what: impl fmt::Display) {
+        self.faults.push(format!("{place}: {what}"));
+    }
+
+    fn title(&mut self, title: String) -> String {
+        self.line("title", title, limits::TITLE, "give the recipe a title")
+    }
+
+    fn servings(&mut self, servings: Option<Whole>) -> Option<u32> {
+        self.whole("servings", servings, 1..=limits::SERVINGS, "a whole number")
+    }
+
+    fn minutes(&mut self, place: &str, minutes: Option<Whole>) -> Option<u32> {
+        self.whole(place, minutes, 0..=limits::MINUTES, "whole minutes")
+    }
+
+    fn ingredients(&mut self, given: Vec<IngredientInput>) -> Vec<Ingredient> {
+        if self.too_many("ingredients", given.len()) {
+            return Vec::new();
+        }
+        let checked = given.into_iter().enumerate().map(|(n, given)| {
+            let place = |field: &str| format!("ingredients[{n}].{field}");
+            let name = given.name.unwrap_or_default();
+            Ingredient {
+                name: self.line(&place("name"), name, limits::NAME, "name the ingredient"),
+                quantity: self.quantity(&place("quantity"), given.quantity),
+                unit: self.optional_line(&place("unit"), given.unit, limits::MEASURE),
+                notes: self.text(&place("notes"), given.notes, limits::NOTES),
+            }
+        });
+        checked.collect()
+    }
+
+    fn steps(&mut self, given: Vec<StepInput>) -> Vec<Step> {
+        if self.too_many("steps", given.len()) {
+            return Vec::new();
+        }
+        let checked = given.into_iter().enumerate().map(|(n, given)| {
+            let place = |field: &str| format!("steps[{n}].{field}");
+            let text = self.text(&place("instruction"), given.instruction, limits::INSTRUCTION);
+            if text.is_none() {
+                self.fault(&place("instruction"), "say what is done in this step");
+            }
+            Step {
+                instruction: text.unwrap_or_default(),
+                duration_minutes: self.minutes(&place("duration_minutes"), given.duration_minutes),
+            }
+        });
+        checked.collect()
+    }
+
+    fn quantity(&mut self, place: &str, given: Option<Quantity>) -> Option<Quantity> {
+        let given = match given? {
+            Quantity::Text(text) => {
+                Quantity::Text(self.optional_line(place, Some(text), limits::MEASURE)?)
+            }
+            number @ Quantity::Number(_) => number,
+        };
+        let quantity = given.recognised();
+        match quantity {
+            Quantity::Number(number) if number <= 0.0 => {
+                self.fault(
+                    place,
+                    format!("{number} is not more than 0; leave it out if it is not known"),
+                );
+            }
+            Quantity::Number(number) if number > f64::from(limits::QUANTITY) => {
+                self.fault(
+                    place,
+                    format!("{number} is more than {}; choose a larger unit", limits::QUANTITY),
+                );
+            }
+            _ => {}
+        }
+        Some(quantity)
+    }
+
+    fn too_many(&mut self, place: &str, count: usize) -> bool {
+        let too_many = count > limits::LIST;
+        if too_many {
+            self.fault(
+                place,
+                format!("there are {count}, and there can be {} at most", limits::LIST),
+            );
+        }
+        too_many
+    }
+
+    fn whole(
+        &mut self,
+        place: &str,
+        given: Option<Whole>,
+        range: RangeInclusive<u32>,
+        what: &str,
+    ) -> Option<u32> {
+        let Whole(number) = given?;
+        let (least, most) = (*range.start(), *range.end());
+        if number.fract() == 0.0 && (f64::from(least)..=f64::from(most)).contains(&number) {
+            #[allow(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "it is in the range"
+            )]
+            return Some(number as u32);
+        }
+        let why = if number < 0.0 { "negative" } else { "not possible" };
+        self.fault(place, format!("{number} is {why}; give {what} from {least} to {most}"));
+        None
+    }
+
+    /// A text of one line that must say something.
+    fn line(&mut self, place: &str, text: String, most: usize, missing: &str) -> String {
+        let line = self.optional_line(place, Some(text), most);
+        if line.is_none() {
+            self.fault(place, missing);
+        }
+        line.unwrap_or_default()
+    }
+
+    /// A text of one line: what breaks or pads it is one space.
+    fn optional_line(&mut self, place: &str, text: Option<String>, most: usize) -> Option<String> {
+        let line = text?.split_whitespace().collect::<Vec<_>>().join(" ");
+        self.text(place, Some(line), most)
+    }
+
+    /// A text that may have several lines. A blank one is none.
+    fn text(&mut self, place: &str, text: Option<String>, most: usize) -> Option<String> {
+        let text = text?.replace("\r\n", "\n").trim().to_owned();
+        if text.is_empty() {
+            return None;
+        }
+        let count = text.chars().count();
+        if count > most {
+            self.fault(place, format!("it has {count} characters, and can have {most} at most"));
+        }
+        if text.chars().any(|c| c.is_control() && c != '\n' && c != '\t') {
+            self.fault(place, "it holds control characters; write it as plain text");
+        }
+        Some(text)
+    }
+}
+
+impl<'de> Deserialize<'de> for Whole {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(WholeVisitor)
+    }
+}
+
+struct WholeVisitor;
+
+impl Visitor<'_> for WholeVisitor {
+    type Value = Whole;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a whole number")
+    }
+
+    #[allow(clippy::cast_precision_loss, reason = "what is too large for it is refused later")]
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Whole, E> {
+        Ok(Whole(number as f64))
+    }
+
+    #[allow(clippy::cast_precision_loss, reason = "what is too large for it is refused later")]
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Whole, E> {
+        Ok(Whole(number as f64))
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Whole, E> {
+        Ok(Whole(number))
+    }
+}

@@ -1,0 +1,133 @@
+//! The database: one file, one writer and several readers in each process that
+//! has it open.
+//!
+//! A server and the children that it starts may write at the same time, so every
+//! transaction that writes takes the lock at its beginning and waits for it, and
+//! whatever is read for a change is read inside its transaction.
+
+mod open;
+mod recipes;
+mod runs;
+mod tenants;
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+
+use parlor_protocol::TenantId;
+use sqlx::{Sqlite, SqliteConnection, SqlitePool, Transaction};
+
+use crate::change::{Change, Run};
+use crate::clock;
+use crate::error::RecipeError;
+use crate::recipe::{Recipe, RecipeId, Summary};
+use runs::Outcome;
+
+/// The recipes of all tenants. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct RecipeStore {
+    writer: SqlitePool,
+    readers: SqlitePool,
+    /// Tenants that are known to have been here.
+    welcomed: Arc<Mutex<HashSet<TenantId>>>,
+}
+
+/// What a change would do. `None` is no recipe.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rehearsal {
+    /// The recipe as it is.
+    pub before: Option<Recipe>,
+    /// The recipe as it would be.
+    pub after: Option<Recipe>,
+}
+
+impl RecipeStore {
+    /// All recipes of a tenant, by title.
+    pub async fn list(&self, tenant: &TenantId) -> Result<Vec<Summary>, RecipeError> {
+        self.welcome(tenant).await?;
+        recipes::list(&mut *self.readers.acquire().await?, tenant).await
+    }
+
+    /// One recipe of a tenant.
+    pub async fn get(&self, tenant: &TenantId, id: RecipeId) -> Result<Recipe, RecipeError> {
+        self.welcome(tenant).await?;
+        recipes::get(&mut *self.readers.acquire().await?, tenant, id).await
+    }
+
+    /// Makes a change, all or nothing, and gives the recipe as it is now; a deleted
+    /// one as it was. With a run, the same change is made once.
+    pub async fn change(
+        &self,
+        tenant: &TenantId,
+        change: Change,
+        run: Option<Run<'_>>,
+    ) -> Result<Recipe, RecipeError> {
+        self.welcome(tenant).await?;
+        let mut transaction = self.write().await?;
+        if let Some(run) = run
+            && let Some(first) = runs::find(&mut transaction, tenant, run).await?
+        {
+            return first.into_result();
+        }
+        let outcome = Outcome::new(apply(&mut transaction, tenant, change).await)?;
+        if let Some(run) = run {
+            runs::remember(&mut transaction, tenant, run, &outcome).await?;
+        }
+        transaction.commit().await?;
+        outcome.into_result()
+    }
+
+    /// What a change would do: it is made, looked at, and taken back.
+    pub async fn rehearse(
+        &self,
+        tenant: &TenantId,
+        change: Change,
+    ) -> Result<Rehearsal, RecipeError> {
+        self.welcome(tenant).await?;
+        let mut transaction = self.write().await?;
+        let before = match &change {
+            Change::Create(_) => None,
+            Change::Replace(id, _) | Change::Update(id, _) | Change::Delete(id) => {
+                Some(recipes::get(&mut transaction, tenant, *id).await?)
+            }
+        };
+        let is_delete = matches!(change, Change::Delete(_));
+        let after = apply(&mut transaction, tenant, change).await?;
+        transaction.rollback().await?;
+        Ok(Rehearsal { before, after: (!is_delete).then_some(after) })
+    }
+
+    /// Closes all connections, after what they do is done.
+    pub async fn close(&self) {
+        self.readers.close().await;
+        self.writer.close().await;
+    }
+
+    /// A transaction that holds the write lock from its beginning: one that reads
+    /// first and asks for the lock later is refused at once when another process
+    /// wrote in between.
+    async fn write(&self) -> Result<Transaction<'static, Sqlite>, RecipeError> {
+        Ok(self.writer.begin_with("BEGIN IMMEDIATE").await?)
+    }
+}
+
+/// Reads what it needs, checks, and writes. A refusal comes before any write.
+async fn apply(
+    transaction: &mut SqliteConnection,
+    tenant: &TenantId,
+    change: Change,
+) -> Result<Recipe, RecipeError> {
+    let now = clock::now();
+    match change {
+        Change::Create(content) => recipes::create(transaction, tenant, content, now).await,
+        Change::Replace(id, content) => {
+            let old = recipes::get(transaction, tenant, id).await?;
+            recipes::put(transaction, tenant, old, content, now).await
+        }
+        Change::Update(id, input) => {
+            let old = recipes::get(transaction, tenant, id).await?;
+            let content = input.change(&old.content)?;
+            recipes::put(transaction, tenant, old, content, now).await
+        }
+        Change::Delete(id) => recipes::delete(transaction, tenant, id).await,
+    }
+}

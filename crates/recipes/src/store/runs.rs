@@ -1,0 +1,98 @@
+//! Changes that carried a run id. The row is written in the transaction of the
+//! change, so there is never one without the other, also after `kill -9`: whoever
+//! asks again gets the first outcome, a refusal included, and nothing changes.
+
+use parlor_protocol::TenantId;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sqlx::{Row, SqliteConnection};
+
+use super::recipes::to_json;
+use crate::change::Run;
+use crate::clock;
+use crate::error::{RecipeError, Refusal};
+use crate::recipe::Recipe;
+
+/// How long a run is remembered: far longer than anyone tries again.
+const REMEMBERED_MS: i64 = 30 * 24 * 60 * 60 * 1000;
+
+/// How a run ended.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Outcome {
+    Done(Box<Recipe>),
+    Refused(Refusal),
+}
+
+impl Outcome {
+    /// Keeps what the database said to it. Faults in what was given, and failures,
+    /// are no outcome: nothing happened, and nothing is remembered.
+    pub(super) fn new(result: Result<Recipe, RecipeError>) -> Result<Self, RecipeError> {
+        match result {
+            Ok(recipe) => Ok(Self::Done(Box::new(recipe))),
+            Err(RecipeError::Refused(refusal)) => Ok(Self::Refused(refusal)),
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(super) fn into_result(self) -> Result<Recipe, RecipeError> {
+        match self {
+            Self::Done(recipe) => Ok(*recipe),
+            Self::Refused(refusal) => Err(refusal.into()),
+        }
+    }
+}
+
+/// The outcome of the same run, if there was one. The same id with another tool or
+/// other arguments is not the same run.
+pub(super) async fn find(
+    transaction: &mut SqliteConnection,
+    tenant: &TenantId,
+    run: Run<'_>,
+) -> Result<Option<Outcome>, RecipeError> {
+    let row =
+        sqlx::query("SELECT tool, arguments, outcome FROM runs WHERE tenant = $1 AND run_id = $2")
+            .bind(tenant.as_str())
+            .bind(run.id.as_str())
+            .fetch_optional(&mut *transaction)
+            .await?;
+    let Some(row) = row else { return Ok(None) };
+    let (tool, arguments): (String, String) = (row.try_get("tool")?, row.try_get("arguments")?);
+    let arguments: Value = from_json(&arguments)?;
+    if tool != run.tool || arguments != *run.arguments {
+        return Err(RecipeError::RunReused(run.id.to_string()));
+    }
+    let outcome: String = row.try_get("outcome")?;
+    Ok(Some(from_json(&outcome)?))
+}
+
+/// Writes a run down, and forgets those of long ago.
+pub(super) async fn remember(
+    transaction: &mut SqliteConnection,
+    tenant: &TenantId,
+    run: Run<'_>,
+    outcome: &Outcome,
+) -> Result<(), RecipeError> {
+    let now = clock::now().0;
+    sqlx::query("DELETE FROM runs WHERE at < $1")
+        .bind(now - REMEMBERED_MS)
+        .execute(&mut *transaction)
+        .await?;
+    sqlx::query(
+        "INSERT INTO runs (tenant, run_id, tool, arguments, outcome, at)
+         VALUES ($1, $2, $3, $4, $5, $6)",
+    )
+    .bind(tenant.as_str())
+    .bind(run.id.as_str())
+    .bind(run.tool)
+    .bind(to_json(run.arguments)?)
+    .bind(to_json(outcome)?)
+    .bind(now)
+    .execute(&mut *transaction)
+    .await?;
+    Ok(())
+}
+
+fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, RecipeError> {
+    serde_json::from_str(text).map_err(|error| RecipeError::Corrupt(format!("a run: {error}")))
+}

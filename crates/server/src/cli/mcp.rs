@@ -1,0 +1,49 @@
+//! `parlor mcp`: bundled MCP servers, for the chat and for any other client.
+
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+
+use super::credentials::{Place, block_on};
+use super::hint_if_interactive;
+use crate::{log, start};
+
+/// What is worth a line on standard error. The protocol's own notes are not.
+const LOG: &str = "info,rmcp=warn";
+
+/// Serves tools to an MCP client, on standard input and output.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    server: Server,
+}
+
+#[derive(Debug, Subcommand)]
+enum Server {
+    /// Recipe Vault: list, read, show, create, change and delete a tenant's recipes.
+    ///
+    /// Standard output carries the protocol, standard error the log. It needs no
+    /// running server, and works beside one. With --data-dir and without --config no
+    /// configuration is read, and any tenant is served.
+    #[command(after_long_help = "In the configuration of an MCP client:
+  {\"mcpServers\": {\"recipes\": {\"command\": \"parlor\",
+    \"args\": [\"mcp\", \"recipes\", \"--tenant\", \"home\", \"--data-dir\", \"/srv/parlor-data\"]}}}")]
+    Recipes {
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let Server::Recipes { place } = arguments.server;
+    log::start(LOG);
+    hint_if_interactive("the messages of an MCP client");
+    block_on(recipes(place))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn recipes(place: Place) -> anyhow::Result<()> {
+    let (data_dir, tenant) = place.given_or_found()?;
+    let store = start::open_recipes(&data_dir).await?;
+    Ok(parlor_recipes::serve_stdio(store, tenant).await?)
+}

@@ -1,0 +1,47 @@
+//! The way to Recipe Vault's own routes: who is asking, how often, and how much.
+//! What is asked is for the routes themselves.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::Method;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use parlor_recipes::{RecipeError, TenantScope};
+
+use super::body::{read, require_content_type};
+use super::errors::ApiError;
+use crate::app::App;
+use crate::auth::Visitor;
+
+/// Lets a visitor in, to the recipes of their tenant. A change counts as a message.
+pub(crate) async fn admit(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    mut request: Request,
+    next: Next,
+) -> Result<Response, ApiError> {
+    if !request.method().is_safe() {
+        app.count_message(&visitor.caller.session).map_err(ApiError::rate_limited)?;
+    }
+    if [Method::POST, Method::PUT].contains(request.method()) {
+        request = with_body(&app, request).await?;
+    }
+    request.extensions_mut().insert(TenantScope(visitor.caller.tenant));
+    Ok(next.run(request).await)
+}
+
+/// Writes a refusal of the routes.
+pub(crate) fn refuse(error: RecipeError) -> Response {
+    ApiError::from(error).into_response()
+}
+
+/// Reads the body here, where the limits are.
+async fn with_body(app: &App, request: Request) -> Result<Request, ApiError> {
+    require_content_type(request.headers(), "application/json")?;
+    let (head, body) = request.into_parts();
+    let whole = Request::from_parts(head.clone(), body);
+    let body = read(whole, app.config.server.limits.body).await?;
+    Ok(Request::from_parts(head, Body::from(body)))
+}
