@@ -7,7 +7,8 @@ use crate::record::RecordedRequest;
 impl RecordedRequest {
     /// The conversation, a line for each thing that was said: `system: …`,
     /// `user: …`, `assistant: …`, `call t1: look {"at":1}`, `result t1: …`,
-    /// `picture image/png`. Reasoning and vendors' own blocks are left out.
+    /// `picture image/png`. Texts that one side says one after the other are one
+    /// line. Reasoning and vendors' own blocks are left out.
     pub fn transcript(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some(system) = self.body.get("system") {
@@ -34,7 +35,7 @@ fn message_blocks(message: &Value, lines: &mut Vec<String>) {
     let role = text(&message["role"]);
     for block in message["content"].as_array().into_iter().flatten() {
         match block["type"].as_str().unwrap_or_default() {
-            "text" => lines.push(format!("{role}: {}", text(&block["text"]))),
+            "text" => say(lines, &role, &text(&block["text"])),
             "image" => lines.push(picture(&text(&block["source"]["media_type"]))),
             "tool_use" => lines.push(call(&block["id"], &block["name"], &block["input"])),
             "tool_result" => {
@@ -57,13 +58,15 @@ fn chat_message(message: &Value, lines: &mut Vec<String>) {
         None => role,
     };
     match &message["content"] {
-        Value::String(words) => lines.push(format!("{speaker}: {words}")),
+        Value::String(words) => say(lines, &speaker, words),
         Value::Array(parts) => {
             for part in parts {
-                lines.push(match part.pointer("/image_url/url").and_then(Value::as_str) {
-                    Some(url) => picture(url.split([':', ';']).nth(1).unwrap_or_default()),
-                    None => format!("{speaker}: {}", text(&part["text"])),
-                });
+                match part.pointer("/image_url/url").and_then(Value::as_str) {
+                    Some(url) => {
+                        lines.push(picture(url.split([':', ';']).nth(1).unwrap_or_default()));
+                    }
+                    None => say(lines, &speaker, &text(&part["text"])),
+                }
             }
         }
         _ => {}
@@ -73,6 +76,17 @@ fn chat_message(message: &Value, lines: &mut Vec<String>) {
         // What is no JSON is shown as it is.
         let arguments = serde_json::from_str(&arguments).unwrap_or(Value::String(arguments));
         lines.push(call(&made["id"], &made["function"]["name"], &arguments));
+    }
+}
+
+/// Adds words to what the same side has just said, or begins a line.
+fn say(lines: &mut Vec<String>, speaker: &str, words: &str) {
+    match lines.last_mut() {
+        Some(last) if last.starts_with(&format!("{speaker}: ")) => {
+            last.push_str("\n\n");
+            last.push_str(words);
+        }
+        _ => lines.push(format!("{speaker}: {words}")),
     }
 }
 
