@@ -1,10 +1,10 @@
 //! What an error of a chat completions server means for us.
 //!
 //! OpenAI says it in `error`, with a code and a type. Others leave these out, give
-//! the HTTP status as the code, put everything at the top, or say only a sentence;
-//! OpenRouter quotes the server behind it in `metadata`. Errors are told apart by
-//! their code or type first, by telling words where there is neither, and by
-//! their status last.
+//! the HTTP status as the code (a number, or in quotes), put everything at the
+//! top, or say only a sentence; OpenRouter quotes the server behind it in
+//! `metadata`. Errors are told apart by their code or type first, by telling words
+//! where there is neither, and by their status last.
 
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ pub(crate) const KEY_SETTING: &str = "OPENAI_API_KEY";
 /// the longest answer to it.
 const TOO_LONG: [&str; 4] = ["context length", "context size", "context window", "maximum context"];
 /// How servers without a code for it say that there is no such model.
-const NO_MODEL: [&str; 2] = ["not a valid model", "model not exist"];
+const NO_MODEL: [&str; 3] = ["not a valid model", "invalid model name", "model not exist"];
 
 /// An answer that is no stream.
 pub(super) fn refused(refusal: Refusal<'_>) -> LlmError {
@@ -77,10 +77,15 @@ fn complaint(body: &Value) -> Option<Complaint> {
         Some(Value::Null) | None => return None,
         Some(said) => said,
     };
-    let code = &said["code"];
-    let kind = code.as_str().or(said["type"].as_str()).unwrap_or_default().to_owned();
-    let status = code.as_u64().and_then(|code| u16::try_from(code).ok()).unwrap_or_default();
-    Some(Complaint { status, kind, message: message(said), retry_after: None })
+    let code = said["code"].as_str();
+    let number = code.and_then(|code| code.parse().ok()).or(said["code"].as_u64());
+    let kind = code.filter(|_| number.is_none()).or(said["type"].as_str()).unwrap_or_default();
+    Some(Complaint {
+        status: number.and_then(|number| u16::try_from(number).ok()).unwrap_or_default(),
+        kind: kind.to_owned(),
+        message: message(said),
+        retry_after: None,
+    })
 }
 
 /// Whether an error stands at the top, as older versions of vLLM and most

@@ -126,6 +126,13 @@ async fn every_server_says_it_in_its_own_way() {
         ),
         (200, json!({"error": {"code": 429, "message": "Rate limited upstream"}}), "RateLimited"),
         (200, json!({"error": {"code": 502, "message": "Upstream went away"}}), "Interrupted"),
+        // LiteLLM
+        (
+            400,
+            error("Invalid model name passed in model=x.", "invalid_request_error", json!("400")),
+            "UnknownModel",
+        ),
+        (200, error("mock rate limit", "throttling_error", json!("429")), "RateLimited"),
         // llama.cpp, LM Studio, Google, a proxy
         (
             400,
