@@ -36,9 +36,7 @@ pub(super) trait Reader: Send + Unpin {
     }
 
     /// What an answer means that is no stream of events.
-    fn refused(refusal: Refusal<'_>) -> LlmError
-    where
-        Self: Sized;
+    fn refused(refusal: Refusal<'_>) -> LlmError;
 }
 
 /// What bounds an answer.
