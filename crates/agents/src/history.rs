@@ -42,7 +42,9 @@ pub enum Block {
         id: String,
         /// The tool.
         name: String,
-        /// Its arguments.
+        /// Its arguments: an object. Anything else is what the model wrote in
+        /// its place, text that is no JSON as a string; such a call cannot be
+        /// made, and is answered with an error.
         input: Value,
     },
     /// What came of a tool call.

@@ -13,6 +13,7 @@ use crate::agent::Agent;
 use crate::demo::Demo;
 use crate::llm::Llm;
 use crate::llm::anthropic::Anthropic;
+use crate::llm::openai::Openai;
 use crate::tools::Tools;
 use crate::turn_loop::{LoopAgent, LoopLimits, Toolbox};
 
@@ -22,16 +23,21 @@ use crate::turn_loop::{LoopAgent, LoopLimits, Toolbox};
 pub struct AgentSettings {
     /// Which agent.
     pub kind: AgentKind,
-    /// The model's id, in the vendor's words.
-    pub model: String,
-    /// Another address than the vendor's, for gateways; also `ANTHROPIC_BASE_URL`.
+    /// The model's id, in the vendor's words; also `OPENAI_MODEL`. Without it,
+    /// a model of the vendor.
+    pub model: Option<String>,
+    /// Another address than the vendor's, for gateways and for servers of one's
+    /// own; also `ANTHROPIC_BASE_URL` and `OPENAI_BASE_URL`.
     pub base_url: Option<String>,
-    /// The longest answer, reasoning included.
-    pub max_tokens: u32,
+    /// How much history goes to the model, in tokens.
+    pub context_tokens: u64,
+    /// The longest answer, reasoning included. Without it, what is usual at the
+    /// vendor, and whatever a server of one's own allows.
+    pub max_tokens: Option<u32>,
     /// Whether and how the model reasons before it answers.
     pub thinking: Thinking,
     /// Whether the vendor may keep the conversation for some minutes, which
-    /// makes the next turn cheaper and faster.
+    /// makes the next turn cheaper and faster. Anthropic asks; others decide.
     pub prompt_cache: bool,
     /// How long to wait for a connection.
     pub connect_timeout_seconds: f64,
@@ -59,11 +65,14 @@ pub struct AgentSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentKind {
-    /// The first for which there is a key; without one the demo model.
+    /// The first for which the environment has a key or an address; without any
+    /// the demo model.
     #[default]
     Auto,
     /// The Anthropic Messages API.
     Anthropic,
+    /// OpenAI chat completions, at OpenAI or at any server that speaks it.
+    Openai,
     /// The demo model, which needs no key.
     Demo,
 }
@@ -88,10 +97,14 @@ pub enum Thinking {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     /// Set the key.
-    #[error("agent.kind is \"anthropic\", but there is no key: set {setting}")]
+    #[error("agent.kind is \"{kind}\", but there is no key: set {setting}{or}")]
     NoKey {
+        /// The kind that was asked for.
+        kind: &'static str,
         /// The setting that holds the key.
         setting: &'static str,
+        /// What else would do.
+        or: &'static str,
     },
     /// Set another key.
     #[error("{setting} holds characters that a key cannot have")]
@@ -100,8 +113,11 @@ pub enum SettingsError {
         setting: &'static str,
     },
     /// Fix the address.
-    #[error("agent.base_url (or ANTHROPIC_BASE_URL) is not an http or https address")]
-    BadBaseUrl,
+    #[error("agent.base_url (or {variable}) is not an http or https address")]
+    BadBaseUrl {
+        /// The environment variable that may hold it.
+        variable: &'static str,
+    },
     /// Fix a number.
     #[error("agent.{setting} must be {rule}")]
     OutOfRange {
@@ -119,9 +135,10 @@ impl Default for AgentSettings {
     fn default() -> Self {
         Self {
             kind: AgentKind::Auto,
-            model: "claude-sonnet-5-5".to_owned(),
+            model: None,
             base_url: None,
-            max_tokens: 16_384,
+            context_tokens: 150_000,
+            max_tokens: None,
             thinking: Thinking::Default,
             prompt_cache: true,
             connect_timeout_seconds: 10.0,
@@ -148,20 +165,58 @@ pub fn build_agent(
 ) -> Result<Arc<dyn Agent>, SettingsError> {
     settings.validate()?;
     let env = |name: &str| env(name).filter(|value| !value.trim().is_empty());
-    let setting = Anthropic::KEY_SETTING;
-    let key = env(setting).map(|key| SecretString::from(key.trim()));
-    let llm: Arc<dyn Llm> = match (settings.kind, key) {
-        (AgentKind::Demo, _) | (AgentKind::Auto, None) => {
+    let llm: Arc<dyn Llm> = match settings.kind.resolved(&env) {
+        AgentKind::Anthropic => Arc::new(anthropic(settings, &env)?),
+        AgentKind::Openai => Arc::new(openai(settings, &env)?),
+        AgentKind::Demo | AgentKind::Auto => {
             Arc::new(Demo::new(Duration::from_millis(settings.demo_delay_ms)))
         }
-        (AgentKind::Anthropic | AgentKind::Auto, Some(key)) => {
-            let base_url = settings.base_url.clone().or_else(|| env("ANTHROPIC_BASE_URL"));
-            Arc::new(Anthropic::new(settings, base_url.as_deref(), key)?)
-        }
-        (AgentKind::Anthropic, None) => return Err(SettingsError::NoKey { setting }),
     };
     let tools = Toolbox::new(tools, settings.ask_user);
     Ok(Arc::new(LoopAgent::new(llm, tools, settings.loop_limits())))
+}
+
+/// Looks up an environment variable that is not blank.
+type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+fn anthropic(settings: &AgentSettings, env: Env<'_>) -> Result<Anthropic, SettingsError> {
+    let setting = Anthropic::KEY_SETTING;
+    let no_key = SettingsError::NoKey { kind: "anthropic", setting, or: "" };
+    let key = key(env, setting).ok_or(no_key)?;
+    let base_url = settings.base_url.clone().or_else(|| env(Anthropic::BASE_URL_SETTING));
+    Anthropic::new(settings, base_url.as_deref(), key)
+}
+
+fn openai(settings: &AgentSettings, env: Env<'_>) -> Result<Openai, SettingsError> {
+    let setting = Openai::KEY_SETTING;
+    let key = key(env, setting);
+    let base_url = settings.base_url.clone().or_else(|| env(Openai::BASE_URL_SETTING));
+    if key.is_none() && base_url.is_none() {
+        let or = ", or base_url to a server that needs none";
+        return Err(SettingsError::NoKey { kind: "openai", setting, or });
+    }
+    // No default could be right for a server of one's own, so the model may be
+    // given beside its address.
+    let model = settings.model.clone().or_else(|| env(Openai::MODEL_SETTING));
+    let settings = AgentSettings { model, ..settings.clone() };
+    Openai::new(&settings, base_url.as_deref(), key)
+}
+
+fn key(env: Env<'_>, setting: &str) -> Option<SecretString> {
+    env(setting).map(|key| SecretString::from(key.trim()))
+}
+
+impl AgentKind {
+    /// What `auto` means in this environment.
+    fn resolved(self, env: Env<'_>) -> Self {
+        let set = |name: &str| env(name).is_some();
+        match self {
+            Self::Auto if set(Anthropic::KEY_SETTING) => Self::Anthropic,
+            Self::Auto if set(Openai::KEY_SETTING) || set(Openai::BASE_URL_SETTING) => Self::Openai,
+            Self::Auto => Self::Demo,
+            chosen => chosen,
+        }
+    }
 }
 
 impl AgentSettings {
@@ -177,15 +232,21 @@ impl AgentSettings {
     fn validate(&self) -> Result<(), SettingsError> {
         // A day: longer is a slip, and must not overflow a timer.
         let time = |seconds: f64, least: f64| (least..=86_400.0).contains(&seconds);
+        let most_tokens = self.max_tokens.unwrap_or(Anthropic::DEFAULT_MAX_TOKENS);
         let budget_fits = match self.thinking {
-            Thinking::Budget(tokens) => (1_024..self.max_tokens).contains(&tokens),
+            Thinking::Budget(tokens) => (1_024..most_tokens).contains(&tokens),
             Thinking::Default | Thinking::Off | Thinking::Adaptive => true,
         };
         const TIME: &str = "more than 0 and at most 86400";
         const DELAY: &str = "0 to 86400";
         let rules = [
-            ("model", !self.model.trim().is_empty(), "the id of a model"),
-            ("max_tokens", self.max_tokens >= 1, "at least 1"),
+            (
+                "model",
+                self.model.as_ref().is_none_or(|m| !m.trim().is_empty()),
+                "the id of a model",
+            ),
+            ("context_tokens", self.context_tokens >= 1_000, "at least 1000"),
+            ("max_tokens", self.max_tokens.is_none_or(|most| most >= 1), "at least 1"),
             (
                 "thinking",
                 budget_fits,

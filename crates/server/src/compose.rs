@@ -14,8 +14,6 @@ use parlor_storage::Store;
 
 use crate::config::{Config, ProjectConfig};
 
-/// How much history goes to a model, in tokens.
-const CONTEXT_TOKENS: u64 = 150_000;
 /// How the demo model describes itself.
 const DEMO: &str = "demo";
 
@@ -76,7 +74,7 @@ fn project(
         system_prompt: config.system_prompt.clone(),
         reminder: None,
         prompt_timeout: Duration::from_secs(30),
-        context_tokens: CONTEXT_TOKENS,
+        context_tokens: config.agent.context_tokens,
         max_image_bytes,
     })
 }
@@ -84,7 +82,9 @@ fn project(
 fn mode(project: &Project) -> String {
     let agent = project.agent.describe();
     match agent.kind {
-        DEMO => "demo model: set ANTHROPIC_API_KEY to talk to Claude".to_owned(),
+        DEMO => "demo model: set ANTHROPIC_API_KEY to talk to Claude, or OPENAI_API_KEY or \
+                 OPENAI_BASE_URL to talk to another model"
+            .to_owned(),
         kind => format!("{kind}: {}", agent.model),
     }
 }

@@ -1,6 +1,6 @@
 //! How events are written: as the standard allows, and not only as it is usual.
 
-use serde_json::Value;
+use crate::wire::{Data, Frame};
 
 /// The ways to write a stream of events.
 #[derive(Debug, Clone)]
@@ -25,15 +25,21 @@ impl Framing {
     }
 
     /// An event as text.
-    pub(crate) fn event(&self, event: &Value) -> String {
+    pub(crate) fn event(&self, frame: &Frame) -> String {
         let end = self.line_end;
-        let name = event["type"].as_str().unwrap_or_default();
-        let mut text = format!("event: {name}{end}");
+        let mut text = String::new();
+        if let Some(name) = &frame.name {
+            text.push_str(&format!("event: {name}{end}"));
+        }
         if self.comments {
             text.push_str(&format!(": a comment{end}id: 7{end}"));
         }
-        // JSON may have line breaks between its parts, never inside a string.
-        let data = if self.multi_line { format!("{event:#}") } else { event.to_string() };
+        let data = match &frame.data {
+            // JSON may have line breaks between its parts, never inside a string.
+            Data::Json(event) if self.multi_line => format!("{event:#}"),
+            Data::Json(event) => event.to_string(),
+            Data::Word(word) => (*word).to_owned(),
+        };
         for line in data.lines() {
             text.push_str(&format!("data: {line}{end}"));
         }

@@ -1,9 +1,12 @@
 //! Counterparts for tests and benchmarks; never part of the product.
 //!
 //! [`ScriptedModel`] is a server on loopback that speaks the Anthropic Messages
-//! API and does what the test's [`Script`]s say, faults included: it writes its
-//! HTTP by hand, so that it can also write it badly. It remembers every request,
-//! and tells when a client has left. A [`Gate`] lets a test decide when the next
+//! API and OpenAI chat completions, and does what the test's [`Script`]s say,
+//! faults included: it writes its HTTP by hand, so that it can also write it
+//! badly. A script is written once and played in the wire format of the request;
+//! what the model saw can be read in both formats the same way
+//! ([`RecordedRequest::transcript`]). The server remembers every request, and
+//! tells when a client has left. A [`Gate`] lets a test decide when the next
 //! piece is sent, so that no test has to sleep.
 //!
 //! ```no_run
@@ -23,8 +26,11 @@ mod framing;
 mod http;
 mod player;
 mod record;
+mod say;
 mod script;
 mod server;
+mod transcript;
+mod wire;
 
 pub use record::RecordedRequest;
 pub use script::{Gate, Script};

@@ -3,7 +3,6 @@
 use std::io;
 use std::sync::Arc;
 
-use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
@@ -11,7 +10,9 @@ use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use crate::http::{LAST_CHUNK, chunk, head, read_request};
 use crate::record::Record;
+use crate::say::Say;
 use crate::script::{Script, Step};
+use crate::wire::{Frame, Wire, wire_of};
 
 /// Serves one connection until the client leaves or a script breaks it.
 pub(crate) async fn serve(stream: TcpStream, record: Arc<Record>) {
@@ -24,8 +25,9 @@ pub(crate) async fn serve(stream: TcpStream, record: Arc<Record>) {
     let (read, write) = stream.into_split();
     let mut connection = Connection { read: BufReader::new(read), write };
     while let Ok(Some(request)) = read_request(&mut connection.read).await {
-        let script = record.take(request).finished();
-        match connection.play(script).await {
+        let mut wire = wire_of(&request);
+        let script = record.take(request);
+        match connection.play(script, &mut *wire).await {
             Ok(Ending::Whole) => {}
             Ok(Ending::Broken) => {
                 // Without lingering the client gets a reset, not an end.
@@ -62,36 +64,59 @@ struct Connection {
 
 impl Connection {
     /// An error means that the client has left.
-    async fn play(&mut self, script: Script) -> io::Result<Ending> {
-        if !matches!(script.steps.first(), Some(Step::Silence)) {
+    async fn play(&mut self, script: Script, wire: &mut dyn Wire) -> io::Result<Ending> {
+        let mute = script.bare && matches!(script.steps.first(), Some(Step::Silence));
+        if !mute {
             self.write.write_all(head(script.status, &script.headers).as_bytes()).await?;
             self.send(&script, script.framing.prelude().as_bytes()).await?;
         }
+        if !script.bare {
+            self.frames(&script, wire.begin(&script)).await?;
+        }
         for step in &script.steps {
-            match step {
-                Step::Event(event) => {
-                    self.send(&script, script.framing.event(event).as_bytes()).await?;
-                }
-                Step::Raw(bytes) => self.send(&script, bytes).await?,
-                Step::Delay(delay) => self.unless_left(sleep(*delay)).await?,
-                Step::Gate(gate) => self.unless_left(gate.pass()).await?,
-                Step::Steady { count, every, text } => {
-                    let mut ticks = interval(*every);
-                    ticks.set_missed_tick_behavior(MissedTickBehavior::Burst);
-                    for number in 0..*count {
-                        ticks.tick().await;
-                        let delta = json!({"type": "text_delta", "text": text(number)});
-                        let event =
-                            json!({"type": "content_block_delta", "index": 0, "delta": delta});
-                        self.send(&script, script.framing.event(&event).as_bytes()).await?;
-                    }
-                }
-                Step::Silence => self.unless_left(std::future::pending()).await?,
-                Step::Reset => return Ok(Ending::Broken),
+            if let Step::Reset = step {
+                return Ok(Ending::Broken);
             }
+            self.step(&script, step, wire).await?;
+        }
+        if script.ends && !script.bare {
+            self.frames(&script, wire.end(&script)).await?;
         }
         self.write.write_all(LAST_CHUNK).await?;
         Ok(Ending::Whole)
+    }
+
+    async fn step(&mut self, script: &Script, step: &Step, wire: &mut dyn Wire) -> io::Result<()> {
+        match step {
+            Step::Say(say) => self.frames(script, wire.say(say)).await,
+            Step::Event(event) => self.frames(script, vec![wire.event(event.clone())]).await,
+            Step::Raw(bytes) => self.send(script, bytes).await,
+            Step::Refusal { kind, message } => {
+                let body = wire.refusal(script.status, kind.as_deref(), message);
+                self.send(script, body.to_string().as_bytes()).await
+            }
+            Step::Delay(delay) => self.unless_left(sleep(*delay)).await,
+            Step::Gate(gate) => self.unless_left(gate.pass()).await,
+            Step::Steady { count, every, text } => {
+                let mut ticks = interval(*every);
+                ticks.set_missed_tick_behavior(MissedTickBehavior::Burst);
+                for number in 0..*count {
+                    ticks.tick().await;
+                    self.frames(script, wire.say(&Say::Text(text(number)))).await?;
+                }
+                Ok(())
+            }
+            Step::Silence => self.unless_left(std::future::pending()).await,
+            // Nothing is left to do on a connection that breaks.
+            Step::Reset => Ok(()),
+        }
+    }
+
+    async fn frames(&mut self, script: &Script, frames: Vec<Frame>) -> io::Result<()> {
+        for frame in frames {
+            self.send(script, script.framing.event(&frame).as_bytes()).await?;
+        }
+        Ok(())
     }
 
     async fn send(&mut self, script: &Script, bytes: &[u8]) -> io::Result<()> {

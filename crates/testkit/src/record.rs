@@ -19,6 +19,13 @@ pub struct RecordedRequest {
     pub body: Value,
 }
 
+impl RecordedRequest {
+    /// Whether it is in the format of chat completions, and not of the Messages API.
+    pub(crate) fn is_chat_completions(&self) -> bool {
+        self.path.split('?').next().is_some_and(|path| path.ends_with("/chat/completions"))
+    }
+}
+
 /// How many there are of everything that a test may wait for.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Counts {

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::Semaphore;
 
 use crate::framing::Framing;
+use crate::say::{Cost, Say};
 
 /// What to do with one request, from top to bottom.
 #[derive(Clone)]
@@ -15,21 +16,25 @@ pub struct Script {
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) steps: Vec<Step>,
     pub(crate) framing: Framing,
-    open: Option<&'static str>,
-    blocks: usize,
-    stop_reason: &'static str,
-    usage: Value,
-    /// Whether the end is written already, or is not to come.
-    ended: bool,
+    pub(crate) stop_reason: &'static str,
+    pub(crate) cost: Cost,
+    /// Whether the end comes after the steps.
+    pub(crate) ends: bool,
+    /// Whether the end has its marker, where that can be left out.
+    pub(crate) end_marker: bool,
     /// Whether the steps are all there is: no beginning and no end is added.
-    bare: bool,
+    pub(crate) bare: bool,
 }
 
 /// One thing to do.
 #[derive(Clone)]
 pub(crate) enum Step {
-    /// Send an event.
+    /// Say something, in the words of the wire format.
+    Say(Say),
+    /// Send an event as it is.
     Event(Value),
+    /// The body of a refusal, in the words of the wire format.
+    Refusal { kind: Option<String>, message: String },
     /// Send bytes as they are.
     Raw(Vec<u8>),
     /// Wait.
@@ -75,35 +80,22 @@ impl Script {
             headers: vec![("content-type".into(), "text/event-stream; charset=utf-8".into())],
             steps: Vec::new(),
             framing: Framing::default(),
-            open: None,
-            blocks: 0,
             stop_reason: "end_turn",
-            usage: json!({"input_tokens": 10, "output_tokens": 1}),
-            ended: false,
+            cost: Cost::Tokens { input: 10, output: 1 },
+            ends: true,
+            end_marker: true,
             bare: false,
         }
     }
 
     /// A refusal with this HTTP status, and the API's kind of error for it.
     pub fn failure(status: u16) -> Self {
-        let kind = match status {
-            401 => "authentication_error",
-            402 => "billing_error",
-            403 => "permission_error",
-            404 => "not_found_error",
-            413 => "request_too_large",
-            429 => "rate_limit_error",
-            529 => "overloaded_error",
-            500.. => "api_error",
-            _ => "invalid_request_error",
-        };
-        Self::failure_saying(status, kind, "scripted failure")
+        Self::refusal(status, None, "scripted failure")
     }
 
     /// A refusal with this status, kind and message.
     pub fn failure_saying(status: u16, kind: &str, message: &str) -> Self {
-        let body = json!({"type": "error", "error": {"type": kind, "message": message}});
-        Self::response(status, "application/json", body.to_string())
+        Self::refusal(status, Some(kind), message)
     }
 
     /// Any other answer.
@@ -131,8 +123,7 @@ impl Script {
 
     /// A piece of text, in the text block that is open or in a new one.
     pub fn text(self, piece: &str) -> Self {
-        self.open("text", json!({"type": "text", "text": ""}))
-            .delta(json!({"type": "text_delta", "text": piece}))
+        self.say(Say::Text(piece.to_owned()))
     }
 
     /// Each word as a piece of text.
@@ -142,63 +133,63 @@ impl Script {
 
     /// A piece of reasoning, in the open block of it or in a new one.
     pub fn thinking(self, piece: &str) -> Self {
-        self.open("thinking", json!({"type": "thinking", "thinking": "", "signature": ""}))
-            .delta(json!({"type": "thinking_delta", "thinking": piece}))
+        self.say(Say::Thinking(piece.to_owned()))
     }
 
     /// Signs the reasoning and ends it.
     pub fn signature(self, signature: &str) -> Self {
-        self.delta(json!({"type": "signature_delta", "signature": signature})).end_block()
+        self.say(Say::Signature(signature.to_owned())).end_block()
     }
 
     /// A tool call; its input comes in two pieces.
     pub fn tool_use(self, id: &str, name: &str, input: &Value) -> Self {
-        let input = input.to_string();
-        let (first, second) = input.split_at(input.len() / 2);
-        self.end_block()
-            .open("tool_use", json!({"type": "tool_use", "id": id, "name": name, "input": {}}))
-            .delta(json!({"type": "input_json_delta", "partial_json": ""}))
-            .delta(json!({"type": "input_json_delta", "partial_json": first}))
-            .delta(json!({"type": "input_json_delta", "partial_json": second}))
-            .end_block()
-            .stop_reason("tool_use")
+        self.tool_use_saying(id, name, &input.to_string())
+    }
+
+    /// A tool call with these words as its input, which need not be JSON.
+    pub fn tool_use_saying(self, id: &str, name: &str, arguments: &str) -> Self {
+        let (id, name, arguments) = (id.to_owned(), name.to_owned(), arguments.to_owned());
+        self.say(Say::ToolCall { id, name, arguments }).stop_reason("tool_use")
     }
 
     /// A block that comes whole.
     pub fn block(self, block: Value) -> Self {
-        self.end_block().open("whole", block).end_block()
+        self.say(Say::Block(block))
     }
 
     /// Ends the block that is open.
-    pub fn end_block(mut self) -> Self {
-        if self.open.take().is_some() {
-            let index = self.blocks - 1;
-            self.steps.push(Step::Event(json!({"type": "content_block_stop", "index": index})));
-        }
-        self
+    pub fn end_block(self) -> Self {
+        self.say(Say::EndBlock)
     }
 
     /// What the request cost.
-    pub fn usage(self, input_tokens: u64, output_tokens: u64) -> Self {
-        self.usage_json(json!({"input_tokens": input_tokens, "output_tokens": output_tokens}))
+    pub fn usage(mut self, input_tokens: u64, output_tokens: u64) -> Self {
+        self.cost = Cost::Tokens { input: input_tokens, output: output_tokens };
+        self
     }
 
     /// What the request cost, in the API's words.
     pub fn usage_json(mut self, usage: Value) -> Self {
-        self.usage = usage;
+        self.cost = Cost::Json(usage);
         self
     }
 
-    /// Why the model stops.
+    /// Does not say what the request cost.
+    pub fn without_usage(mut self) -> Self {
+        self.cost = Cost::Unsaid;
+        self
+    }
+
+    /// Why the model stops, in the words of the Messages API or in the API's own.
     pub fn stop_reason(mut self, reason: &'static str) -> Self {
         self.stop_reason = reason;
         self
     }
 
-    /// An `error` event in the middle of the answer, and its end.
+    /// An error in the middle of the answer, and its end.
     pub fn error(self, kind: &str, message: &str) -> Self {
-        let error = json!({"type": "error", "error": {"type": kind, "message": message}});
-        self.event(error).without_end()
+        let (kind, message) = (kind.to_owned(), message.to_owned());
+        self.say(Say::Error { kind, message }).without_end()
     }
 
     /// Any event.
@@ -228,14 +219,13 @@ impl Script {
     /// `count` pieces of text, one in each `every`; `text` makes them at the
     /// moment when they are sent.
     pub fn steady(
-        self,
+        mut self,
         count: u64,
         every: Duration,
         text: impl Fn(u64) -> String + Send + Sync + 'static,
     ) -> Self {
-        let mut script = self.open("text", json!({"type": "text", "text": ""}));
-        script.steps.push(Step::Steady { count, every, text: Arc::new(text) });
-        script
+        self.steps.push(Step::Steady { count, every, text: Arc::new(text) });
+        self
     }
 
     /// Breaks the connection here.
@@ -252,7 +242,14 @@ impl Script {
 
     /// Leaves out the end: the answer just stops.
     pub fn without_end(mut self) -> Self {
-        self.ended = true;
+        self.ends = false;
+        self
+    }
+
+    /// Leaves out the marker after the end, as some servers do. The Messages
+    /// API has none that could be left out.
+    pub fn without_end_marker(mut self) -> Self {
+        self.end_marker = false;
         self
     }
 
@@ -280,41 +277,14 @@ impl Script {
         self
     }
 
-    /// The script with its beginning and its end.
-    pub(crate) fn finished(mut self) -> Self {
-        if self.bare {
-            return self;
-        }
-        if !self.ended {
-            self = self.end_block();
-            let delta = json!({"stop_reason": self.stop_reason, "stop_sequence": null});
-            let end = json!({"type": "message_delta", "delta": delta, "usage": self.usage});
-            self.steps.push(Step::Event(end));
-            self.steps.push(Step::Event(json!({"type": "message_stop"})));
-        }
-        let mut usage = self.usage.clone();
-        usage["output_tokens"] = json!(1);
-        let start = json!({"type": "message_start", "message": {
-            "id": "msg_scripted", "type": "message", "role": "assistant", "model": "scripted",
-            "content": [], "stop_reason": null, "stop_sequence": null, "usage": usage,
-        }});
-        self.steps.splice(0..0, [Step::Event(start), Step::Event(json!({"type": "ping"}))]);
+    fn refusal(status: u16, kind: Option<&str>, message: &str) -> Self {
+        let refusal = Step::Refusal { kind: kind.map(str::to_owned), message: message.to_owned() };
+        let headers = vec![("content-type".into(), "application/json".into())];
+        Self { status, headers, steps: vec![refusal], bare: true, ..Self::answer() }
+    }
+
+    fn say(mut self, say: Say) -> Self {
+        self.steps.push(Step::Say(say));
         self
-    }
-
-    fn open(mut self, kind: &'static str, block: Value) -> Self {
-        if self.open == Some(kind) {
-            return self;
-        }
-        self = self.end_block();
-        self.open = Some(kind);
-        self.blocks += 1;
-        let index = self.blocks - 1;
-        self.event(json!({"type": "content_block_start", "index": index, "content_block": block}))
-    }
-
-    fn delta(self, delta: Value) -> Self {
-        let index = self.blocks.saturating_sub(1);
-        self.event(json!({"type": "content_block_delta", "index": index, "delta": delta}))
     }
 }

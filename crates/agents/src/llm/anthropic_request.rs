@@ -12,11 +12,13 @@
 //!
 //! Neighbours with the same role become one message.
 
+use std::borrow::Cow;
+
 use parlor_protocol::Role;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{LlmRequest, ToolSpec};
+use super::{LlmRequest, ToolSpec, tool_input};
 use crate::history::{Block, HistoryMessage};
 use crate::settings::Thinking;
 
@@ -103,7 +105,7 @@ enum Part<'a> {
     ToolUse {
         id: &'a str,
         name: &'a str,
-        input: &'a Value,
+        input: Cow<'a, Value>,
     },
     ToolResult {
         tool_use_id: &'a str,
@@ -162,7 +164,9 @@ fn part(block: &Block, with_thinking: bool) -> Option<Part<'_>> {
         Block::Image { media_type, data } => {
             Some(Part::Image { source: Source { kind: "base64", media_type, data } })
         }
-        Block::ToolUse { id, name, input } => Some(Part::ToolUse { id, name, input }),
+        Block::ToolUse { id, name, input } => {
+            Some(Part::ToolUse { id, name, input: tool_input::as_object(input) })
+        }
         Block::ToolResult { tool_use_id, content, is_error } => Some(Part::ToolResult {
             tool_use_id,
             content: parts(content, false),

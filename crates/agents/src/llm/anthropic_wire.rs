@@ -11,9 +11,11 @@ use std::collections::VecDeque;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::anthropic_error::mid_stream_error;
+use super::anthropic_error::{mid_stream_error, refused};
 use super::anthropic_request::VENDOR;
-use super::{LlmError, LlmEvent, StopReason};
+use super::complaint::Refusal;
+use super::http_answer::Reader;
+use super::{LlmError, LlmEvent, StopReason, tool_input};
 use crate::agent::Usage;
 use crate::history::Block;
 
@@ -23,8 +25,9 @@ pub(super) struct AnswerReader {
     open: Option<OpenBlock>,
     usage: Usage,
     stop: Option<StopReason>,
-    /// A block was not JSON: it was cut off with the answer, or the model erred.
-    garbled: bool,
+    /// Calls whose input is not JSON: they were cut off with the answer, or the
+    /// model erred. Which of the two, the end of the answer says.
+    garbled: Vec<Block>,
     finished: bool,
 }
 
@@ -37,17 +40,12 @@ enum OpenBlock {
     Collected { block: Map<String, Value>, json: String },
 }
 
-impl AnswerReader {
-    /// Takes the data of one event.
-    pub(super) fn read(
-        &mut self,
-        data: &[u8],
-        out: &mut VecDeque<LlmEvent>,
-    ) -> Result<(), LlmError> {
+impl Reader for AnswerReader {
+    fn read(&mut self, data: &[u8], out: &mut VecDeque<LlmEvent>) -> Result<(), LlmError> {
         let event: WireEvent<'_> = match serde_json::from_slice(data) {
             Ok(event) => event,
             Err(_) if is_foreign(data) => return Ok(()),
-            Err(error) => return Err(malformed(error)),
+            Err(error) => return Err(LlmError::not_json(&error)),
         };
         match event.kind.as_ref() {
             "content_block_delta" => self.delta(event.delta.unwrap_or_default(), out),
@@ -64,8 +62,8 @@ impl AnswerReader {
             "message_stop" => {
                 self.finished = true;
                 let reason = self.stop.unwrap_or(StopReason::EndTurn);
-                if self.garbled && reason == StopReason::ToolUse {
-                    return Err(LlmError::Malformed("a tool call is not JSON".into()));
+                if reason == StopReason::ToolUse {
+                    out.extend(self.garbled.drain(..).map(LlmEvent::Block));
                 }
                 out.push_back(LlmEvent::Stop(reason));
             }
@@ -76,11 +74,16 @@ impl AnswerReader {
         Ok(())
     }
 
-    /// Whether the end marker came. Without it an answer is not whole.
-    pub(super) fn is_finished(&self) -> bool {
+    fn is_finished(&self) -> bool {
         self.finished
     }
 
+    fn refused(refusal: Refusal<'_>) -> LlmError {
+        refused(refusal)
+    }
+}
+
+impl AnswerReader {
     fn delta(&mut self, delta: Delta, out: &mut VecDeque<LlmEvent>) {
         let Delta { text, thinking, signature, partial_json, .. } = delta;
         match &mut self.open {
@@ -116,15 +119,17 @@ impl AnswerReader {
         match self.open.take() {
             Some(OpenBlock::Streamed) | None => out.push_back(LlmEvent::BlockEnd),
             Some(OpenBlock::Collected { block, json }) if json.trim().is_empty() => {
-                out.push_back(collected(block));
+                out.push_back(LlmEvent::Block(collected(block)));
             }
-            Some(OpenBlock::Collected { mut block, json }) => match serde_json::from_str(&json) {
-                Ok(input) => {
-                    block.insert("input".to_owned(), input);
-                    out.push_back(collected(block));
+            Some(OpenBlock::Collected { mut block, json }) => {
+                let input = tool_input::parse(&json);
+                let whole = input.is_object();
+                block.insert("input".to_owned(), input);
+                match collected(block) {
+                    call @ Block::ToolUse { .. } if !whole => self.garbled.push(call),
+                    block => out.push_back(LlmEvent::Block(block)),
                 }
-                Err(_) => self.garbled = true,
-            },
+            }
         }
     }
 
@@ -140,10 +145,9 @@ impl AnswerReader {
     }
 }
 
-fn collected(mut block: Map<String, Value>) -> LlmEvent {
+fn collected(mut block: Map<String, Value>) -> Block {
     if block.get("type").and_then(Value::as_str) != Some("tool_use") {
-        let block = Value::Object(block);
-        return LlmEvent::Block(Block::Vendor { vendor: VENDOR.to_owned(), block });
+        return Block::Vendor { vendor: VENDOR.to_owned(), block: Value::Object(block) };
     }
     let mut text = |key: &str| match block.remove(key) {
         Some(Value::String(text)) => text,
@@ -151,7 +155,7 @@ fn collected(mut block: Map<String, Value>) -> LlmEvent {
     };
     let (id, name) = (text("id"), text("name"));
     let input = block.remove("input").unwrap_or_else(|| Value::Object(Map::new()));
-    LlmEvent::Block(Block::ToolUse { id, name, input })
+    Block::ToolUse { id, name, input }
 }
 
 fn is_empty(piece: &LlmEvent) -> bool {
@@ -181,14 +185,6 @@ fn is_foreign(data: &[u8]) -> bool {
         kind: String,
     }
     serde_json::from_slice(data).is_ok_and(|Kind { kind }| !OURS.contains(&kind.as_str()))
-}
-
-fn malformed(error: serde_json::Error) -> LlmError {
-    // Only the position and the kind: serde's own text may quote the answer.
-    LlmError::Malformed(format!(
-        "an event is not the JSON that it should be ({:?})",
-        error.classify()
-    ))
 }
 
 /// All events in one shape: with serde's tagged enums each event would be
@@ -293,8 +289,14 @@ mod tests {
     fn a_tool_call_that_was_cut_off_is_no_tool_call() {
         let events = call(&["{\"at\": [1, "], "max_tokens").unwrap();
         assert_eq!(events, [LlmEvent::Stop(StopReason::CutOff)]);
-        let error = call(&["{\"at\": [1, "], "tool_use").unwrap_err();
-        assert!(matches!(error, LlmError::Malformed(_)));
+    }
+
+    /// Whoever runs tools can tell the model what is wrong with its call.
+    #[test]
+    fn a_tool_call_that_is_no_json_is_passed_on_as_it_was_written() {
+        let events = call(&["{\"at\": [1, "], "tool_use").unwrap();
+        let written = look(json!("{\"at\": [1, "));
+        assert_eq!(events, [written, LlmEvent::Stop(StopReason::ToolUse)]);
     }
 
     /// A block of a kind that we do not know goes into the history as it came.

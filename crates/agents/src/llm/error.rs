@@ -2,7 +2,8 @@
 //!
 //! Variants are named by what has to be done next. `Display` is for the log and
 //! may quote the vendor; [`LlmError::user_message`] is for people and quotes
-//! nobody. No variant ever holds a key or the address of a request.
+//! nobody. No variant ever holds a key, or more of an address than where a
+//! server listens.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -103,7 +104,9 @@ impl LlmError {
                 "The model did not accept the request. The server's log says why.".into()
             }
             Self::Unreachable(_) => {
-                "The model cannot be reached. Check the server's network and try again.".into()
+                "The model cannot be reached. Check that its server is running and that the \
+                 network is up, then try again."
+                    .into()
             }
             Self::Interrupted(_) => "The answer broke off. Try again.".into(),
             Self::Silent { .. } => "The model did not answer in time. Try again.".into(),
@@ -138,8 +141,15 @@ impl LlmError {
         }
     }
 
-    /// The same error without a secret that the other side may have quoted.
-    pub(crate) fn without(mut self, secret: &str) -> Self {
+    /// An event of an answer is not the JSON that it should be.
+    pub(crate) fn not_json(error: &serde_json::Error) -> Self {
+        // Only the kind: serde's own text may quote the answer.
+        let kind = error.classify();
+        Self::Malformed(format!("an event is not the JSON that it should be ({kind:?})"))
+    }
+
+    /// The same error with other words for what somebody said.
+    pub(crate) fn map_words(mut self, change: impl FnOnce(&str) -> String) -> Self {
         match &mut self {
             Self::NotPermitted(said)
             | Self::NoCredit(said)
@@ -148,7 +158,7 @@ impl LlmError {
             | Self::BadRequest(said)
             | Self::Unreachable(said)
             | Self::Interrupted(said)
-            | Self::Malformed(said) => *said = said.replace(secret, "[key]"),
+            | Self::Malformed(said) => *said = change(said),
             Self::WrongKey { .. }
             | Self::RateLimited { .. }
             | Self::Overloaded { .. }

@@ -3,7 +3,8 @@
 //! 1. The request is sent when the stream is first polled.
 //! 2. The body is decoded piece by piece; a [`Reader`] says what each event means.
 //! 3. It ends with the reader's end marker. A body that ends before it, an event
-//!    or an answer over its limit, and silence are errors.
+//!    or an answer over its limit, and silence are errors; unless the reader says
+//!    that everything was there, and only the marker is missing.
 //!
 //! Everything happens in `poll_next`: dropping the stream drops the connection.
 
@@ -16,6 +17,7 @@ use bytes::Bytes;
 use futures_core::Stream;
 use tokio::time::{Instant, Sleep, sleep};
 
+use super::complaint::Refusal;
 use super::sse::{Oversized, SseDecoder};
 use super::{LlmError, LlmEvent};
 
@@ -26,6 +28,15 @@ pub(super) trait Reader: Send + Unpin {
 
     /// Whether the end marker came.
     fn is_finished(&self) -> bool;
+
+    /// Nothing comes any more, and the end marker is missing. If what came is a
+    /// whole answer all the same, its end is added; otherwise it broke off.
+    fn close(&mut self, _out: &mut VecDeque<LlmEvent>) -> bool {
+        false
+    }
+
+    /// What an answer means that is no stream of events.
+    fn refused(refusal: Refusal<'_>) -> LlmError;
 }
 
 /// What bounds an answer.
@@ -99,7 +110,10 @@ impl<R: Reader> HttpAnswer<R> {
                     Poll::Ready(Ok(()))
                 }
                 Ok(None) => match body.as_mut().poll_next(cx) {
-                    Poll::Pending => self.idle.poll_silence(cx),
+                    Poll::Pending => {
+                        let silence = ready!(self.idle.poll_silence(cx));
+                        Poll::Ready(silence.or_else(|error| self.close(error)))
+                    }
                     Poll::Ready(piece) => Poll::Ready(self.take(piece)),
                 },
             },
@@ -107,15 +121,30 @@ impl<R: Reader> HttpAnswer<R> {
     }
 
     fn take(&mut self, piece: Option<reqwest::Result<Bytes>>) -> Result<(), LlmError> {
-        let piece = piece
-            .ok_or_else(|| LlmError::Interrupted("it ended without its end marker".into()))?
-            .map_err(|error| LlmError::Interrupted(describe(error)))?;
+        let why = match piece {
+            Some(Ok(piece)) => return self.push(piece),
+            Some(Err(error)) => describe(error),
+            None => "it ended without its end marker".to_owned(),
+        };
+        self.close(LlmError::Interrupted(why))
+    }
+
+    fn push(&mut self, piece: Bytes) -> Result<(), LlmError> {
         self.idle.touch();
         self.received += piece.len();
         if self.received > LARGEST_ANSWER {
             return Err(LlmError::TooLarge { limit: LARGEST_ANSWER });
         }
         self.decoder.push(piece);
+        Ok(())
+    }
+
+    /// Nothing comes any more: that is this error, if the answer is not whole.
+    fn close(&mut self, error: LlmError) -> Result<(), LlmError> {
+        if !self.reader.close(&mut self.events) {
+            return Err(error);
+        }
+        self.phase = Phase::Over;
         Ok(())
     }
 }

@@ -9,9 +9,18 @@ pub mod anthropic;
 mod anthropic_error;
 mod anthropic_request;
 mod anthropic_wire;
+mod complaint;
+mod endpoint;
 mod error;
 mod http_answer;
+pub mod openai;
+mod openai_calls;
+mod openai_error;
+mod openai_note;
+mod openai_request;
+mod openai_wire;
 mod sse;
+mod tool_input;
 
 use std::pin::Pin;
 

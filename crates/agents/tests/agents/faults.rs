@@ -1,11 +1,11 @@
 //! FAULTS 11: what a model API may do to us.
 
 use parlor_agents::llm::LlmError;
-use parlor_agents::{AgentError, AgentEvent, HistoryMessage};
+use parlor_agents::{AgentError, AgentEvent, AgentSettings, HistoryMessage};
 use parlor_testkit::{Gate, Script};
 use serde_json::json;
 
-use crate::harness::{Harness, failure, message, next, rest, start, text, told};
+use crate::harness::{BOTH, Harness, failure, message, next, rest, start, text, told};
 
 const ANSWER: &str = "Olá! Ein ganzer Satz — with 🙂 in it.";
 
@@ -16,40 +16,47 @@ fn answer() -> Script {
 /// The same answer, however it is written and cut.
 #[tokio::test]
 async fn every_way_of_writing_the_stream_gives_the_same_events() {
-    let plain = told(&Harness::new([answer()]).await.ask("Hi").await);
-    let ways = [
-        ("split at every byte", answer().split(1)),
-        ("split at every third byte", answer().split(3)),
-        ("CRLF", answer().line_end("\r\n")),
-        ("CRLF, split at every byte", answer().line_end("\r\n").split(1)),
-        ("CR", answer().line_end("\r")),
-        ("comments and a byte order mark", answer().comments()),
-        ("comments, split at every byte", answer().comments().split(1)),
-        ("multi-line data", answer().multi_line()),
-        ("all of it", answer().multi_line().comments().line_end("\r\n").split(1)),
-    ];
-    for (way, script) in ways {
-        let events = Harness::new([script]).await.ask("Hi").await;
-        assert_eq!(told(&events), plain, "{way}");
-        assert_eq!(text(&events), ANSWER, "{way}");
+    let ways = || {
+        [
+            ("split at every byte", answer().split(1)),
+            ("split at every third byte", answer().split(3)),
+            ("CRLF", answer().line_end("\r\n")),
+            ("CRLF, split at every byte", answer().line_end("\r\n").split(1)),
+            ("CR", answer().line_end("\r")),
+            ("comments and a byte order mark", answer().comments()),
+            ("comments, split at every byte", answer().comments().split(1)),
+            ("multi-line data", answer().multi_line()),
+            ("all of it", answer().multi_line().comments().line_end("\r\n").split(1)),
+        ]
+    };
+    for kind in BOTH {
+        let plain = told(&Harness::over(kind, [answer()], |_| {}).await.ask("Hi").await);
+        for (way, script) in ways() {
+            let events = Harness::over(kind, [script], |_| {}).await.ask("Hi").await;
+            assert_eq!(told(&events), plain, "{kind:?}, {way}");
+            assert_eq!(text(&events), ANSWER, "{kind:?}, {way}");
+        }
     }
 }
 
 /// H-6: what was said is kept, and what was shown is never said twice.
 #[tokio::test]
 async fn a_reset_mid_stream_keeps_the_text_and_is_not_retried() {
-    let half = b"event: content_block_delta\ndata: {\"type\":\"content_blo".to_vec();
-    let gate = Gate::closed();
-    let script = Script::answer().text("So far").gate(&gate).raw(half).reset();
-    let harness = Harness::new([script, Script::answer().text("again")]).await;
-    let mut session = harness.open();
-    session.begin(start([HistoryMessage::user("?")]));
-    assert_eq!(next(&mut session).await, AgentEvent::Text("So far".into()));
-    gate.release(1);
-    let events = rest(&mut session).await;
-    assert!(matches!(failure(&events), AgentError::Model(LlmError::Interrupted(_))));
-    assert_eq!(message(&events), Some(&HistoryMessage::assistant("So far")));
-    assert_eq!(harness.model.requests().len(), 1);
+    for kind in BOTH {
+        let half = b"event: content_block_delta\ndata: {\"type\":\"content_blo".to_vec();
+        let gate = Gate::closed();
+        let script = Script::answer().text("So far").gate(&gate).raw(half).reset();
+        let again = Script::answer().text("again");
+        let harness = Harness::over(kind, [script, again], |_| {}).await;
+        let mut session = harness.open();
+        session.begin(start([HistoryMessage::user("?")]));
+        assert_eq!(next(&mut session).await, AgentEvent::Text("So far".into()));
+        gate.release(1);
+        let events = rest(&mut session).await;
+        assert!(matches!(failure(&events), AgentError::Model(LlmError::Interrupted(_))));
+        assert_eq!(message(&events), Some(&HistoryMessage::assistant("So far")));
+        assert_eq!(harness.model.requests().len(), 1);
+    }
 }
 
 #[tokio::test]
@@ -78,48 +85,55 @@ async fn an_error_in_the_middle_keeps_the_text() {
 
 #[tokio::test]
 async fn a_silent_model_is_given_up() {
-    let before = Script::answer().silence();
-    let after = Script::answer().text("So").silence();
-    for script in [Script::mute(), before, after] {
-        let harness = Harness::with([script], |settings| settings.idle_timeout_seconds = 0.2).await;
-        let events = harness.ask("?").await;
-        assert!(matches!(failure(&events), AgentError::Model(LlmError::Silent { .. })));
-        harness.model.wait_until_unconnected().await;
-        assert_eq!(harness.model.requests().len(), 1);
+    for kind in BOTH {
+        let before = Script::answer().silence();
+        let after = Script::answer().text("So").silence();
+        for script in [Script::mute(), before, after] {
+            let impatient = |settings: &mut AgentSettings| settings.idle_timeout_seconds = 0.2;
+            let harness = Harness::over(kind, [script], impatient).await;
+            let events = harness.ask("?").await;
+            assert!(matches!(failure(&events), AgentError::Model(LlmError::Silent { .. })));
+            harness.model.wait_until_unconnected().await;
+            assert_eq!(harness.model.requests().len(), 1);
+        }
     }
 }
 
 #[tokio::test]
 async fn an_event_over_the_limit_is_refused() {
-    let huge = "x".repeat(5 << 20);
-    let whole = Script::answer().text("ok").text(&huge);
-    let endless = Script::answer().text("ok").raw(format!("data: {huge}"));
-    for script in [whole, endless] {
-        let events = Harness::new([script]).await.ask("?").await;
-        assert_eq!(failure(&events), &LlmError::TooLarge { limit: 1 << 20 }.into());
-        assert_eq!(message(&events), Some(&HistoryMessage::assistant("ok")));
+    for kind in BOTH {
+        let huge = "x".repeat(5 << 20);
+        let whole = Script::answer().text("ok").text(&huge);
+        let endless = Script::answer().text("ok").raw(format!("data: {huge}"));
+        for script in [whole, endless] {
+            let events = Harness::over(kind, [script], |_| {}).await.ask("?").await;
+            assert_eq!(failure(&events), &LlmError::TooLarge { limit: 1 << 20 }.into());
+            assert_eq!(message(&events), Some(&HistoryMessage::assistant("ok")));
+        }
+        let fits = Script::answer().text(&"y".repeat(900 << 10));
+        let events = Harness::over(kind, [fits], |_| {}).await.ask("?").await;
+        assert_eq!(text(&events).len(), 900 << 10);
     }
-    let fits = Script::answer().text(&"y".repeat(900 << 10));
-    assert_eq!(text(&Harness::new([fits]).await.ask("?").await).len(), 900 << 10);
 }
 
 #[tokio::test]
 async fn what_is_not_the_wire_format_is_said_to_be_so() {
-    let scripts = [
-        Script::answer().raw("data: {\"type\": 7}\n\n"),
-        Script::answer().raw("data: not json\n\n"),
-        Script::answer().raw(b"data: \"\xff\xfe\"\n\n".to_vec()),
-        Script::response(200, "text/html", "<h1>Welcome to the router</h1>"),
-        Script::response(200, "application/json", "{}"),
-        Script::response(302, "text/html", "").header("location", "http://127.0.0.1:9/steal"),
-    ];
-    for script in scripts {
-        let events = Harness::new([script]).await.ask("?").await;
-        assert!(
-            matches!(failure(&events), AgentError::Model(LlmError::Malformed(_))),
-            "{:?}",
-            told(&events)
-        );
+    let scripts = || {
+        [
+            Script::answer().raw("data: {\"type\": 7, \"choices\": 7}\n\n"),
+            Script::answer().raw("data: not json\n\n"),
+            Script::answer().raw(b"data: \"\xff\xfe\"\n\n".to_vec()),
+            Script::response(200, "text/html", "<h1>Welcome to the router</h1>"),
+            Script::response(200, "application/json", "{}"),
+            Script::response(302, "text/html", "").header("location", "http://127.0.0.1:9/steal"),
+        ]
+    };
+    for kind in BOTH {
+        for script in scripts() {
+            let events = Harness::over(kind, [script], |_| {}).await.ask("?").await;
+            let malformed = matches!(failure(&events), AgentError::Model(LlmError::Malformed(_)));
+            assert!(malformed, "{:?}", told(&events));
+        }
     }
 }
 

@@ -6,9 +6,11 @@ use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
+use parlor_agents::llm::openai::Openai;
+use parlor_agents::llm::{Llm as _, LlmError, LlmEvent, LlmRequest};
 use parlor_agents::{
-    Agent, AgentError, AgentEvent, AgentSession, AgentSettings, HistoryMessage, Tools, TurnContext,
-    TurnEnd, TurnStart, build_agent,
+    Agent, AgentError, AgentEvent, AgentKind, AgentSession, AgentSettings, HistoryMessage, Tools,
+    TurnContext, TurnEnd, TurnStart, build_agent,
 };
 use parlor_protocol::{ConversationId, Role};
 use parlor_testkit::{Script, ScriptedModel};
@@ -17,6 +19,9 @@ use uuid::Uuid;
 
 /// The key that must not be seen anywhere.
 pub(crate) const KEY: &str = "sk-ant-test-4711-do-not-show";
+
+/// Both wire formats.
+pub(crate) const BOTH: [AgentKind; 2] = [AgentKind::Anthropic, AgentKind::Openai];
 
 /// Longer than any test takes; it only turns a hang into a failure.
 const FOREVER: Duration = Duration::from_secs(60);
@@ -36,14 +41,24 @@ impl Harness {
         scripts: impl IntoIterator<Item = Script>,
         change: impl FnOnce(&mut AgentSettings),
     ) -> Self {
+        Self::over(AgentKind::Anthropic, scripts, change).await
+    }
+
+    /// The same over the wire format of this kind of agent.
+    pub(crate) async fn over(
+        kind: AgentKind,
+        scripts: impl IntoIterator<Item = Script>,
+        change: impl FnOnce(&mut AgentSettings),
+    ) -> Self {
         let model = ScriptedModel::start().await.unwrap();
         for script in scripts {
             model.push(script);
         }
         let mut settings = AgentSettings {
+            kind,
             base_url: Some(model.base_url()),
-            model: "claude-test".into(),
-            max_tokens: 4_096,
+            model: Some("claude-test".into()),
+            max_tokens: Some(4_096),
             retry_delay_seconds: 0.0,
             ask_user: false,
             ..AgentSettings::default()
@@ -80,9 +95,22 @@ impl Harness {
     }
 }
 
+/// What an OpenAI-compatible model says, before the loop makes a turn of it.
+pub(crate) async fn heard(script: Script) -> Vec<Result<LlmEvent, LlmError>> {
+    install_tls();
+    let model = ScriptedModel::start().await.unwrap();
+    model.push(script);
+    let settings = AgentSettings { model: Some("m".into()), ..AgentSettings::default() };
+    let client = Openai::new(&settings, Some(&model.base_url()), None).unwrap();
+    let history = [HistoryMessage::user("?")];
+    let request = LlmRequest { system_prompt: None, history: &history, tools: &[] };
+    in_time(client.stream(&request).collect()).await
+}
+
 pub(crate) fn agent(settings: &AgentSettings, key: Option<&str>) -> Arc<dyn Agent> {
     install_tls();
-    let env = |name: &str| key.filter(|_| name == "ANTHROPIC_API_KEY").map(str::to_owned);
+    let keys = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"];
+    let env = |name: &str| key.filter(|_| keys.contains(&name)).map(str::to_owned);
     build_agent(settings, env, None).unwrap()
 }
 

@@ -6,51 +6,106 @@ use serde_json::json;
 
 use crate::harness::{KEY, install_tls};
 
-fn kind(settings: &AgentSettings, key: Option<&str>) -> Result<&'static str, SettingsError> {
+/// The kind and the model of the agent in this environment.
+fn agent(
+    settings: &AgentSettings,
+    env: &[(&str, &str)],
+) -> Result<(String, String), SettingsError> {
     install_tls();
-    let env = |name: &str| key.filter(|_| name == "ANTHROPIC_API_KEY").map(str::to_owned);
-    build_agent(settings, env, None).map(|agent| agent.describe().kind)
+    let env =
+        |name: &str| env.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+    let about = build_agent(settings, env, None)?.describe();
+    Ok((about.kind.to_owned(), about.model))
+}
+
+fn kind(settings: &AgentSettings, key: Option<&str>) -> Result<String, SettingsError> {
+    let env: Vec<(&str, &str)> = key.map(|key| ("ANTHROPIC_API_KEY", key)).into_iter().collect();
+    agent(settings, &env).map(|(kind, _)| kind)
+}
+
+fn of_kind(kind: AgentKind) -> AgentSettings {
+    AgentSettings { kind, ..AgentSettings::default() }
 }
 
 #[test]
-fn auto_takes_what_there_is_a_key_for() {
-    let auto = AgentSettings::default();
-    assert_eq!(kind(&auto, Some(KEY)), Ok("anthropic"));
-    assert_eq!(kind(&auto, Some("  sk-ant-pasted\n")), Ok("anthropic"));
-    assert_eq!(kind(&auto, None), Ok("demo"));
-    assert_eq!(kind(&auto, Some(" ")), Ok("demo"));
-    let demo = AgentSettings { kind: AgentKind::Demo, ..auto.clone() };
-    assert_eq!(kind(&demo, Some(KEY)), Ok("demo"));
-    let anthropic = AgentSettings { kind: AgentKind::Anthropic, ..auto };
-    let error = kind(&anthropic, None).unwrap_err();
-    assert!(error.to_string().contains("set ANTHROPIC_API_KEY"), "{error}");
+fn auto_takes_what_there_is_a_key_or_an_address_for() {
+    let auto = of_kind(AgentKind::Auto);
+    for (env, expected) in [
+        (&[][..], "demo"),
+        (&[("ANTHROPIC_API_KEY", " "), ("OPENAI_API_KEY", "")], "demo"),
+        (&[("ANTHROPIC_API_KEY", KEY)], "anthropic"),
+        (&[("ANTHROPIC_API_KEY", "  sk-ant-pasted\n")], "anthropic"),
+        (&[("ANTHROPIC_API_KEY", KEY), ("OPENAI_API_KEY", KEY)], "anthropic"),
+        (&[("OPENAI_API_KEY", KEY)], "openai"),
+        (&[("OPENAI_BASE_URL", "http://localhost:11434/v1")], "openai"),
+        (&[("OPENAI_MODEL", "qwen3")], "demo"),
+    ] {
+        assert_eq!(agent(&auto, env).unwrap().0, expected, "{env:?}");
+    }
+    assert_eq!(kind(&of_kind(AgentKind::Demo), Some(KEY)), Ok("demo".into()));
+}
+
+/// A server of one's own needs no key, but somebody has to say where it is.
+#[test]
+fn a_kind_without_what_it_needs_says_what_that_is() {
+    let error = kind(&of_kind(AgentKind::Anthropic), None).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "agent.kind is \"anthropic\", but there is no key: set ANTHROPIC_API_KEY"
+    );
+    let error = kind(&of_kind(AgentKind::Openai), Some(KEY)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "agent.kind is \"openai\", but there is no key: set OPENAI_API_KEY, or base_url to a \
+         server that needs none"
+    );
+    let base_url = Some("http://localhost:11434".into());
+    let local = AgentSettings { base_url, ..of_kind(AgentKind::Openai) };
+    assert_eq!(kind(&local, None), Ok("openai".into()));
+}
+
+#[test]
+fn the_model_may_come_from_the_environment() {
+    let key = ("OPENAI_API_KEY", KEY);
+    let model = ("OPENAI_MODEL", "qwen3");
+    let openai = of_kind(AgentKind::Openai);
+    assert_eq!(agent(&openai, &[key]).unwrap().1, "gpt-5.4");
+    assert_eq!(agent(&openai, &[key, model]).unwrap().1, "qwen3");
+    let named = AgentSettings { model: Some("mine".into()), ..openai };
+    assert_eq!(agent(&named, &[key, model]).unwrap().1, "mine");
+    let claude = agent(&of_kind(AgentKind::Auto), &[("ANTHROPIC_API_KEY", KEY), model]);
+    assert_eq!(claude.unwrap().1, "claude-sonnet-5-5");
 }
 
 #[test]
 fn the_base_url_may_come_from_the_environment() {
-    install_tls();
-    let env = |url: &'static str| {
-        move |name: &str| match name {
-            "ANTHROPIC_API_KEY" => Some(KEY.to_owned()),
-            "ANTHROPIC_BASE_URL" => Some(url.to_owned()),
-            _ => None,
-        }
-    };
-    for good in ["http://127.0.0.1:1", "https://gateway.example/anthropic/", "https://x.example/v1"]
+    for (key, variable) in
+        [("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"), ("OPENAI_API_KEY", "OPENAI_BASE_URL")]
     {
-        assert!(build_agent(&AgentSettings::default(), env(good), None).is_ok(), "{good}");
+        let auto = |url: &str| agent(&AgentSettings::default(), &[(key, KEY), (variable, url)]);
+        for good in ["http://127.0.0.1:1", "https://gateway.example/x/", "https://x.example/v1"] {
+            assert!(auto(good).is_ok(), "{good}");
+        }
+        for bad in ["gateway.example", "ftp://x.example", "file:///etc/passwd", "http://"] {
+            assert_eq!(auto(bad), Err(SettingsError::BadBaseUrl { variable }), "{bad}");
+        }
     }
-    for bad in ["gateway.example", "ftp://x.example", "file:///etc/passwd", "http://"] {
-        let error = build_agent(&AgentSettings::default(), env(bad), None).err();
-        assert_eq!(error, Some(SettingsError::BadBaseUrl), "{bad}");
-    }
+}
+
+/// Only Anthropic takes a number of tokens to think with.
+#[test]
+fn a_budget_for_thinking_is_refused_where_there_is_none() {
+    let openai = AgentSettings { thinking: Thinking::Budget(2_000), ..of_kind(AgentKind::Openai) };
+    let error = agent(&openai, &[("OPENAI_API_KEY", KEY)]).unwrap_err();
+    assert!(error.to_string().starts_with("agent.thinking must be \"default\", "), "{error}");
 }
 
 #[test]
 fn a_setting_that_cannot_be_is_named() {
-    let cases: [(&str, serde_json::Value); 8] = [
+    let cases: [(&str, serde_json::Value); 9] = [
         ("model", json!(" ")),
         ("max_tokens", json!(0)),
+        ("context_tokens", json!(10)),
         ("thinking", json!(100)),
         ("idle_timeout_seconds", json!(0)),
         ("connect_timeout_seconds", json!(-1.0)),

@@ -19,7 +19,7 @@ use parlor_testkit::Script;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::harness::{Harness, is_idle, next, start, told};
+use crate::harness::{BOTH, Harness, is_idle, next, start, told};
 
 /// Has `look`, which reads, `put`, which changes, and `order`, which asks back.
 #[derive(Default)]
@@ -263,4 +263,40 @@ async fn a_stop_settles_the_calls_that_are_left() {
     session.stop();
     let told = told(&rest(&mut session).await);
     insta::assert_snapshot!(told.join("\n"));
+}
+
+/// H-3: the loop is the same over both wire formats, and a call whose arguments
+/// are no JSON is answered with what is wrong with it.
+#[tokio::test]
+async fn both_wire_formats_run_the_same_loop() {
+    let mut stories = Vec::new();
+    for kind in BOTH {
+        let scripts = [
+            Script::answer()
+                .text("Let me see.")
+                .tool_use("t1", "look", &json!({"at": "flour"}))
+                .tool_use_saying("t2", "put", "{\"what\": sal"),
+            Script::answer().text("All there."),
+        ];
+        let (harness, cupboard) = harness_with(scripts, |settings| settings.kind = kind).await;
+        let mut session = harness.open();
+        session.begin(start([HistoryMessage::user("?")]));
+        let told = told(&rest(&mut session).await);
+        let request = harness.model.recorded().pop().unwrap();
+        stories.push((told, request.transcript(), request.tools()));
+        assert_eq!(cupboard.calls.lock().unwrap().len(), 1);
+    }
+    assert_eq!(stories[0], stories[1]);
+    let (_, transcript, tools) = &stories[0];
+    assert_eq!(
+        transcript[1..],
+        [
+            "assistant: Let me see.",
+            "call t1: look {\"at\":\"flour\"}",
+            "call t2: put {\"invalid_arguments\":\"{\\\"what\\\": sal\"}",
+            "result t1: look is done",
+            "result t2: Error: put was not run: its arguments are not a JSON object. Try again.",
+        ]
+    );
+    assert_eq!(tools[..2], ["look", "put"]);
 }

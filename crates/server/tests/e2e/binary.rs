@@ -5,13 +5,17 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use parlor_testkit::{Script, ScriptedModel};
 use rustix::process::{Pid, Signal, kill_process};
 
 fn parlor(dir: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_parlor"));
     command.args(arguments).current_dir(dir).stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    for name in ["RUST_LOG", "ANTHROPIC_API_KEY", "PARLOR_PASSWORD", "PARLOR_API_KEY"] {
+    for name in [
+        "RUST_LOG", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "PARLOR_PASSWORD",
+        "PARLOR_API_KEY",
+    ] {
         command.env_remove(name);
     }
     command
@@ -97,6 +101,33 @@ fn the_first_start_prints_credentials_once() {
     let lines = announcement(&mut second);
     assert!(lines.iter().all(|line| !line.contains("password")), "{lines:?}");
     assert_eq!(terminate(&mut second).0, Some(0));
+}
+
+/// A model of one's own needs two variables: where it is, and its name.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_local_model_answers_without_a_file_and_without_a_key() {
+    let _installed = rustls::crypto::ring::default_provider().install_default();
+    let dir = tempfile::tempdir().unwrap();
+    let model = ScriptedModel::start().await.unwrap();
+    model.push(Script::answer().text("Hel").text("lo"));
+    let key = "local-0123456789abcdef0123456789";
+    let mut server = parlor(dir.path(), &["serve", "--bind", "127.0.0.1:0"])
+        .env("OPENAI_BASE_URL", model.base_url())
+        .env("OPENAI_MODEL", "qwen3")
+        .env("PARLOR_API_KEY", key)
+        .spawn()
+        .unwrap();
+    let lines = announcement(&mut server);
+    assert!(lines.contains(&"openai: qwen3".to_owned()), "{lines:?}");
+    let url = lines.last().unwrap().trim_start_matches("listening on ").trim_end_matches('/');
+    let request = reqwest::Client::new().post(format!("{url}/api/chat")).header("x-api-key", key);
+    let request = request.header("content-type", "application/json").body(r#"{"message": "Hi"}"#);
+    let answer = request.send().await.unwrap().text().await.unwrap();
+    assert!(answer.contains(r#""content":"Hello""#), "{answer}");
+    let seen = model.recorded().pop().unwrap();
+    assert_eq!(seen.path, "/v1/chat/completions");
+    assert_eq!(seen.transcript().last().unwrap(), "user: Hi");
+    assert_eq!(terminate(&mut server).0, Some(0));
 }
 
 /// Bad input on the command line of `keys` and `password`.

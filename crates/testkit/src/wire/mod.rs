@@ -1,0 +1,59 @@
+//! The wire formats that the server speaks: which one, the request's path says.
+//!
+//! A script is written once; a [`Wire`] turns what it says into events, one
+//! answer at a time, and keeps what the format needs to know in between.
+
+mod chat_completions;
+mod messages;
+
+use serde_json::Value;
+
+use self::chat_completions::ChatCompletions;
+use self::messages::Messages;
+use crate::record::RecordedRequest;
+use crate::say::Say;
+use crate::script::Script;
+
+/// One wire format, in the middle of one answer.
+pub(crate) trait Wire: Send {
+    /// What comes before everything that is said.
+    fn begin(&mut self, script: &Script) -> Vec<Frame>;
+
+    /// What is said, as events.
+    fn say(&mut self, say: &Say) -> Vec<Frame>;
+
+    /// What comes after everything that was said.
+    fn end(&mut self, script: &Script) -> Vec<Frame>;
+
+    /// Any event.
+    fn event(&self, event: Value) -> Frame;
+
+    /// The body of a refusal. Without a kind, the usual one for the status.
+    fn refusal(&self, status: u16, kind: Option<&str>, message: &str) -> Value;
+}
+
+/// The wire format that a request is in.
+pub(crate) fn wire_of(request: &RecordedRequest) -> Box<dyn Wire> {
+    if request.is_chat_completions() {
+        Box::new(ChatCompletions::new(&request.body))
+    } else {
+        Box::new(Messages::default())
+    }
+}
+
+/// One event of a stream.
+#[derive(Debug, Clone)]
+pub(crate) struct Frame {
+    /// Its name, where the format has names.
+    pub(crate) name: Option<String>,
+    /// Its data.
+    pub(crate) data: Data,
+}
+
+/// The data of an event.
+#[derive(Debug, Clone)]
+pub(crate) enum Data {
+    Json(Value),
+    /// An end marker that is not JSON.
+    Word(&'static str),
+}
