@@ -26,7 +26,7 @@ pub struct App {
     pub public_url: PublicUrl,
     /// The heart.
     pub chat: Chat,
-    /// For what is not a chat: is it alive.
+    /// For what is not a chat: is it alive, where does a conversation belong.
     pub store: Store,
     /// Who may come in.
     pub access: Arc<Access>,

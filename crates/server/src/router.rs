@@ -8,7 +8,7 @@ use axum::routing::{get, post};
 
 use crate::app::App;
 use crate::http::errors::ApiError;
-use crate::http::{audit, chat, conversations, edge, events, health, images, login, me, pages};
+use crate::http::{audit, chat, conversations, edge, events, health, images, login, me, pages, ws};
 
 /// The routes of the server, behind its edge.
 pub fn router(app: &Arc<App>) -> Router {
@@ -29,6 +29,7 @@ pub fn router(app: &Arc<App>) -> Router {
         )
         .route("/api/conversations/{id}/events", get(events::follow))
         .route("/api/conversations/{id}/stop", post(conversations::stop))
+        .route("/ws/chat/{tenant}/{project}", get(ws::open))
         .route("/api/images/{id}", get(images::read))
         .route("/api/me", get(me::me))
         // For administrators

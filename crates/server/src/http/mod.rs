@@ -14,6 +14,7 @@ pub(crate) mod login;
 pub(crate) mod me;
 pub(crate) mod pages;
 mod stream;
+pub(crate) mod ws;
 
 use axum::body::Body;
 use axum::http::{HeaderValue, header};
