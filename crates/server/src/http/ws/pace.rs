@@ -44,7 +44,7 @@ mod tests {
     fn a_flood_is_slowed_down_and_a_person_is_not() {
         let mut now = Instant::now();
         let mut pace = Pace::new(now);
-        let mut burst = |pace: &mut Pace, now: Instant| {
+        let burst = |pace: &mut Pace, now: Instant| {
             for _ in 0..AT_ONCE {
                 assert_eq!(pace.resumes_at(now), None);
                 pace.count(now);
