@@ -140,11 +140,11 @@ impl Connection {
             biased;
             () = self.session.ended.cancelled() => Happening::SessionOver,
             () = self.app.stopping.cancelled() => Happening::ServerStops,
+            _ = self.keep_alive.tick() => Happening::Tick,
             _ = self.stream.writable(), if has_output => Happening::CanWrite,
             () = std::future::ready(()), if has_input && listens => Happening::HasInput,
             _ = self.stream.readable(), if !has_input && listens => Happening::CanRead,
             news = self.room.next(), if !has_output => Happening::News(news),
-            _ = self.keep_alive.tick() => Happening::Tick,
             () = sleep_until(resumes_at.unwrap_or(self.heard_at)), if resumes_at.is_some() => {
                 Happening::PaceIsOver
             }
@@ -242,6 +242,8 @@ impl Connection {
             // Boxed: a connection that waits should not carry the room for it.
             done = Box::pin(self.room.take(text)) => done,
         };
+        // Nobody could have been heard meanwhile.
+        self.heard_at = Instant::now();
         if let Err(refusal) = done {
             self.answer(|outbox| put_text(&refusal, outbox));
         }
@@ -264,14 +266,13 @@ impl Connection {
         if self.heard_at.elapsed() >= self.keep_alive.period() * 5 / 2 {
             return Err(End::Lost);
         }
-        if self.outbox.is_empty() {
+        // One that has to read first gives its sign by reading.
+        if !self.is_full {
             put_ping(&mut self.outbox);
         }
         Ok(())
     }
 
-    /// Says why, and waits for the client to have heard it: a connection that is
-    /// closed over unread bytes takes its last words along.
     async fn say_goodbye(&mut self, end: End) {
         let (code, reason) = match end {
             End::Lost => return,
@@ -290,12 +291,26 @@ impl Connection {
                 return;
             }
         }
-        let mut has_left = matches!(end, End::Left(_));
-        while !has_left && self.stream.readable().await.is_ok() && self.read().is_ok() {
-            let mut heard = Ok(None);
-            while heard.is_ok() && !self.received.is_empty() && !has_left {
-                heard = self.decoder.next(&mut self.received);
-                has_left = matches!(heard, Ok(Some(Incoming::Close(_))));
+        if !matches!(end, End::Left(_)) {
+            self.hear_goodbye().await;
+        }
+    }
+
+    /// A connection that is closed over unread bytes takes its last words along:
+    /// so what comes is read, until the client has heard them.
+    async fn hear_goodbye(&mut self) {
+        let mut can_be_read = true;
+        loop {
+            tokio::task::coop::consume_budget().await;
+            while can_be_read && !self.received.is_empty() {
+                match self.decoder.next(&mut self.received) {
+                    Ok(Some(Incoming::Close(_))) => return,
+                    Ok(_) => {}
+                    Err(_) => can_be_read = false,
+                }
+            }
+            if self.stream.readable().await.is_err() || self.read().is_err() {
+                return;
             }
         }
     }

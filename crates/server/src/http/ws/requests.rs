@@ -8,9 +8,8 @@ use tokio::time::timeout;
 
 use super::room::Room;
 use crate::dialects::ws::About;
-use crate::http::body;
-use crate::http::chat;
 use crate::http::errors::ApiError;
+use crate::http::{body, chat};
 
 impl Room {
     /// Does what a frame asks for. What happens then comes with the
