@@ -27,7 +27,7 @@ pub struct App {
     pub public_url: PublicUrl,
     /// The heart.
     pub chat: Chat,
-    /// For what is not a chat: is it alive.
+    /// For what is not a chat: is it alive, where does a conversation belong.
     pub store: Store,
     /// Recipe Vault, in its own database.
     pub recipes: RecipeStore,

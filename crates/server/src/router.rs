@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::http::errors::ApiError;
 use crate::http::{
     audit, chat, conversations, edge, events, export, health, images, login, me, pages, prompts,
-    recipes,
+    recipes, ws,
 };
 
 /// The routes of the server, behind its edge.
@@ -42,6 +42,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/api/prompts/{id}", get(prompts::read))
         .route("/api/prompts/{id}/response", post(prompts::respond))
         .route("/api/prompts/{id}/extend", post(prompts::extend))
+        .route("/ws/chat/{tenant}/{project}", get(ws::open))
         .route("/api/images/{id}", get(images::read))
         .route("/api/me", get(me::me))
         // Recipes: /api/recipes and /api/recipes/{id}

@@ -4,7 +4,9 @@
 //!    back. At the system's limit of open files the loop waits, it does not spin.
 //! 2. A client has a few seconds for the head of a request, and as long between
 //!    two requests. One that is gone without a word is noticed by the kernel.
-//! 3. Told to stop, the loop ends, streams tell their readers to come back, turns
+//! 3. A connection that becomes a WebSocket takes its permit along: it counts
+//!    until it ends.
+//! 4. Told to stop, the loop ends, streams and WebSockets tell their readers to come back, turns
 //!    finish or are ended, and what still runs at the deadline is dropped.
 //!
 //! HTTP/2 and TLS are a reverse proxy's.
@@ -38,6 +40,10 @@ const GONE_AFTER: Duration = Duration::from_secs(40);
 const BACK_OFF: Duration = Duration::from_millis(250);
 const LIMITER_SWEEP: Duration = Duration::from_secs(60);
 
+/// A place among the connections, until the last clone is dropped. Every request
+/// has one.
+pub(crate) type ConnectionPermit = Arc<OwnedSemaphorePermit>;
+
 const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\
     Retry-After: 5\r\nContent-Length: 0\r\n\r\n";
 
@@ -63,7 +69,8 @@ async fn accept(listener: &TcpListener, app: &Arc<App>, permits: &Arc<Semaphore>
         match listener.accept().await {
             Ok((stream, peer)) => match permits.clone().try_acquire_owned() {
                 Ok(permit) => {
-                    tokio::spawn(connection(stream, peer, router.clone(), app.clone(), permit));
+                    let (router, app, permit) = (router.clone(), app.clone(), Arc::new(permit));
+                    tokio::spawn(connection(stream, peer, router, app, permit));
                 }
                 Err(_) => refuse(&stream),
             },
@@ -82,19 +89,21 @@ async fn connection(
     peer: SocketAddr,
     router: Router,
     app: Arc<App>,
-    _permit: OwnedSemaphorePermit,
+    permit: ConnectionPermit,
 ) {
     prepare(&stream);
     let service = service_fn(move |request: Request<Incoming>| {
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(Peer(peer));
+        request.extensions_mut().insert(permit.clone());
         router.clone().call(request)
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(app.config.server.limits.header_timeout)
         .max_buf_size(BUFFER)
-        .serve_connection(TokioIo::new(stream), service);
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
     let mut connection = std::pin::pin!(connection);
     // Errors here are clients that went away.
     tokio::select! {

@@ -100,6 +100,11 @@ impl Sessions {
         Ok(secret)
     }
 
+    /// Notes that a session is in use: over a WebSocket nobody looks for it again.
+    pub(crate) fn used(&self, session: &Session) {
+        self.touch(session, self.clock.now());
+    }
+
     /// Ends a session, and every stream that it has open.
     pub(crate) async fn end(&self, session: &Session) -> Result<(), StorageError> {
         let now = self.clock.now();

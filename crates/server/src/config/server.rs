@@ -36,6 +36,8 @@ pub struct Limits {
     pub body: usize,
     /// The largest image, in bytes.
     pub image: usize,
+    /// The largest frame of a WebSocket, in bytes.
+    pub frame: usize,
     /// Connections at the same time.
     pub connections: u32,
     /// How long a client may take for the head of a request.
@@ -90,6 +92,7 @@ impl Limits {
             messages_per_minute: raw.messages_per_minute.unwrap_or(20),
             body: raw.body.map_or(10 << 20, |bytes| bytes.0),
             image: raw.image.map_or(5 << 20, |bytes| bytes.0),
+            frame: raw.frame.map_or(1 << 20, |bytes| bytes.0),
             connections: raw.connections.unwrap_or(12_000),
             header_timeout: raw.header_timeout.map_or(seconds(10), |span| span.0),
             request_timeout: raw.request_timeout.map_or(seconds(30), |span| span.0),
@@ -106,6 +109,7 @@ impl Limits {
             ("connections", self.connections == 0),
             ("body", self.body == 0),
             ("image", self.image == 0),
+            ("frame", self.frame == 0),
             ("header_timeout", self.header_timeout.is_zero()),
             ("request_timeout", self.request_timeout.is_zero()),
             ("keep_alive", self.keep_alive.is_zero()),

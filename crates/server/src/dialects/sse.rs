@@ -2,12 +2,14 @@
 //!
 //! Text is the bulk of it, and is written into the buffer without a detour.
 
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 
 use bytes::{BufMut, BytesMut};
 use parlor_protocol::{EventBody, EventId};
 use parlor_storage::Logged;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
+
+use super::vocabulary::{self, Pen};
 
 /// Writes an event.
 pub fn write(event: &Logged, to: &mut BytesMut) {
@@ -25,118 +27,29 @@ pub fn come_back(to: &mut BytesMut) {
 }
 
 fn write_body(id: EventId, body: &EventBody, to: &mut BytesMut) {
-    match body {
-        EventBody::Start { conversation_id, turn_id, message_id } => {
-            let data = Start {
-                conversation_id: Shown(conversation_id),
-                turn_id: Shown(turn_id),
-                message_id: Shown(message_id),
-            };
-            event(id, "start", &data, to);
-        }
-        EventBody::Chunk { text, message_id } => {
-            event(id, "chunk", &Text { text, message_id: Shown(message_id) }, to);
-        }
-        EventBody::Snapshot { text, message_id } => {
-            event(id, "snapshot", &Text { text, message_id: Shown(message_id) }, to);
-        }
-        EventBody::Thinking { text, message_id } => {
-            event(id, "thinking", &Text { text, message_id: Shown(message_id) }, to);
-        }
-        EventBody::ToolUse { tool, call_id, status } => {
-            event(id, "tool_use", &ToolUse { tool, call_id: Shown(call_id), status }, to);
-        }
-        EventBody::Artifact { kind, id: artifact } if kind == "recipe" => {
-            event(id, "recipe_artifact", &RecipeArtifact { recipe_id: artifact }, to);
-        }
-        EventBody::Artifact { kind, id: artifact } => {
-            event(id, "artifact", &Artifact { kind, id: artifact }, to);
-        }
-        EventBody::Message(message) => event(id, "message", message, to),
-        EventBody::UserPrompt(prompt) => event(id, "userPrompt", prompt, to),
-        EventBody::UserPromptUpdated(updated) => event(id, "userPromptUpdated", updated, to),
-        EventBody::UserPromptClosed(closed) => event(id, "userPromptClosed", closed, to),
-        EventBody::Error { message, code, recoverable } => {
-            event(id, "error", &Failure { message, code, recoverable: *recoverable }, to);
-        }
-        EventBody::Done { conversation_id, turn_id, tokens_used, reason } => {
-            let data = Done {
-                conversation_id: Shown(conversation_id),
-                turn_id: Shown(turn_id),
-                tokens_used: *tokens_used,
-                reason,
-            };
-            event(id, "done", &data, to);
+    vocabulary::write(body, &mut Line { id, to });
+}
+
+/// Writes `id:`, `event:` and `data:`.
+struct Line<'a> {
+    id: EventId,
+    to: &'a mut BytesMut,
+}
+
+impl Pen for Line<'_> {
+    /// JSON never holds a bare line break, so the data is one line.
+    fn event(&mut self, name: &'static str, data: &impl Serialize) {
+        let Self { id, to } = self;
+        let before = to.len();
+        let written = write!(to, "id: {id}\nevent: {name}\ndata: ")
+            .map_err(|_| ())
+            .and_then(|()| serde_json::to_writer((&mut **to).writer(), data).map_err(|_| ()));
+        match written {
+            Ok(()) => to.extend_from_slice(b"\n\n"),
+            // Our own types can always be written; half an event must not go out.
+            Err(()) => to.truncate(before),
         }
     }
-}
-
-/// JSON never holds a bare line break, so the data is one line.
-fn event(id: EventId, name: &str, data: &impl Serialize, to: &mut BytesMut) {
-    let before = to.len();
-    let written = write!(to, "id: {id}\nevent: {name}\ndata: ")
-        .map_err(|_| ())
-        .and_then(|()| serde_json::to_writer(to.writer(), data).map_err(|_| ()));
-    match written {
-        Ok(()) => to.extend_from_slice(b"\n\n"),
-        // Our own types can always be written; half an event must not go out.
-        Err(()) => to.truncate(before),
-    }
-}
-
-/// An id, written without being copied into a string first.
-struct Shown<T>(T);
-
-impl<T: fmt::Display> Serialize for Shown<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
-    }
-}
-
-#[derive(Serialize)]
-struct Start<C, T, M> {
-    conversation_id: C,
-    turn_id: T,
-    message_id: M,
-}
-
-#[derive(Serialize)]
-struct Text<'a, M> {
-    text: &'a str,
-    message_id: M,
-}
-
-#[derive(Serialize)]
-struct ToolUse<'a, C, S> {
-    tool: &'a str,
-    call_id: C,
-    status: S,
-}
-
-#[derive(Serialize)]
-struct RecipeArtifact<'a> {
-    recipe_id: &'a str,
-}
-
-#[derive(Serialize)]
-struct Artifact<'a> {
-    kind: &'a str,
-    id: &'a str,
-}
-
-#[derive(Serialize)]
-struct Failure<'a, C> {
-    message: &'a str,
-    code: C,
-    recoverable: bool,
-}
-
-#[derive(Serialize)]
-struct Done<C, T, R> {
-    conversation_id: C,
-    turn_id: T,
-    tokens_used: Option<u64>,
-    reason: R,
 }
 
 #[cfg(test)]

@@ -36,15 +36,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Json<T> {
         // Other sites can make a browser send text/plain, but not this.
         require_content_type(request.headers(), "application/json")?;
         let body = read(request, app.config.server.limits.body).await?;
-        // serde would take a list for the fields in their order.
-        if body.trim_ascii_start().starts_with(b"[") {
-            return Err(ApiError::malformed("The body must be a JSON object."));
-        }
-        let mut json = serde_json::Deserializer::from_slice(&body);
-        let value = serde_path_to_error::deserialize(&mut json).map_err(|e| explain(&e))?;
-        json.end()
-            .map_err(|error| ApiError::malformed(format!("The body is not JSON: {error}")))?;
-        Ok(Self(value))
+        parse(&body, "The body").map(Self)
     }
 }
 
@@ -65,6 +57,18 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Arc<App>> for Parameters<T> {
         let query = Query::try_from_uri(&parts.uri);
         query.map(|query| Self(query.0)).map_err(|error| ApiError::malformed(error.body_text()))
     }
+}
+
+/// Reads a JSON object; `what` it is in words, for an error that names the field.
+pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8], what: &str) -> Result<T, ApiError> {
+    // serde would take a list for the fields in their order.
+    if bytes.trim_ascii_start().starts_with(b"[") {
+        return Err(ApiError::malformed(format!("{what} must be a JSON object.")));
+    }
+    let mut json = serde_json::Deserializer::from_slice(bytes);
+    let value = serde_path_to_error::deserialize(&mut json).map_err(|e| explain(&e, what))?;
+    json.end().map_err(|error| ApiError::malformed(format!("{what} is not JSON: {error}")))?;
+    Ok(value)
 }
 
 /// Refuses a body that says that it is something else.
@@ -122,17 +126,17 @@ fn content_length(headers: &HeaderMap) -> Option<usize> {
 
 /// Names the field. A text that is no id names nothing: that is a 404, as it
 /// would be in a path.
-fn explain(error: &serde_path_to_error::Error<serde_json::Error>) -> ApiError {
+fn explain(error: &serde_path_to_error::Error<serde_json::Error>, what: &str) -> ApiError {
     let path = error.path().to_string();
     let inner = error.inner();
     if !inner.is_data() {
-        return ApiError::malformed(format!("The body is not JSON: {inner}"));
+        return ApiError::malformed(format!("{what} is not JSON: {inner}"));
     }
     let why = inner.to_string();
     let names_a_place = matches!(path.as_str(), "tenant" | "project" | "conversation_id");
     if names_a_place && !why.starts_with("invalid type") {
         return ApiError::new(ErrorCode::NotFound, format!("{path}: {why}"));
     }
-    let place = if path == "." { "The body".to_owned() } else { path };
+    let place = if path == "." { what } else { &path };
     ApiError::malformed(format!("{place}: {why}"))
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
+use parlor_chat::{Accepted, Caller};
 use parlor_protocol::ChatRequest;
 
 use super::body::Json;
@@ -18,14 +19,23 @@ pub(crate) async fn send(
     visitor: Visitor,
     Json(request): Json<ChatRequest>,
 ) -> Result<Response, ApiError> {
-    let caller = &visitor.caller;
+    let accepted = take(&app, &visitor.caller, request).await?;
+    let (id, after) = (accepted.conversation_id, accepted.after);
+    let reader = app.chat.subscribe(&visitor.caller, id, Some(after)).await?;
+    Ok(stream(&app, &visitor, reader, Until::Done(accepted.turn_id)))
+}
+
+/// Counts a message and gives it to the chat, by whichever way it came.
+pub(super) async fn take(
+    app: &App,
+    caller: &Caller,
+    request: ChatRequest,
+) -> Result<Accepted, ApiError> {
     if request.tenant.as_ref().is_some_and(|tenant| *tenant != caller.tenant) {
         return Err(ApiError::not_found());
     }
     let tenant = app.config.tenants.get(&caller.tenant).ok_or_else(ApiError::not_found)?;
     let project = request.project.clone().unwrap_or_else(|| tenant.default_project.clone());
     app.count_message(&caller.session).map_err(ApiError::rate_limited)?;
-    let accepted = app.chat.send(caller, &project, request).await?;
-    let reader = app.chat.subscribe(caller, accepted.conversation_id, Some(accepted.after)).await?;
-    Ok(stream(&app, &visitor, reader, Until::Done(accepted.turn_id)))
+    Ok(app.chat.send(caller, &project, request).await?)
 }

@@ -45,6 +45,30 @@ fn status(code: ErrorCode) -> StatusCode {
     }
 }
 
+/// Whether the same request can succeed later.
+fn is_passing(code: ErrorCode) -> bool {
+    match code {
+        ErrorCode::TurnRunning
+        | ErrorCode::PromptOpen
+        | ErrorCode::RateLimited
+        | ErrorCode::AgentFailed
+        | ErrorCode::Unavailable => true,
+        ErrorCode::InputBlocked
+        | ErrorCode::InputEmpty
+        | ErrorCode::InputTooLong
+        | ErrorCode::InputMalformed
+        | ErrorCode::Malformed
+        | ErrorCode::BadImage
+        | ErrorCode::Unauthorized
+        | ErrorCode::Forbidden
+        | ErrorCode::NotFound
+        | ErrorCode::PromptClosed
+        | ErrorCode::AnswerInvalid
+        | ErrorCode::TooLarge
+        | ErrorCode::Internal => false,
+    }
+}
+
 impl ApiError {
     pub(crate) fn new(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
         let message = message.into();
@@ -99,6 +123,21 @@ impl ApiError {
 
     pub(crate) fn internal() -> Self {
         Self::new(ErrorCode::Internal, "Something failed on the server; its log says what.")
+    }
+
+    /// Whether trying again can help.
+    pub(crate) fn is_passing(&self) -> bool {
+        is_passing(self.code)
+    }
+
+    /// What is told, without the status.
+    pub(crate) fn into_body(self) -> ErrorBody {
+        ErrorBody {
+            code: self.code,
+            message: self.message.into_owned(),
+            retry_after: self.retry_after,
+            prompt_id: self.prompt_id,
+        }
     }
 
     fn with_status(self, status: StatusCode) -> Self {
@@ -166,18 +205,14 @@ impl From<RecipeError> for ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let body = ErrorBody {
-            code: self.code,
-            message: self.message.into_owned(),
-            retry_after: self.retry_after,
-            prompt_id: self.prompt_id,
-        };
-        let body = serde_json::to_vec(&ErrorEnvelope { error: body }).unwrap_or_default();
+        let (status, retry_after) = (self.status, self.retry_after);
+        let envelope = ErrorEnvelope { error: self.into_body() };
+        let body = serde_json::to_vec(&envelope).unwrap_or_default();
         let mut response = Response::new(Body::from(body));
-        *response.status_mut() = self.status;
+        *response.status_mut() = status;
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        if let Some(seconds) = self.retry_after {
+        if let Some(seconds) = retry_after {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
         response

@@ -44,6 +44,7 @@ struct Limits {
     message_chars: usize,
     image_bytes: usize,
     body_bytes: usize,
+    frame_bytes: usize,
 }
 
 /// Who I am here, and what I may do.
@@ -91,5 +92,6 @@ fn limits(config: &Config, tenant: &TenantConfig) -> Limits {
         message_chars: project.map_or(0, |project| project.guard.max_chars),
         image_bytes: limits.image,
         body_bytes: limits.body,
+        frame_bytes: limits.frame,
     }
 }

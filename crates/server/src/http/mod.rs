@@ -17,6 +17,7 @@ pub(crate) mod pages;
 pub(crate) mod prompts;
 pub(crate) mod recipes;
 mod stream;
+pub(crate) mod ws;
 
 use axum::body::Body;
 use axum::http::{HeaderValue, header};

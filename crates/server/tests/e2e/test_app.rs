@@ -169,6 +169,7 @@ fn config(dir: &std::path::Path, model: &ScriptedModel, limits: &str) -> Config 
     let text = format!(
         "[server.limits]\n{limits}\n
          [tenants.home.projects.recipes.agent]\n{agent}\n
+         [tenants.home.projects.sauces.agent]\n{agent}\n
          [tenants.other.projects.recipes.agent]\n{agent}\n"
     );
     let file = dir.join("parlor.toml");

@@ -2,9 +2,10 @@
 //!
 //! - `Host` is ours, on every request: a name that somebody else points at this
 //!   address is not (DNS rebinding).
-//! - A request that changes something comes from our own pages: a browser says
-//!   so in `Origin` and `Sec-Fetch-Site`. A program that is no browser sends
-//!   neither, and carries no cookie that it was not given.
+//! - A request that changes something, or that opens a WebSocket, over which
+//!   anything can be changed, comes from our own pages: a browser says so in
+//!   `Origin` and `Sec-Fetch-Site`. A program that is no browser sends neither,
+//!   and carries no cookie that it was not given.
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, Method, header};
@@ -15,10 +16,11 @@ use crate::http::errors::ApiError;
 /// Refuses what is not for us or not from us.
 pub(super) fn check(own: &PublicUrl, request: &Request) -> Result<(), ApiError> {
     check_host(own, request)?;
-    match *request.method() {
-        Method::GET | Method::HEAD | Method::OPTIONS => Ok(()),
-        _ => check_origin(own, request.headers()),
+    let only_reads = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+    if only_reads && !request.headers().contains_key(header::UPGRADE) {
+        return Ok(());
     }
+    check_origin(own, request.headers())
 }
 
 fn check_host(own: &PublicUrl, request: &Request) -> Result<(), ApiError> {
@@ -104,5 +106,19 @@ mod tests {
         assert!(!post(&[twice, ("origin", "https://evil.com")]));
         assert!(allowed("GET", "/", &[HOST, ("origin", "https://evil.com")]));
         assert!(!allowed("DELETE", "/", &[HOST, ("origin", "https://evil.com")]));
+    }
+
+    /// FAULTS 21: a WebSocket is opened by a GET, and can do what a POST can.
+    #[test]
+    fn a_websocket_is_opened_by_our_own_pages() {
+        let open = |origin: &[(&str, &str)]| {
+            allowed("GET", "/", &[&[HOST, ("upgrade", "websocket")], origin].concat())
+        };
+        assert!(open(&[]));
+        assert!(open(&[("origin", "https://chat.example.org")]));
+        for origin in ["null", "https://evil.com", "https://chat.example.org:444"] {
+            assert!(!open(&[("origin", origin)]), "{origin}");
+        }
+        assert!(!open(&[("sec-fetch-site", "cross-site")]));
     }
 }

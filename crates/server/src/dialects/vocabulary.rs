@@ -1,0 +1,121 @@
+//! What an event is called and what it says, for every dialect.
+//!
+//! A dialect that puts something in its own way does so before it asks here.
+//! Text is the bulk of it: nothing is copied on its way to the pen.
+
+use std::fmt;
+
+use parlor_protocol::EventBody;
+use serde::{Serialize, Serializer};
+
+/// What a dialect does with a name and data.
+pub(super) trait Pen {
+    /// Writes an event.
+    fn event(&mut self, name: &'static str, data: &impl Serialize);
+
+    /// Writes an event whose data says itself in which conversation it happened.
+    fn event_of_a_conversation(&mut self, name: &'static str, data: &impl Serialize) {
+        self.event(name, data);
+    }
+}
+
+/// Writes an event in the words that all dialects share.
+pub(super) fn write(body: &EventBody, pen: &mut impl Pen) {
+    match body {
+        EventBody::Start { conversation_id, turn_id, message_id } => {
+            let data = Start {
+                conversation_id: Shown(conversation_id),
+                turn_id: Shown(turn_id),
+                message_id: Shown(message_id),
+            };
+            pen.event_of_a_conversation("start", &data);
+        }
+        EventBody::Chunk { text, message_id } => {
+            pen.event("chunk", &Text { text, message_id: Shown(message_id) });
+        }
+        EventBody::Snapshot { text, message_id } => {
+            pen.event("snapshot", &Text { text, message_id: Shown(message_id) });
+        }
+        EventBody::Thinking { text, message_id } => {
+            pen.event("thinking", &Text { text, message_id: Shown(message_id) });
+        }
+        EventBody::ToolUse { tool, call_id, status } => {
+            pen.event("tool_use", &ToolUse { tool, call_id: Shown(call_id), status });
+        }
+        EventBody::Artifact { kind, id } if kind == "recipe" => {
+            pen.event("recipe_artifact", &RecipeArtifact { recipe_id: id });
+        }
+        EventBody::Artifact { kind, id } => pen.event("artifact", &Artifact { kind, id }),
+        EventBody::Message(message) => pen.event_of_a_conversation("message", message),
+        EventBody::UserPrompt(prompt) => pen.event_of_a_conversation("userPrompt", prompt),
+        EventBody::UserPromptUpdated(updated) => pen.event("userPromptUpdated", updated),
+        EventBody::UserPromptClosed(closed) => pen.event("userPromptClosed", closed),
+        EventBody::Error { message, code, recoverable } => {
+            pen.event("error", &Failure { message, code, recoverable: *recoverable });
+        }
+        EventBody::Done { conversation_id, turn_id, tokens_used, reason } => {
+            let data = Done {
+                conversation_id: Shown(conversation_id),
+                turn_id: Shown(turn_id),
+                tokens_used: *tokens_used,
+                reason,
+            };
+            pen.event_of_a_conversation("done", &data);
+        }
+    }
+}
+
+/// An id, written without being copied into a string first.
+pub(super) struct Shown<T>(pub(super) T);
+
+impl<T: fmt::Display> Serialize for Shown<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+#[derive(Serialize)]
+struct Start<C, T, M> {
+    conversation_id: C,
+    turn_id: T,
+    message_id: M,
+}
+
+#[derive(Serialize)]
+struct Text<'a, M> {
+    text: &'a str,
+    message_id: M,
+}
+
+#[derive(Serialize)]
+struct ToolUse<'a, C, S> {
+    tool: &'a str,
+    call_id: C,
+    status: S,
+}
+
+#[derive(Serialize)]
+struct RecipeArtifact<'a> {
+    recipe_id: &'a str,
+}
+
+#[derive(Serialize)]
+struct Artifact<'a> {
+    kind: &'a str,
+    id: &'a str,
+}
+
+#[derive(Serialize)]
+struct Failure<'a, C> {
+    message: &'a str,
+    code: C,
+    recoverable: bool,
+}
+
+#[derive(Serialize)]
+struct Done<C, T, R> {
+    conversation_id: C,
+    turn_id: T,
+    tokens_used: Option<u64>,
+    reason: R,
+}

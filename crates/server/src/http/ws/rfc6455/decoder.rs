@@ -1,0 +1,177 @@
+//! Messages out of bytes, without IO.
+//!
+//! 1. The head of a frame is collected; then its payload is unmasked into the
+//!    message that it is part of. Memory grows with what has come, never with
+//!    what was announced, and is given away with the message.
+//! 2. A message that is not taken, too large or binary, is reported as soon as
+//!    it is seen, and its bytes are thrown away as they come.
+//! 3. Frames about the connection may come between the frames of a message.
+
+use bytes::{Buf, BytesMut};
+
+use super::Violation;
+use super::head::{Head, Opcode, PartialHead};
+
+/// What a client sent.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Incoming {
+    /// A text, complete.
+    Text(String),
+    /// A message over the limit.
+    TooLarge,
+    /// A message that is no text.
+    Binary,
+    /// To be answered with the same bytes.
+    Ping(Vec<u8>),
+    /// The client is there.
+    Pong,
+    /// The client leaves, perhaps with a code.
+    Close(Option<u16>),
+}
+
+/// Reads what one client sends.
+#[derive(Debug)]
+pub(crate) struct Decoder {
+    /// How many bytes a message may have.
+    limit: usize,
+    head: PartialHead,
+    frame: Option<Frame>,
+    message: Option<Message>,
+    /// The payload of a frame about the connection.
+    control: Vec<u8>,
+}
+
+/// A frame whose payload comes.
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    head: Head,
+    read: u64,
+}
+
+/// A message whose frames come.
+#[derive(Debug)]
+enum Message {
+    Text(Vec<u8>),
+    ThrownAway,
+}
+
+impl Decoder {
+    /// Takes messages of at most `limit` bytes.
+    pub(crate) fn new(limit: usize) -> Self {
+        let head = PartialHead::default();
+        Self { limit, head, frame: None, message: None, control: Vec::new() }
+    }
+
+    /// The next thing that the input completes; `None` when it is used up.
+    pub(crate) fn next(&mut self, input: &mut BytesMut) -> Result<Option<Incoming>, Violation> {
+        loop {
+            let Some(frame) = self.frame else {
+                let Some(head) = self.head.take(input)? else { return Ok(None) };
+                self.frame = Some(Frame { head, read: 0 });
+                match self.begin(head)? {
+                    Some(refused) => return Ok(Some(refused)),
+                    None => continue,
+                }
+            };
+            let frame = self.read(frame, input);
+            if frame.read < frame.head.length {
+                self.frame = Some(frame);
+                return Ok(None);
+            }
+            self.frame = None;
+            if let Some(complete) = self.end(frame.head)? {
+                return Ok(Some(complete));
+            }
+        }
+    }
+
+    /// Decides, before its payload comes, what becomes of a frame.
+    fn begin(&mut self, head: Head) -> Result<Option<Incoming>, Violation> {
+        match (head.opcode, &self.message) {
+            (Opcode::Close | Opcode::Ping | Opcode::Pong, _) => return Ok(None),
+            (Opcode::Text | Opcode::Binary, Some(_)) => {
+                return Err(Violation::protocol("A message begins inside another."));
+            }
+            (Opcode::Continuation, None) => {
+                return Err(Violation::protocol("There is no message to go on with."));
+            }
+            (Opcode::Binary, None) => {
+                self.message = Some(Message::ThrownAway);
+                return Ok(Some(Incoming::Binary));
+            }
+            (Opcode::Text, None) => self.message = Some(Message::Text(Vec::new())),
+            (Opcode::Continuation, Some(_)) => {}
+        }
+        match &self.message {
+            Some(Message::Text(so_far)) if self.is_too_much(so_far.len(), head.length) => {
+                self.message = Some(Message::ThrownAway);
+                Ok(Some(Incoming::TooLarge))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn is_too_much(&self, so_far: usize, more: u64) -> bool {
+        more > (self.limit - so_far) as u64
+    }
+
+    /// Takes what there is of a frame's payload.
+    fn read(&mut self, mut frame: Frame, input: &mut BytesMut) -> Frame {
+        let left = frame.head.length - frame.read;
+        let count = input.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        let to = match &mut self.message {
+            _ if frame.head.opcode.is_control() => Some(&mut self.control),
+            Some(Message::Text(bytes)) => Some(bytes),
+            Some(Message::ThrownAway) | None => None,
+        };
+        if let Some(to) = to {
+            let mut mask = frame.head.mask;
+            mask.rotate_left((frame.read % 4) as usize);
+            let before = to.len();
+            to.extend_from_slice(&input[..count]);
+            for (at, byte) in to[before..].iter_mut().enumerate() {
+                *byte ^= mask[at % 4];
+            }
+        }
+        input.advance(count);
+        frame.read += count as u64;
+        frame
+    }
+
+    /// What a frame that has come completely makes complete.
+    fn end(&mut self, head: Head) -> Result<Option<Incoming>, Violation> {
+        Ok(match head.opcode {
+            Opcode::Ping => Some(Incoming::Ping(std::mem::take(&mut self.control))),
+            Opcode::Pong => {
+                self.control = Vec::new();
+                Some(Incoming::Pong)
+            }
+            Opcode::Close => Some(Incoming::Close(reason(&std::mem::take(&mut self.control))?)),
+            Opcode::Text | Opcode::Binary | Opcode::Continuation if !head.fin => None,
+            Opcode::Text | Opcode::Binary | Opcode::Continuation => match self.message.take() {
+                Some(Message::Text(bytes)) => {
+                    let text = String::from_utf8(bytes).map_err(|_| Violation::invalid_text())?;
+                    Some(Incoming::Text(text))
+                }
+                Some(Message::ThrownAway) | None => None,
+            },
+        })
+    }
+}
+
+/// The code with which a client leaves.
+fn reason(payload: &[u8]) -> Result<Option<u16>, Violation> {
+    let (code, words) = match payload {
+        [] => return Ok(None),
+        [high, low, words @ ..] => (u16::from_be_bytes([*high, *low]), words),
+        [_] => return Err(Violation::protocol("A code has two bytes.")),
+    };
+    if !matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999) {
+        return Err(Violation::protocol("There is no such code."));
+    }
+    std::str::from_utf8(words).map_err(|_| Violation::invalid_text())?;
+    Ok(Some(code))
+}
+
+#[cfg(test)]
+mod tests;
