@@ -7,9 +7,13 @@
 //!    any number of questions to the person, then exactly one outcome.
 //! 3. Dropping the stream cancels the call, as far as the server listens.
 //!
+//! Servers come and go by themselves. Who is about to show the list to a model
+//! may wait a moment for those that are just coming ([`Tools::settle`]).
+//!
 //! A call is made once. Whoever lost the answer to it says so
 //! ([`ToolOutcome::Unknown`]); nobody repeats it by himself.
 
+use std::future::ready;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +28,8 @@ use crate::llm::ToolSpec;
 
 /// The tools of a project.
 pub trait Tools: Send + Sync {
-    /// What there is now, in a stable order. Servers that are down have none.
+    /// What there is now, in a stable order. Servers that are down have none; one
+    /// that is being brought back keeps those that it had.
     fn list(&self) -> Arc<[Tool]>;
 
     /// Calls a tool. The call is made when the stream is polled.
@@ -32,10 +37,31 @@ pub trait Tools: Send + Sync {
 
     /// How the servers behind the tools are, for administrators.
     fn health(&self) -> Vec<ServerHealth>;
+
+    /// What a call would change (P-7), if its server can tell ([`Tool::preview`]).
+    /// Nothing is changed by asking.
+    fn preview(&self, tool: &str, arguments: &Map<String, Value>) -> ToolFuture<Option<Value>> {
+        let _no_preview = (tool, arguments);
+        Box::pin(ready(None))
+    }
+
+    /// Waits for servers that were started a moment ago; never for long.
+    fn settle(&self) -> ToolFuture<()> {
+        Box::pin(ready(()))
+    }
+
+    /// Ends the servers, within the deadline. Calls are refused from now on.
+    fn close(&self, deadline: Duration) -> ToolFuture<()> {
+        let _nothing_to_end = deadline;
+        Box::pin(ready(()))
+    }
 }
 
 /// What happens in a call.
 pub type ToolStream = Pin<Box<dyn Stream<Item = ToolEvent> + Send>>;
+
+/// Something that takes its time.
+pub type ToolFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// One tool.
 #[derive(Debug, Clone)]
@@ -59,6 +85,16 @@ pub struct Tool {
     pub timeout: Duration,
     /// How long an approval waits; `None` leaves it to the project, zero waits for ever.
     pub prompt_timeout: Option<Duration>,
+    /// The tool of the same server that tells what a call would change; only
+    /// servers that are trusted have one. Ask it through [`Tools::preview`].
+    pub preview: Option<String>,
+}
+
+impl Tool {
+    /// What the configuration says about a call with these arguments, if anything.
+    pub fn configured(&self, arguments: &Map<String, Value>) -> Option<ToolAction> {
+        self.rules.iter().find(|rule| rule.fits(arguments)).map(|rule| rule.action)
+    }
 }
 
 /// What a tool says about itself (M-1).
@@ -73,10 +109,23 @@ pub struct Claims {
 /// What the configuration says about calls of a tool; the first rule that fits counts.
 #[derive(Debug, Clone)]
 pub struct ToolRule {
-    /// Fits if every one of these arguments matches its pattern; empty fits always.
+    /// Fits if every one of these arguments is there and matches its pattern;
+    /// empty fits always.
     pub arguments: Vec<(String, regex::Regex)>,
     /// What is done then.
     pub action: ToolAction,
+}
+
+impl ToolRule {
+    /// Whether the rule is about a call with these arguments. A text is matched
+    /// as it is, anything else as its JSON.
+    pub fn fits(&self, arguments: &Map<String, Value>) -> bool {
+        self.arguments.iter().all(|(name, pattern)| match arguments.get(name) {
+            Some(Value::String(text)) => pattern.is_match(text),
+            Some(other) => pattern.is_match(&other.to_string()),
+            None => false,
+        })
+    }
 }
 
 /// What the configuration says about a call.
@@ -171,6 +220,8 @@ pub struct ServerHealth {
     pub restarts: u64,
     /// Why it is down, in words without secrets.
     pub problem: Option<String>,
+    /// What is wrong although it answers: tools that were left out, and why.
+    pub warnings: Vec<String>,
 }
 
 /// Where a server stands.
