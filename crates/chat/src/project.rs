@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parlor_agents::Agent;
+use parlor_agents::tools::Tools;
 use parlor_guard::guardrail::Guardrail;
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::{ProjectId, TenantId};
@@ -20,6 +21,8 @@ pub struct Project {
     pub sanitizer: Sanitizer,
     /// Who answers.
     pub agent: Arc<dyn Agent>,
+    /// What the agent can do, if anything.
+    pub tools: Option<Arc<dyn Tools>>,
     /// What the agent is told before everything else.
     pub system_prompt: Option<String>,
     /// How much history goes to the model, in approximate tokens (K-2).
@@ -47,6 +50,11 @@ impl Projects {
     /// A tenant's project.
     pub fn get(&self, tenant: &TenantId, project: &ProjectId) -> Option<&Arc<Project>> {
         self.0.get(&(tenant.clone(), project.clone()))
+    }
+
+    /// All projects of all tenants.
+    pub fn all(&self) -> impl Iterator<Item = &Arc<Project>> {
+        self.0.values()
     }
 
     /// All projects of a tenant.

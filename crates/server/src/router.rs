@@ -8,7 +8,9 @@ use axum::routing::{get, post};
 
 use crate::app::App;
 use crate::http::errors::ApiError;
-use crate::http::{audit, chat, conversations, edge, events, health, images, login, me, pages};
+use crate::http::{
+    audit, chat, conversations, edge, events, health, images, login, me, pages, status,
+};
 
 /// The routes of the server, behind its edge.
 pub fn router(app: &Arc<App>) -> Router {
@@ -33,6 +35,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/api/me", get(me::me))
         // For administrators
         .route("/api/audit", get(audit::list))
+        .route("/api/admin/status", get(status::read))
         // For whoever watches over the server
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))

@@ -37,6 +37,7 @@ pub(crate) async fn open(path: &Path, model: &ScriptedModel) -> Chat {
             guardrail: Guardrail::new(&GuardSettings::default()).unwrap(),
             sanitizer: Sanitizer::default(),
             agent: build_agent(&settings, key).unwrap(),
+            tools: None,
             system_prompt: Some("Be brief.".into()),
             context_tokens: 2_000,
             max_image_bytes: 1_000,

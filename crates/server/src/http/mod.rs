@@ -13,6 +13,7 @@ pub(crate) mod locale;
 pub(crate) mod login;
 pub(crate) mod me;
 pub(crate) mod pages;
+pub(crate) mod status;
 mod stream;
 
 use axum::body::Body;
