@@ -26,6 +26,7 @@ fn private_routes() -> Vec<(&'static str, String)> {
         ("GET", format!("/api/images/{ANY_ID}")),
         ("GET", "/api/me".to_owned()),
         ("GET", "/api/audit".to_owned()),
+        ("GET", "/api/admin/status".to_owned()),
     ]
 }
 

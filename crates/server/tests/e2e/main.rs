@@ -6,6 +6,7 @@ mod access;
 mod binary;
 mod conversations;
 mod edge;
+mod mcp;
 mod messages;
 mod raw;
 mod streams;
