@@ -21,16 +21,18 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "crates/agents",
         &[
-            "parlor-protocol", "bytes", "futures-core", "futures-util", "regex", "reqwest",
-            "rustls", "secrecy", "serde", "serde_json", "thiserror", "tokio", "tracing", "uuid",
+            "parlor-protocol", "bytes", "data-encoding", "futures-core", "futures-util",
+            "imagesize", "regex", "reqwest", "rmcp", "rustix", "rustls", "secrecy", "serde",
+            "serde_json", "sha2", "sse-stream", "thiserror", "tokio", "tokio-util", "tracing",
+            "uuid",
         ],
     ),
     (
         "crates/chat",
         &[
             "parlor-agents", "parlor-guard", "parlor-protocol", "parlor-storage", "data-encoding",
-            "futures-util", "imagesize", "jsonschema", "serde", "serde_json", "sha2", "thiserror",
-            "tokio", "tracing", "uuid",
+            "futures-util", "jsonschema", "serde", "serde_json", "sha2", "thiserror", "tokio",
+            "tracing", "uuid",
         ],
     ),
     (

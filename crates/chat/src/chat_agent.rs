@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use parlor_protocol::{
     ChatRequest, ConversationId, EventId, Mode, ProjectId, PromptId, TenantId, TurnId,
 };
@@ -26,6 +27,8 @@ use crate::{images, reconcile};
 const PAGE: u32 = 50;
 /// How many blocked inputs an administrator sees at once.
 const AUDIT_PAGE: u32 = 200;
+/// How long it may take to end what was told to end.
+const ENDING: Duration = Duration::from_secs(5);
 
 /// The chat. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -200,14 +203,16 @@ impl Chat {
         Ok(self.inner.store.blocked_inputs(&caller.tenant, before, AUDIT_PAGE).await?)
     }
 
-    /// Lets turns finish, then stops those that have not.
+    /// Lets turns finish, then stops those that have not; then ends what served them.
     pub async fn shutdown(&self, deadline: Duration) {
         let registry = &self.inner.registry;
         if tokio::time::timeout(deadline, registry.idle()).await.is_err() {
             registry.stop_all(Stop::Shutdown);
             // Stopping closes the upstream at once; what is left is one write.
-            let _stopped = tokio::time::timeout(Duration::from_secs(5), registry.idle()).await;
+            let _stopped = tokio::time::timeout(ENDING, registry.idle()).await;
         }
+        let tools = self.projects().all().filter_map(|project| project.tools.as_ref());
+        join_all(tools.map(|tools| tools.close(ENDING))).await;
     }
 
     /// H-5: a message that is sent again does not begin a second turn.

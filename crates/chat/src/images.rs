@@ -1,32 +1,21 @@
 //! Pictures: judged by their bytes, not by their label (H-4).
 
 use data_encoding::BASE64;
-use imagesize::ImageType;
+use parlor_agents::picture::{self, PictureError};
 use parlor_protocol::ImageAttachment;
 use parlor_storage::NewImage;
 use uuid::Uuid;
 
 use crate::error::ChatError;
 
-/// More pixels than any camera makes: a small file can unfold to gigabytes.
-const MOST_PIXELS: usize = 100_000_000;
-
 /// Reads a picture that came with a message.
 pub(crate) fn read(attachment: &ImageAttachment, most_bytes: usize) -> Result<NewImage, ChatError> {
     let bytes = decode(&attachment.data, most_bytes)?;
-    let media_type = kind(&bytes)?;
+    let media_type = picture::media_type(&bytes).map_err(refused)?;
     if !attachment.media_type.trim().eq_ignore_ascii_case(media_type) {
         return Err(ChatError::BadImage(format!(
             "The picture says that it is {}, but it is {media_type}.",
             attachment.media_type.chars().take(40).collect::<String>()
-        )));
-    }
-    let size = imagesize::blob_size(&bytes)
-        .map_err(|_| ChatError::BadImage("The picture is damaged.".into()))?;
-    if size.width.saturating_mul(size.height) > MOST_PIXELS {
-        return Err(ChatError::TooLarge(format!(
-            "The picture has {} × {} pixels; please send a smaller one.",
-            size.width, size.height
         )));
     }
     Ok(NewImage { id: Uuid::now_v7(), media_type: media_type.to_owned(), bytes })
@@ -50,14 +39,14 @@ fn too_large(most_bytes: usize) -> ChatError {
     ))
 }
 
-fn kind(bytes: &[u8]) -> Result<&'static str, ChatError> {
-    match imagesize::image_type(bytes) {
-        Ok(ImageType::Jpeg) => Ok("image/jpeg"),
-        Ok(ImageType::Png) => Ok("image/png"),
-        Ok(ImageType::Webp) => Ok("image/webp"),
-        Ok(ImageType::Gif) => Ok("image/gif"),
-        _ => Err(ChatError::BadImage(
+fn refused(error: PictureError) -> ChatError {
+    match error {
+        PictureError::OtherKind => ChatError::BadImage(
             "The picture is not a JPEG, PNG, WebP or GIF; please convert it.".into(),
+        ),
+        PictureError::Damaged => ChatError::BadImage("The picture is damaged.".into()),
+        PictureError::TooManyPixels { width, height } => ChatError::TooLarge(format!(
+            "The picture has {width} × {height} pixels; please send a smaller one."
         )),
     }
 }

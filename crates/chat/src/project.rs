@@ -56,6 +56,11 @@ impl Projects {
         self.0.get(&(tenant.clone(), project.clone()))
     }
 
+    /// All projects of all tenants.
+    pub fn all(&self) -> impl Iterator<Item = &Arc<Project>> {
+        self.0.values()
+    }
+
     /// All projects of a tenant.
     pub fn of(&self, tenant: &TenantId) -> impl Iterator<Item = &Arc<Project>> {
         self.0.iter().filter(move |((owner, _), _)| owner == tenant).map(|(_, project)| project)

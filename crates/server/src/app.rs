@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::time::Instant;
 
 use governor::clock::{Clock as _, DefaultClock};
 use governor::state::keyed::HashMapStateStore;
@@ -35,6 +36,8 @@ pub struct App {
     pub access: Arc<Access>,
     /// Cancelled when the server stops: streams tell their readers to come back.
     pub stopping: CancellationToken,
+    /// When it was put together.
+    pub started: Instant,
     message_limiter: MessageLimiter,
 }
 
@@ -63,6 +66,7 @@ impl App {
             recipes,
             access: Arc::new(access),
             stopping: CancellationToken::new(),
+            started: Instant::now(),
             message_limiter: RateLimiter::hashmap(quota),
         }
     }

@@ -1,17 +1,21 @@
 //! From the configuration to the chat: one project after the other, with its
-//! guardrail, its sanitizer and its agent.
+//! guardrail, its sanitizer, its agent and its tools.
+
+mod tools;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::Context;
 use parlor_agents::build_agent;
+use parlor_agents::process::Supervisor;
 use parlor_chat::{Chat, Project, Projects};
 use parlor_guard::guardrail::Guardrail;
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::ProjectId;
 use parlor_storage::Store;
 
+pub use self::tools::{own_supervisor, recipe_vault};
 use crate::config::{Config, ProjectConfig};
 
 /// How the demo model describes itself.
@@ -25,14 +29,16 @@ pub struct Composed {
     pub modes: Vec<String>,
 }
 
-/// Opens the chat on a store. Rules are compiled away from the threads that serve.
+/// Opens the chat on a store. Rules are compiled away from the threads that serve;
+/// children are started under `supervisor`, and not waited for.
 pub async fn compose(
     config: &Config,
     store: Store,
     environment: BTreeMap<String, String>,
+    supervisor: Supervisor,
 ) -> anyhow::Result<Composed> {
     let config = config.clone();
-    let compile = move || projects(&config, &environment);
+    let compile = move || projects(&config, &environment, &supervisor);
     let (projects, modes) = tokio::task::spawn_blocking(compile).await??;
     Ok(Composed { chat: Chat::open(store, projects).await?, modes })
 }
@@ -40,14 +46,18 @@ pub async fn compose(
 fn projects(
     config: &Config,
     environment: &BTreeMap<String, String>,
+    supervisor: &Supervisor,
 ) -> anyhow::Result<(Projects, Vec<String>)> {
     let mut projects = Projects::default();
     let mut modes = Vec::new();
     for (tenant, settings) in &config.tenants {
         for (id, settings) in &settings.projects {
             let image = config.server.limits.image;
-            let project = project(id, settings, image, environment)
-                .with_context(|| format!("tenants.{tenant}.projects.{id}"))?;
+            let place = || format!("tenants.{tenant}.projects.{id}");
+            let mut project = project(id, settings, image, environment).with_context(place)?;
+            let name = format!("{tenant}/{id}");
+            project.tools =
+                tools::tools(&name, settings, supervisor, environment).with_context(place)?;
             let mode = mode(&project);
             if !modes.contains(&mode) {
                 modes.push(mode);

@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::http::errors::ApiError;
 use crate::http::{
     audit, chat, conversations, edge, events, export, health, images, login, me, pages, prompts,
-    recipes, ws,
+    recipes, status, ws,
 };
 
 /// The routes of the server, behind its edge.
@@ -52,6 +52,7 @@ pub fn router(app: &Arc<App>) -> Router {
         )
         // For administrators
         .route("/api/audit", get(audit::list))
+        .route("/api/admin/status", get(status::read))
         // For whoever watches over the server
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))

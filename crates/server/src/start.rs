@@ -25,7 +25,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::app::App;
 use crate::auth::{Made, is_short, prepare_credentials};
 use crate::clock::Clock;
-use crate::compose::compose;
+use crate::compose::{compose, own_supervisor};
 use crate::config::{Config, HOME, Sources};
 use crate::serve::serve;
 
@@ -50,7 +50,7 @@ pub async fn start(mut config: Config) -> anyhow::Result<()> {
     // Hashing and compiling rules take a core each.
     let (made, composed) = tokio::try_join!(
         prepare(&config, &store, &clock),
-        compose(&config, store.clone(), environment)
+        compose(&config, store.clone(), environment, own_supervisor())
     )?;
     let app = Arc::new(App::new(config, address, store, recipes, composed.chat, clock));
     let stop = stop_signal()?;

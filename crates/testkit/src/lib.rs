@@ -9,6 +9,8 @@
 //! tells when a client has left. A [`Gate`] lets a test decide when the next
 //! piece is sent, so that no test has to sleep.
 //!
+//! The program `faulty-mcp` is an MCP server that misbehaves on demand.
+//!
 //! ```no_run
 //! # async fn example() -> std::io::Result<()> {
 //! use parlor_testkit::{Script, ScriptedModel};

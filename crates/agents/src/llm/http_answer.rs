@@ -175,7 +175,7 @@ impl<R: Reader> Stream for HttpAnswer<R> {
 }
 
 /// What went wrong with a connection: the chain of causes, without the address.
-pub(super) fn describe(error: reqwest::Error) -> String {
+pub(crate) fn describe(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(&error);

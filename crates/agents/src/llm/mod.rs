@@ -29,6 +29,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use self::error::LlmError;
+pub(crate) use self::http_answer::describe;
 use crate::agent::{AgentDescription, Usage};
 use crate::history::{Block, HistoryMessage};
 

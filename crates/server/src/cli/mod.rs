@@ -6,6 +6,7 @@
 //! - `guard`, `classify` and `sanitize` need no server: each reads lines on
 //!   standard input and writes one JSON line for each on standard output, so that
 //!   policies can be tried and evaluated with `jq`, a loop or a spreadsheet.
+//! - `supervise` is what the server starts its children with; it is not for people.
 
 mod audit;
 mod classify;
@@ -17,6 +18,7 @@ mod mcp;
 mod password;
 mod sanitize;
 mod serve;
+mod supervise;
 
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
@@ -41,6 +43,8 @@ enum Command {
     Guard(guard::Arguments),
     Classify(classify::Arguments),
     Sanitize(sanitize::Arguments),
+    #[command(hide = true)]
+    Supervise(supervise::Arguments),
 }
 
 /// Runs the command. The exit code is 0, 1 if something failed or a line could
@@ -55,6 +59,7 @@ pub fn run(line: CommandLine) -> anyhow::Result<ExitCode> {
         Command::Guard(arguments) => guard::run(&arguments),
         Command::Classify(arguments) => classify::run(&arguments),
         Command::Sanitize(arguments) => sanitize::run(&arguments),
+        Command::Supervise(arguments) => supervise::run(&arguments),
     };
     match outcome {
         // `parlor guard | head` closes the pipe; that is no failure.

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 
 use crate::config::{Config, Sources};
 use crate::{log, start};
@@ -34,6 +35,9 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    // First of all: a child of the same user could read our environment otherwise.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)
+        .context("the environment cannot be kept from other processes")?;
     let config = Config::load(&Sources {
         file: arguments.config,
         bind: arguments.bind,

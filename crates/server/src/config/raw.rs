@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use parlor_agents::AgentSettings;
+use parlor_agents::mcp::McpServerSettings;
 use parlor_guard::guardrail::GuardSettings;
 use parlor_guard::sanitizer::SanitizerSettings;
 use parlor_protocol::{ProjectId, TenantId};
@@ -69,4 +70,5 @@ pub(super) struct RawProject {
     pub(super) guard: GuardSettings,
     pub(super) sanitizer: SanitizerSettings,
     pub(super) agent: AgentSettings,
+    pub(super) mcp: BTreeMap<String, McpServerSettings>,
 }

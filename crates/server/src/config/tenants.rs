@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use parlor_agents::AgentSettings;
+use parlor_agents::mcp::McpServerSettings;
 use parlor_guard::guardrail::GuardSettings;
 use parlor_guard::sanitizer::SanitizerSettings;
 use parlor_protocol::{ProjectId, TenantId};
@@ -41,6 +42,8 @@ pub struct ProjectConfig {
     pub sanitizer: SanitizerSettings,
     /// The agent.
     pub agent: AgentSettings,
+    /// Where its tools come from, by name.
+    pub mcp: BTreeMap<String, McpServerSettings>,
 }
 
 /// What reloading the page does (K-3).
@@ -107,6 +110,7 @@ impl ProjectConfig {
             guard: raw.guard,
             sanitizer: raw.sanitizer,
             agent: raw.agent,
+            mcp: raw.mcp,
         }
     }
 }

@@ -16,6 +16,7 @@ pub(crate) mod me;
 pub(crate) mod pages;
 pub(crate) mod prompts;
 pub(crate) mod recipes;
+pub(crate) mod status;
 mod stream;
 pub(crate) mod ws;
 

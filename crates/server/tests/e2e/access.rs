@@ -27,6 +27,7 @@ fn private_routes() -> Vec<(&'static str, String)> {
         ("GET", "/api/me".to_owned()),
         ("GET", "/api/audit".to_owned()),
         ("GET", "/ws/chat/home/recipes".to_owned()),
+        ("GET", "/api/admin/status".to_owned()),
     ]
 }
 

@@ -7,6 +7,7 @@ mod binary;
 mod conversations;
 mod edge;
 mod foreign_client;
+mod mcp;
 mod messages;
 mod raw;
 mod recipes;

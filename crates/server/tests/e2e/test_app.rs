@@ -8,6 +8,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
+use parlor_agents::process::Supervisor;
 use parlor_protocol::TenantId;
 use parlor_recipes::RecipeStore;
 use parlor_server::app::App;
@@ -49,18 +50,23 @@ impl TestApp {
 
     /// Starts with settings of `[server.limits]`.
     pub(crate) async fn with(limits: &str) -> Self {
+        Self::with_more(limits, "").await
+    }
+
+    /// Starts with settings of `[server.limits]`, and with further sections.
+    pub(crate) async fn with_more(limits: &str, more: &str) -> Self {
         let _already = rustls::crypto::ring::default_provider().install_default();
         let dir = tempfile::tempdir().unwrap();
         let model = ScriptedModel::start().await.unwrap();
         model.always(Script::answer().text("Hel").text("lo"));
-        let config = config(dir.path(), &model, limits);
+        let config = config(dir.path(), &model, limits, more);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let clock = Clock::default();
         let store = Store::open(&dir.path().join("parlor.db")).await.unwrap();
         prepare_credentials(&store, &clock, &tenant("home"), &config.credentials).await.unwrap();
         let key = BTreeMap::from([("ANTHROPIC_API_KEY".to_owned(), "sk-test".to_owned())]);
-        let composed = compose(&config, store.clone(), key).await.unwrap();
+        let composed = compose(&config, store.clone(), key, supervisor()).await.unwrap();
         let recipes = RecipeStore::open(&dir.path().join("recipes.db")).await.unwrap();
         let app = App::new(config, address, store, recipes, composed.chat, clock.clone());
         let app = Arc::new(app);
@@ -160,17 +166,25 @@ pub(crate) async fn json(response: Response) -> Value {
     serde_json::from_str(&response.text().await.unwrap()).unwrap()
 }
 
+/// Children are started under the real binary.
+pub(crate) fn supervisor() -> Supervisor {
+    Supervisor {
+        executable: env!("CARGO_BIN_EXE_parlor").into(),
+        arguments: vec!["supervise".to_owned()],
+    }
+}
+
 pub(crate) fn tenant(id: &str) -> TenantId {
     id.parse().unwrap()
 }
 
-fn config(dir: &std::path::Path, model: &ScriptedModel, limits: &str) -> Config {
+fn config(dir: &std::path::Path, model: &ScriptedModel, limits: &str, more: &str) -> Config {
     let agent = format!("kind = \"anthropic\"\nbase_url = \"{}\"", model.base_url());
     let text = format!(
         "[server.limits]\n{limits}\n
          [tenants.home.projects.recipes.agent]\n{agent}\n
          [tenants.home.projects.sauces.agent]\n{agent}\n
-         [tenants.other.projects.recipes.agent]\n{agent}\n"
+         [tenants.other.projects.recipes.agent]\n{agent}\n{more}\n"
     );
     let file = dir.join("parlor.toml");
     std::fs::write(&file, text).unwrap();

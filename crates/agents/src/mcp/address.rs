@@ -1,0 +1,133 @@
+//! Which addresses a configured URL may lead to (FAULTS 27).
+//!
+//! A name is judged by what it resolves to at the moment of connecting, not by
+//! how it looks: the resolver hands out public addresses only, and the connection
+//! goes to one of those. An address that stands in the URL itself never passes
+//! the resolver, so it is judged before ([`check_url`]); redirects stay on the
+//! same origin, so they pass one of the two.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use reqwest::Url;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+
+const REFUSED: &str = "this leads to this machine or to a private network; \
+                       allow_private_addresses = true permits it";
+
+/// Whether the address in a URL is allowed. A name is judged later.
+pub(super) fn check_url(url: &Url) -> Result<(), String> {
+    let host = url.host_str().unwrap_or_default();
+    let literal = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    match literal {
+        Ok(address) if !is_public(address) => Err(REFUSED.to_owned()),
+        _ if host.is_empty() => Err("it names no host".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+/// Resolves names to public addresses only.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PublicOnly;
+
+impl Resolve for PublicOnly {
+    fn resolve(&self, name: Name) -> Resolving {
+        Box::pin(async move {
+            let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
+            let public: Vec<SocketAddr> = found.filter(|found| is_public(found.ip())).collect();
+            if public.is_empty() {
+                return Err(io::Error::new(io::ErrorKind::PermissionDenied, REFUSED).into());
+            }
+            let addresses: Addrs = Box::new(public.into_iter());
+            Ok(addresses)
+        })
+    }
+}
+
+/// Whether an address is one of the open internet.
+pub(super) fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_public_v4(address),
+        IpAddr::V6(address) => is_public_v6(address),
+    }
+}
+
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    let [a, b, c, _] = address.octets();
+    let shared = a == 100 && (64..128).contains(&b);
+    let protocol_assignments = a == 192 && b == 0 && c == 0;
+    let benchmarks = a == 198 && (18..20).contains(&b);
+    !(a == 0
+        || a >= 224
+        || address.is_loopback()
+        || address.is_private()
+        || address.is_link_local()
+        || address.is_documentation()
+        || shared
+        || protocol_assignments
+        || benchmarks)
+}
+
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    let parts = address.segments();
+    // Addresses that carry one of the older kind lead where that one leads.
+    let older = match parts {
+        [0, 0, 0, 0, 0, 0 | 0xffff, high, low] => Some((high, low)),
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => Some((high, low)),
+        [0x2002, high, low, ..] => Some((high, low)),
+        _ => None,
+    };
+    if let Some((high, low)) = older {
+        return is_public_v4(Ipv4Addr::from(u32::from(high) << 16 | u32::from(low)));
+    }
+    // Only this part of the space is given out; in it, some are for special uses.
+    let given_out = parts[0] & 0xe000 == 0x2000;
+    let special = parts[0] == 0x2001 && (parts[1] < 0x200 || parts[1] == 0xdb8)
+        || parts[0] & 0xfff0 == 0x3ff0;
+    given_out && !special
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// FAULTS 27.
+    #[test]
+    fn only_addresses_of_the_open_internet_are_public() {
+        for address in ["8.8.8.8", "1.1.1.1", "172.32.0.1", "100.128.0.1", "2606:4700::1111"] {
+            assert!(is_public(address.parse().unwrap()), "{address}");
+        }
+        for address in [
+            "127.0.0.1", "127.8.8.8", "0.0.0.0", "0.1.2.3", "10.0.0.1", "172.16.0.1",
+            "172.31.255.255", "192.168.1.1", "169.254.169.254", "100.64.0.1", "192.0.0.8",
+            "198.18.0.1", "224.0.0.1", "255.255.255.255", "203.0.113.1", "::", "::1", "fe80::1",
+            "fc00::1", "fd12::1", "fec0::1", "ff02::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1",
+            "::127.0.0.1", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "2002:7f00:1::",
+            "2002:c0a8:101::1", "2001:db8::1", "2001::1", "64:ff9b:1::1", "3fff::1", "5f00::1",
+        ] {
+            assert!(!is_public(address.parse().unwrap()), "{address}");
+        }
+    }
+
+    /// Addresses have many spellings, and all of them are read.
+    #[test]
+    fn an_address_in_a_url_is_judged_in_every_spelling() {
+        for url in [
+            "http://127.0.0.1/mcp", "http://127.1/mcp", "http://2130706433/", "http://0x7f.1/",
+            "http://017700000001/", "http://[::1]:8080/", "http://[::ffff:7f00:1]/", "http://0/",
+            "http://192.168.0.1./", "http://１２７.0.0.1/",
+        ] {
+            assert!(check_url(&Url::parse(url).unwrap()).is_err(), "{url}");
+        }
+        for url in ["https://mcp.example.org/mcp", "http://8.8.8.8/", "https://[2606:4700::1]/"] {
+            assert_eq!(check_url(&Url::parse(url).unwrap()), Ok(()), "{url}");
+        }
+    }
+
+    /// A name that looks harmless is judged by where it leads.
+    #[tokio::test]
+    async fn a_name_is_judged_by_where_it_leads() {
+        let error = PublicOnly.resolve("localhost".parse().unwrap()).await.err().unwrap();
+        assert!(error.to_string().contains("allow_private_addresses"), "{error}");
+    }
+}

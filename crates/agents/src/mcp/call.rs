@@ -1,0 +1,263 @@
+//! One call of a tool, from its server being there to what came of it.
+//!
+//! A call is sent once. What is said about its end is what is known:
+//! - it was never sent whole, or the server refused the request: it did not run;
+//! - the server answered, if only with an error: that is the answer;
+//! - the time was up or the connection broke after it was sent: nobody knows.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures_core::Stream;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CancelledNotificationParam, ClientRequest, RequestId,
+    RequestMetaObject, ServerResult,
+};
+use rmcp::service::{Peer, PeerRequestOptions, RoleClient, ServiceError};
+use serde_json::{Map, Value};
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, sleep, timeout};
+
+use super::connection::Connection;
+use super::listing::preview_arguments;
+use super::result::{self, ResultRules};
+use super::server::ServerHandle;
+use crate::tools::{Tool, ToolCall, ToolEvent, ToolFuture, ToolOutcome, ToolStream};
+
+/// Names a run for servers that can tell a repetition.
+const RUN_ID: &str = "parlor/run-id";
+/// How long a preview may take: a person waits for the question that it is for.
+const PREVIEW_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long the news of a cancelled call may take to be sent.
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Calls a tool; nothing happens before the stream is polled.
+pub(super) fn stream(server: Arc<ServerHandle>, tool: Tool, call: ToolCall) -> ToolStream {
+    // One question at a time: a server with a second one waits.
+    let (questions, asked) = mpsc::channel(1);
+    let outcome = Box::pin(run(server, tool, call, questions));
+    Box::pin(CallStream { asked, outcome: Some(outcome) })
+}
+
+/// A call that does not even begin.
+pub(super) fn not_run(why: String) -> ToolStream {
+    Box::pin(futures_util::stream::iter([ToolEvent::Done(ToolOutcome::NotRun(why))]))
+}
+
+/// What a call would change, as the server tells it; nobody is asked for it.
+pub(super) async fn preview(
+    server: Arc<ServerHandle>,
+    tool: Tool,
+    arguments: Map<String, Value>,
+) -> Option<Value> {
+    let internal = tool.preview?;
+    let request = request(&internal, preview_arguments(&tool.name, arguments));
+    let answer = async {
+        let connection = server.connection().await.ok()?;
+        let _permit = connection.permit().await?;
+        let _registered = connection.in_flight.begin(None);
+        connection.peer.send_request(request).await.ok()
+    };
+    timeout(PREVIEW_TIMEOUT, answer).await.ok().flatten().and_then(result::structured)
+}
+
+/// The questions of a call, and its outcome at the end.
+struct CallStream {
+    asked: mpsc::Receiver<ToolEvent>,
+    outcome: Option<ToolFuture<ToolOutcome>>,
+}
+
+impl Stream for CallStream {
+    type Item = ToolEvent;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<ToolEvent>> {
+        let Some(mut outcome) = self.outcome.take() else { return Poll::Ready(None) };
+        if let Poll::Ready(result) = outcome.as_mut().poll(cx) {
+            return Poll::Ready(Some(ToolEvent::Done(result)));
+        }
+        self.outcome = Some(outcome);
+        match self.asked.poll_recv(cx) {
+            Poll::Ready(Some(question)) => Poll::Ready(Some(question)),
+            Poll::Ready(None) | Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+/// What became of a request.
+enum Ended {
+    Answer(Result<ServerResult, ServiceError>),
+    TimeUp,
+    Lost,
+}
+
+async fn run(
+    server: Arc<ServerHandle>,
+    tool: Tool,
+    call: ToolCall,
+    questions: mpsc::Sender<ToolEvent>,
+) -> ToolOutcome {
+    let connection = match server.connection().await {
+        Ok(connection) => connection,
+        Err(why) => return ToolOutcome::NotRun(why),
+    };
+    let Ok(Some(_permit)) = timeout(tool.timeout, connection.permit()).await else {
+        let why = format!("The server \"{}\" is busy with other calls.", server.spec.name);
+        return ToolOutcome::NotRun(why);
+    };
+    let registration = connection.in_flight.begin(Some(questions));
+    let open_questions = registration.open_questions();
+    let options = PeerRequestOptions::no_options().with_meta(run_id(&call));
+    let request = request(&tool.name, call.arguments);
+    let Ok(handle) = connection.peer.send_cancellable_request(request, options).await else {
+        return ToolOutcome::NotRun(format!("The server \"{}\" has ended.", server.spec.name));
+    };
+    registration.sent_as(handle.id.clone());
+    let mut cancel = CancelOnDrop::new(&connection.peer, handle.id.clone());
+    let answer = async {
+        tokio::select! {
+            biased;
+            answer = handle.await_response() => Ended::Answer(answer),
+            () = connection.ending.reached() => Ended::Lost,
+        }
+    };
+    let ended = within(tool.timeout, open_questions, answer).await.unwrap_or(Ended::TimeUp);
+    if !matches!(ended, Ended::TimeUp) {
+        cancel.request = None;
+    }
+    conclude(&server, &tool, &connection, ended)
+}
+
+fn conclude(
+    server: &ServerHandle,
+    tool: &Tool,
+    connection: &Connection,
+    ended: Ended,
+) -> ToolOutcome {
+    let spec = &server.spec;
+    let rules = ResultRules { most_bytes: spec.max_result_bytes, artifacts: &spec.artifacts };
+    let unknown = |what: &str| {
+        let server = &spec.name;
+        ToolOutcome::Unknown(format!(
+            "The server \"{server}\" {what}. The tool may or may not have done its work."
+        ))
+    };
+    let error = match ended {
+        Ended::Answer(Ok(answer)) => {
+            connection.worked();
+            return result::outcome(answer, rules);
+        }
+        Ended::Answer(Err(ServiceError::McpError(error))) => {
+            connection.worked();
+            return result::refused(&error, rules);
+        }
+        Ended::TimeUp => {
+            connection.doubt.notify_one();
+            return unknown(&format!("did not answer within {:?}", tool.timeout));
+        }
+        Ended::Lost => return unknown("ended during the call"),
+        Ended::Answer(Err(error)) => error,
+    };
+    connection.doubt.notify_one();
+    match error {
+        ServiceError::TransportSend(error) if was_not_delivered(&*error.error) => {
+            let why = format!("The call did not reach the server \"{}\".", spec.name);
+            ToolOutcome::NotRun(why)
+        }
+        ServiceError::TransportClosed => unknown("ended during the call"),
+        _ => unknown("gave no answer that could be read"),
+    }
+}
+
+/// A line that could not be written whole was never read as a message.
+fn was_not_delivered(error: &(dyn std::error::Error + 'static)) -> bool {
+    error.is::<std::io::Error>() || super::http::did_not_run(error)
+}
+
+fn request(tool: &str, arguments: Map<String, Value>) -> ClientRequest {
+    let mut params = CallToolRequestParams::new(tool.to_owned());
+    params.arguments = Some(arguments);
+    ClientRequest::CallToolRequest(CallToolRequest::new(params))
+}
+
+fn run_id(call: &ToolCall) -> RequestMetaObject {
+    Map::from_iter([(RUN_ID.to_owned(), Value::from(call.run.to_string()))]).into()
+}
+
+/// The future's result, if it comes in time. While a person is asked something,
+/// time stands still: the server cannot go on either.
+async fn within<T>(
+    mut left: Duration,
+    mut open_questions: watch::Receiver<usize>,
+    future: impl Future<Output = T>,
+) -> Option<T> {
+    let mut future = std::pin::pin!(future);
+    loop {
+        let is_running = *open_questions.borrow_and_update() == 0;
+        let since = Instant::now();
+        tokio::select! {
+            biased;
+            result = &mut future => return Some(result),
+            () = sleep(left), if is_running => return None,
+            Ok(()) = open_questions.changed() => {
+                if is_running {
+                    left = left.saturating_sub(since.elapsed());
+                }
+            }
+        }
+    }
+}
+
+/// Tells the server that nobody waits for a call any more.
+struct CancelOnDrop {
+    peer: Peer<RoleClient>,
+    request: Option<RequestId>,
+}
+
+impl CancelOnDrop {
+    fn new(peer: &Peer<RoleClient>, request: RequestId) -> Self {
+        Self { peer: peer.clone(), request: Some(request) }
+    }
+}
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        let Some(request) = self.request.take() else { return };
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let peer = self.peer.clone();
+        runtime.spawn(async move {
+            let reason = Some("nobody waits for it any more".to_owned());
+            let news =
+                peer.notify_cancelled(CancelledNotificationParam::new(Some(request), reason));
+            let _as_far_as_it_listens = timeout(CANCEL_TIMEOUT, news).await;
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// M-3: a person who thinks does not use up the time of a call.
+    #[tokio::test(start_paused = true)]
+    async fn time_stands_still_while_a_person_is_asked() {
+        let second = Duration::from_secs(1);
+        let asking = watch::Sender::new(0);
+        let work = async {
+            sleep(second / 2).await;
+            asking.send_replace(1);
+            sleep(second * 100).await;
+            asking.send_replace(0);
+            sleep(second / 4).await;
+        };
+        assert_eq!(within(second, asking.subscribe(), work).await, Some(()));
+        let late = async {
+            asking.send_replace(1);
+            sleep(second * 100).await;
+            asking.send_replace(0);
+            sleep(second * 2).await;
+        };
+        assert_eq!(within(second, asking.subscribe(), late).await, None);
+    }
+}

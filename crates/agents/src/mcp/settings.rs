@@ -1,0 +1,162 @@
+//! The settings of an MCP server, as they are written.
+//!
+//! They hold names of environment variables where a secret belongs, so that no
+//! secret has to stand in a file. What they mean is in [`super::resolve`].
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::tools::ToolAction;
+
+/// How a server is reached, and what its tools may do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct McpServerSettings {
+    /// The program of a server that runs as a child process.
+    pub command: Option<String>,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// What its environment holds beside `PATH`, `HOME`, the language and the time zone.
+    pub env: BTreeMap<String, SettingValue>,
+    /// Where it runs; without one, where the server was started.
+    pub working_dir: Option<PathBuf>,
+    /// The user that it runs as, if the server was started as root.
+    pub user: Option<String>,
+    /// What it may use.
+    pub limits: LimitSettings,
+    /// The address of a server that is reached over streamable HTTP.
+    pub url: Option<String>,
+    /// Headers of each request to it.
+    pub headers: BTreeMap<String, SettingValue>,
+    /// Whether the address may be one of this machine or of a private network.
+    pub allow_private_addresses: bool,
+    /// What its tools' names begin with; without one, the server's name and `_`.
+    pub prefix: Option<String>,
+    /// Whether its word on its own tools counts (M-1).
+    pub trust_annotations: bool,
+    /// The kinds of things that it may show beside the chat.
+    pub artifacts: Vec<String>,
+    /// What its tools may do, by their names there; `*` is about all of them.
+    pub tools: BTreeMap<String, ToolSettings>,
+    /// How long one call may take.
+    pub call_timeout_seconds: f64,
+    /// How long the server may take until it has told its tools.
+    pub start_timeout_seconds: f64,
+    /// The longest result, in bytes of text. Longer ones are cut off.
+    pub max_result_bytes: usize,
+    /// How many calls run at the same time.
+    pub parallel_calls: usize,
+}
+
+/// A value that stands here, or in an environment variable of the server.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "a text, or { env = \"VARIABLE\", prefix = \"Bearer \" }")]
+pub enum SettingValue {
+    /// The value itself.
+    Fixed(String),
+    /// The value of a variable.
+    Variable(FromVariable),
+}
+
+/// A value that stands in an environment variable.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FromVariable {
+    /// The variable.
+    pub env: String,
+    /// What stands before its value.
+    #[serde(default)]
+    pub prefix: String,
+}
+
+/// What a child process may use. What is not set is as for the server.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LimitSettings {
+    /// Open files.
+    pub open_files: Option<u64>,
+    /// Address space, in megabytes. Programs in JavaScript need a lot.
+    pub memory_mb: Option<u64>,
+    /// Processes of the same user: of use with a user of its own.
+    pub processes: Option<u64>,
+    /// Processor time, in seconds.
+    pub cpu_seconds: Option<u64>,
+}
+
+/// What a tool may do.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ToolSettings {
+    /// What is done about a call that no rule fits.
+    pub action: Option<ToolAction>,
+    /// The first rule that fits a call counts.
+    pub rules: Vec<RuleSettings>,
+    /// How long a call may take.
+    pub timeout_seconds: Option<f64>,
+    /// How long an approval waits; 0 waits for ever.
+    pub prompt_timeout_seconds: Option<f64>,
+}
+
+/// What is done about some of the calls of a tool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RuleSettings {
+    /// A pattern for each argument that counts. It has to match all of it.
+    #[serde(default)]
+    pub arguments: BTreeMap<String, String>,
+    /// What is done then.
+    pub action: ToolAction,
+}
+
+/// A setting that cannot be used, and why.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("mcp.{setting}: {why}")]
+pub struct McpSettingsError {
+    /// The server's name and the key, with dots.
+    pub setting: String,
+    /// What is wrong, and what would be right.
+    pub why: String,
+}
+
+impl Default for McpServerSettings {
+    fn default() -> Self {
+        Self {
+            command: None,
+            args: Vec::new(),
+            env: BTreeMap::new(),
+            working_dir: None,
+            user: None,
+            limits: LimitSettings::default(),
+            url: None,
+            headers: BTreeMap::new(),
+            allow_private_addresses: false,
+            prefix: None,
+            trust_annotations: false,
+            artifacts: Vec::new(),
+            tools: BTreeMap::new(),
+            call_timeout_seconds: 60.0,
+            start_timeout_seconds: 60.0,
+            max_result_bytes: 100 << 10,
+            parallel_calls: 4,
+        }
+    }
+}
+
+impl Default for LimitSettings {
+    fn default() -> Self {
+        Self { open_files: Some(1_024), memory_mb: None, processes: None, cpu_seconds: None }
+    }
+}
+
+/// Who writes a secret into the file all the same does not find it in a log.
+impl fmt::Debug for SettingValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fixed(_) => f.write_str("Fixed(…)"),
+            Self::Variable(variable) => variable.fmt(f),
+        }
+    }
+}

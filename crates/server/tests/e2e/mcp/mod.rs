@@ -1,0 +1,139 @@
+//! MCP servers as real child processes under the real `parlor supervise`.
+
+mod calls;
+mod containment;
+mod crash_loop;
+mod faults;
+mod questions;
+mod served;
+mod status;
+mod third_party;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use parlor_agents::history::Block;
+use parlor_agents::mcp::{McpHost, McpServerSettings};
+use parlor_agents::tools::{
+    ServerHealth, ServerState, ToolCall, ToolEvent, ToolOutcome, ToolStream, Tools,
+};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::test_app::{PATIENCE, supervisor};
+
+/// The run that every call of these tests belongs to.
+pub(crate) const RUN: Uuid = Uuid::from_u128(7);
+
+/// Servers with these settings, by name.
+pub(crate) fn host(servers: &[(&str, Value)]) -> McpHost {
+    let _installed = rustls::crypto::ring::default_provider().install_default();
+    let settings: Vec<(&str, McpServerSettings)> = servers
+        .iter()
+        .map(|(name, settings)| (*name, serde_json::from_value(settings.clone()).unwrap()))
+        .collect();
+    let servers = settings.iter().map(|(name, settings)| (*name, settings));
+    let env = |name: &str| std::env::var(name).ok();
+    McpHost::start("test", servers, &supervisor(), &env).unwrap()
+}
+
+/// The server that misbehaves, with these arguments.
+pub(crate) fn faulty(arguments: &[&str]) -> Value {
+    json!({"command": faulty_program(), "args": arguments})
+}
+
+/// The program, built once. It belongs to another package, so cargo has not.
+pub(crate) fn faulty_program() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--quiet", "--package", "parlor-testkit", "--bin", "faulty-mcp"]);
+        let beside = Path::new(env!("CARGO_BIN_EXE_parlor")).parent().unwrap();
+        if beside.ends_with("release") {
+            cargo.arg("--release");
+        }
+        assert!(cargo.status().unwrap().success());
+        beside.join("faulty-mcp")
+    })
+}
+
+pub(crate) fn health(host: &McpHost, server: &str) -> ServerHealth {
+    host.health().into_iter().find(|health| health.server == server).unwrap()
+}
+
+/// Waits until something is so.
+pub(crate) async fn until(what: &str, is_so: impl Fn() -> bool) {
+    let waiting = async {
+        while !is_so() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    assert!(tokio::time::timeout(PATIENCE, waiting).await.is_ok(), "not so: {what}");
+}
+
+/// Waits until a server answers.
+pub(crate) async fn ready(host: &McpHost, server: &str) {
+    until("the server is ready", || health(host, server).state == ServerState::Ready).await;
+}
+
+pub(crate) fn begin(host: &McpHost, tool: &str, arguments: Value) -> ToolStream {
+    let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+    host.call(ToolCall { tool: tool.to_owned(), arguments, run: RUN })
+}
+
+/// What comes next in a call.
+pub(crate) async fn next(stream: &mut ToolStream) -> ToolEvent {
+    let event = tokio::time::timeout(PATIENCE, stream.next()).await.expect("the call hangs");
+    event.expect("a call ends with its outcome")
+}
+
+/// The end of a call in which nobody is asked anything.
+pub(crate) async fn outcome(mut stream: ToolStream) -> ToolOutcome {
+    match next(&mut stream).await {
+        ToolEvent::Done(outcome) => {
+            assert!(stream.next().await.is_none(), "nothing comes after the outcome");
+            outcome
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+pub(crate) async fn call(host: &McpHost, tool: &str, arguments: Value) -> ToolOutcome {
+    outcome(begin(host, tool, arguments)).await
+}
+
+/// The text that a tool answered with.
+pub(crate) async fn text(host: &McpHost, tool: &str, arguments: Value) -> String {
+    let outcome = call(host, tool, arguments).await;
+    words(&outcome).unwrap_or_else(|| panic!("{outcome:?}"))
+}
+
+/// The words of an answer, if it is one.
+pub(crate) fn words(outcome: &ToolOutcome) -> Option<String> {
+    match outcome {
+        ToolOutcome::Answered { content, .. } => {
+            Some(content.iter().filter_map(Block::as_text).collect::<Vec<_>>().join("\n"))
+        }
+        _ => None,
+    }
+}
+
+/// The processes that a server wrote down.
+pub(crate) fn family(file: &Path) -> Vec<u32> {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    text.lines().map(|line| line.parse().unwrap()).collect()
+}
+
+/// Waits until none of them runs. One that ended and was not yet waited for does not.
+pub(crate) async fn gone(processes: &[u32]) {
+    until("the processes are gone", || !processes.iter().any(|pid| runs(*pid))).await;
+}
+
+pub(crate) fn runs(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+    state.is_some_and(|state| state != 'Z' && state != 'X')
+}

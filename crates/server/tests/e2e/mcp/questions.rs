@@ -1,0 +1,86 @@
+//! Questions of a server to the person of a call (M-3).
+
+use parlor_agents::tools::{ElicitationReply, ToolEvent, ToolStream, Tools};
+use serde_json::{Value, json};
+
+use super::{begin, faulty, host, next, ready, text, words};
+
+/// The question that a call asks.
+async fn question(
+    stream: &mut ToolStream,
+) -> (String, Value, tokio::sync::oneshot::Sender<ElicitationReply>) {
+    match next(stream).await {
+        ToolEvent::Elicitation { message, schema, reply } => (message, schema, reply),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What the tool made of the answer.
+async fn end(stream: &mut ToolStream) -> Value {
+    match next(stream).await {
+        ToolEvent::Done(outcome) => {
+            let words = words(&outcome).unwrap_or_else(|| panic!("{outcome:?}"));
+            serde_json::from_str(&words).unwrap()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// M-3: the answer goes back; no answer is a cancellation; pages are not opened.
+#[tokio::test]
+async fn a_question_reaches_the_person_and_the_answer_the_server() {
+    let mut settings = faulty(&[]);
+    // Time stands still while somebody thinks.
+    settings["call_timeout_seconds"] = json!(5);
+    let host = host(&[("s", settings)]);
+    ready(&host, "s").await;
+    for (reply, result) in [
+        (
+            Some(ElicitationReply::Accept(json!({"size": "large"}))),
+            json!({"action": "accept", "content": {"size": "large"}}),
+        ),
+        (Some(ElicitationReply::Decline), json!({"action": "decline"})),
+        (Some(ElicitationReply::Cancel), json!({"action": "cancel"})),
+        (None, json!({"action": "cancel"})),
+    ] {
+        let mut stream = begin(&host, "s_ask", json!({"text": "Which size?"}));
+        let (message, schema, answer) = question(&mut stream).await;
+        assert_eq!(message, "Which size?");
+        assert_eq!(schema["properties"]["size"]["type"], "string");
+        match reply {
+            Some(reply) => answer.send(reply).unwrap(),
+            None => drop(answer),
+        }
+        assert_eq!(end(&mut stream).await, result);
+    }
+    let mut stream = begin(&host, "s_ask_url", json!({"text": "Log in"}));
+    assert_eq!(end(&mut stream).await, json!({"action": "decline"}));
+}
+
+/// M-3: a question never reaches the person of another call. When it cannot be
+/// told whose it is, it is taken back; then calls go one by one, and it finds its
+/// own.
+#[tokio::test]
+async fn a_question_among_several_calls_is_nobodys_until_they_go_one_by_one() {
+    let host = host(&[("s", faulty(&[]))]);
+    ready(&host, "s").await;
+    let mut other = begin(&host, "s_slow", json!({"number": 300}));
+    let mut asking = begin(&host, "s_ask", json!({"text": "Which?"}));
+    let (first, second) = tokio::join!(next(&mut other), end(&mut asking));
+    assert!(matches!(first, ToolEvent::Done(_)), "{first:?}");
+    assert_eq!(second, json!({"action": "cancel"}));
+    let mut asking = begin(&host, "s_ask", json!({"text": "And now?"}));
+    let mut other = begin(&host, "s_slow", json!({"number": 1}));
+    let (_, _, answer) = question(&mut asking).await;
+    let waits = tokio::select! {
+        biased;
+        _ = next(&mut other) => false,
+        () = tokio::time::sleep(std::time::Duration::from_millis(100)) => true,
+    };
+    assert!(waits, "one at a time");
+    answer.send(ElicitationReply::Decline).unwrap();
+    assert_eq!(end(&mut asking).await, json!({"action": "decline"}));
+    assert!(matches!(next(&mut other).await, ToolEvent::Done(_)));
+    assert!(host.health()[0].problem.is_none());
+    assert!(text(&host, "s_echo", json!({"text": "fine"})).await.contains("fine"));
+}

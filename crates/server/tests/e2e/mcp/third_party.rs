@@ -1,0 +1,117 @@
+//! A real server by others, over both ways: `server-everything` of the protocol's
+//! own makers, from npm, with a lock file.
+
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use parlor_agents::history::Block;
+use parlor_agents::mcp::McpHost;
+use parlor_agents::tools::{ElicitationReply, ToolEvent, ToolOutcome, Tools};
+use serde_json::{Value, json};
+use tokio::sync::OnceCell;
+
+use super::{begin, call, host, next, ready, text, until};
+
+const SOURCES: &[(&str, &str)] = &[
+    ("package.json", include_str!("third_party/package.json")),
+    ("package-lock.json", include_str!("third_party/package-lock.json")),
+];
+const PROGRAM: &str = "node_modules/@modelcontextprotocol/server-everything/dist/index.js";
+
+/// The server's program; `None` where there is no npm.
+async fn program() -> Option<&'static Path> {
+    static PROGRAM_PATH: OnceCell<Option<PathBuf>> = OnceCell::const_new();
+    let path =
+        PROGRAM_PATH.get_or_init(|| async { tokio::task::spawn_blocking(install).await.unwrap() });
+    path.await.as_deref()
+}
+
+/// Installs it once, below the target directory.
+fn install() -> Option<PathBuf> {
+    let is_there = Command::new("npm").arg("--version").output().is_ok();
+    if !is_there {
+        eprintln!("npm is not installed: the server by others is not tried");
+        return None;
+    }
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-third-party");
+    let done = dir.join("installed");
+    if std::fs::read_to_string(&done).ok().as_deref() != Some(SOURCES[1].1) {
+        std::fs::create_dir_all(&dir).unwrap();
+        for (name, text) in SOURCES {
+            std::fs::write(dir.join(name), text).unwrap();
+        }
+        let mut npm = Command::new("npm");
+        npm.args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"]).current_dir(&dir);
+        assert!(npm.status().unwrap().success(), "npm ci failed");
+        std::fs::write(&done, SOURCES[1].1).unwrap();
+    }
+    Some(dir.join(PROGRAM))
+}
+
+/// M-1: a server by others over standard input and output.
+#[tokio::test]
+async fn a_server_by_others_works_over_pipes() {
+    let Some(program) = program().await else { return };
+    let host = host(&[("everything", json!({"command": "node", "args": [program, "stdio"]}))]);
+    use_it(&host).await;
+    // B-2, as a stranger's program sees it.
+    let seen: Value =
+        serde_json::from_str(&text(&host, "everything_get-env", json!({})).await).unwrap();
+    let may = ["HOME", "LANG", "LC_ALL", "LC_CTYPE", "PATH", "TZ"];
+    assert!(seen.as_object().unwrap().keys().all(|name| may.contains(&name.as_str())), "{seen}");
+}
+
+/// M-1: the same server over streamable HTTP.
+#[tokio::test]
+async fn a_server_by_others_works_over_http() {
+    let Some(program) = program().await else { return };
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let _server = Running::start(program, port);
+    until("it listens", || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok()).await;
+    let url = format!("http://127.0.0.1:{port}/mcp");
+    let settings = json!({"url": url, "allow_private_addresses": true});
+    use_it(&host(&[("everything", settings)])).await;
+}
+
+async fn use_it(host: &McpHost) {
+    ready(host, "everything").await;
+    assert_eq!(text(host, "everything_echo", json!({"message": "hello"})).await, "Echo: hello");
+    let sum = text(host, "everything_get-sum", json!({"a": 2, "b": 3})).await;
+    assert!(sum.contains('5'), "{sum}");
+    let picture = call(host, "everything_get-tiny-image", json!({})).await;
+    let ToolOutcome::Answered { content, .. } = &picture else { panic!("{picture:?}") };
+    let is_png = |block: &Block| matches!(block, Block::Image { media_type, .. } if media_type == "image/png");
+    assert!(content.iter().any(is_png), "{content:?}");
+    let wrong = call(host, "everything_get-sum", json!({"a": "two"})).await;
+    assert!(matches!(wrong, ToolOutcome::Answered { is_error: true, .. }), "{wrong:?}");
+    // It adds this tool when it has heard that we can ask people: `list_changed`.
+    let asks = "everything_trigger-elicitation-request";
+    until("it adds a tool", || host.list().iter().any(|tool| tool.spec.name == asks)).await;
+    let mut asking = begin(host, asks, json!({}));
+    let ToolEvent::Elicitation { schema, reply, .. } = next(&mut asking).await else {
+        panic!("it asks")
+    };
+    assert_eq!(schema["properties"]["email"]["format"], "email");
+    reply.send(ElicitationReply::Accept(json!({"name": "Ana"}))).unwrap();
+    let ToolEvent::Done(outcome) = next(&mut asking).await else { panic!("it ends") };
+    assert!(super::words(&outcome).unwrap().contains("Ana"), "{outcome:?}");
+}
+
+/// The server as a process of its own, on a port.
+struct Running(Child);
+
+impl Running {
+    fn start(program: &Path, port: u16) -> Self {
+        let mut node = Command::new("node");
+        node.arg(program).arg("streamableHttp").env("PORT", port.to_string());
+        Self(node.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _gone = self.0.kill();
+        let _status = self.0.wait();
+    }
+}

@@ -1,0 +1,169 @@
+//! The tools, named after what goes wrong in them.
+
+use std::process::exit;
+use std::sync::{Arc, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::{Server, answer, note, notify, this_program, write, write_raw};
+
+const NAMES: &[&str] = &[
+    "echo", "environment", "crash", "mark_and_crash", "exit_zero", "hang", "slow", "cancelled",
+    "long_line", "bad_utf8", "bad_json", "half_line", "big", "leave_grandchild", "flood_stderr",
+    "flood_stdout", "ask", "ask_url", "grow", "fail", "refuse", "preview_me", "show",
+];
+
+/// The list, in pages of ten.
+pub(crate) fn list(message: &Value, grown: u32, duplicate: bool) -> Value {
+    let grown: Vec<String> = (0..grown).map(|number| format!("grown_{number}")).collect();
+    let twice = duplicate.then_some("echo");
+    let names = NAMES.iter().copied().chain(grown.iter().map(String::as_str)).chain(twice);
+    let mut tools: Vec<Value> = names.map(tool).collect();
+    tools.push(json!({
+        "name": "changes", "inputSchema": {"type": "object"}, "_meta": {"parlor/internal": true},
+    }));
+    tools.push(json!({"name": "odd", "inputSchema": 7}));
+    let begin: usize =
+        message["params"]["cursor"].as_str().and_then(|n| n.parse().ok()).unwrap_or_default();
+    let end = (begin + 10).min(tools.len());
+    let next = (end < tools.len()).then(|| end.to_string());
+    let mut page = json!({"tools": tools[begin.min(end)..end]});
+    if let Some(next) = next {
+        page["nextCursor"] = json!(next);
+    }
+    page
+}
+
+fn tool(name: &str) -> Value {
+    let mut tool = json!({
+        "name": name, "description": format!("What {name} does."),
+        "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}},
+        "annotations": {"readOnlyHint": name == "echo", "destructiveHint": false},
+    });
+    if name == "preview_me" {
+        tool["_meta"] = json!({"parlor/preview": "changes"});
+    }
+    tool
+}
+
+/// Calls a tool. What takes its time has a thread of its own.
+pub(crate) fn call(server: &Arc<Server>, id: Value, params: &Value) {
+    let arguments = &params["arguments"];
+    let text = arguments["text"].as_str().unwrap_or_default().to_owned();
+    let number = arguments["number"].as_u64().unwrap_or_default();
+    match params["name"].as_str().unwrap_or_default() {
+        "echo" => say(&id, &json!({"arguments": arguments, "meta": params["_meta"]}).to_string()),
+        "environment" => say(&id, &environment().to_string()),
+        "crash" => exit(9),
+        "mark_and_crash" => {
+            note(&text, "called");
+            exit(9);
+        }
+        "exit_zero" => exit(0),
+        "hang" => thread::sleep(Duration::from_secs(3_600)),
+        "slow" => drop(thread::spawn(move || {
+            thread::sleep(Duration::from_millis(number));
+            say(&id, "at last");
+        })),
+        "cancelled" => say(&id, &json!(*server.cancelled()).to_string()),
+        "long_line" => long_line(),
+        "bad_utf8" => write_raw(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"\xff\xfe\"}\n"),
+        "bad_json" => write_raw(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":}\n"),
+        "half_line" => {
+            write_raw(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"resu");
+            exit(9);
+        }
+        "big" => say(&id, &"x".repeat(usize::try_from(number).unwrap_or_default())),
+        "leave_grandchild" => {
+            let _inherits_standard_output = this_program().arg("--sleeper").spawn();
+            exit(0);
+        }
+        "flood_stderr" => {
+            (0..2_000).for_each(|_| eprintln!("{}", "noise ".repeat(100)));
+            say(&id, "flooded");
+        }
+        "flood_stdout" => {
+            (0..20_000).for_each(|_| notify("notifications/message"));
+            say(&id, "flooded");
+        }
+        "ask" => ask(
+            server,
+            id,
+            &json!({
+                "mode": "form", "message": text,
+                "requestedSchema": {"type": "object", "properties": {"size": {"type": "string"}}},
+            }),
+        ),
+        "ask_url" => ask(
+            server,
+            id,
+            &json!({
+                "mode": "url", "message": text, "url": "https://example.org/", "elicitationId": "e",
+            }),
+        ),
+        "grow" => {
+            *server.grown.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+            notify("notifications/tools/list_changed");
+            say(&id, "grown");
+        }
+        "fail" => answer(
+            &id,
+            &json!({
+                "content": [{"type": "text", "text": "It did not work."}], "isError": true,
+            }),
+        ),
+        "refuse" => write(&json!({
+            "jsonrpc": "2.0", "id": id, "error": {"code": -32602, "message": "No such thing."},
+        })),
+        "changes" => {
+            answer(&id, &json!({"content": [], "structuredContent": {"asked": arguments}}))
+        }
+        "show" => answer(
+            &id,
+            &json!({
+                "content": [], "_meta": {"parlor/artifact": {"kind": "recipe", "id": text}},
+            }),
+        ),
+        _ => say(&id, "nothing"),
+    }
+}
+
+fn say(id: &Value, text: &str) {
+    answer(id, &json!({"content": [{"type": "text", "text": text}]}));
+}
+
+/// Our own environment, and what we can read of those of the process that started
+/// us and of the one that started that.
+pub(crate) fn environment() -> Value {
+    let own: Vec<String> =
+        std::env::vars().map(|(name, value)| format!("{name}={value}")).collect();
+    let supervisor = std::os::unix::process::parent_id();
+    let server = parent_of(supervisor).unwrap_or_default();
+    let read = |pid: u32| match std::fs::read_to_string(format!("/proc/{pid}/environ")) {
+        Ok(text) => text,
+        Err(error) => format!("unreadable: {}", error.kind()),
+    };
+    json!({"own": own, "supervisor": read(supervisor), "server": read(server), "pid": server})
+}
+
+fn parent_of(pid: u32) -> Option<u32> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+/// A hundred megabytes without a line's end.
+fn long_line() {
+    write_raw(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"");
+    let piece = [b'x'; 64 << 10];
+    (0..1_600).for_each(|_| write_raw(&piece));
+}
+
+fn ask(server: &Arc<Server>, id: Value, params: &Value) {
+    let (server, params) = (server.clone(), params.clone());
+    thread::spawn(move || {
+        let reply = server.ask(&format!("question-{id}"), &params);
+        say(&id, &reply.to_string());
+    });
+}
