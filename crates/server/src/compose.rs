@@ -4,11 +4,12 @@
 mod tools;
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::sync::Arc;
 
 use anyhow::Context;
 use parlor_agents::build_agent;
 use parlor_agents::process::Supervisor;
+use parlor_agents::tools::Tools;
 use parlor_chat::{Chat, Project, Projects};
 use parlor_guard::guardrail::Guardrail;
 use parlor_guard::sanitizer::Sanitizer;
@@ -54,10 +55,16 @@ fn projects(
         for (id, settings) in &settings.projects {
             let image = config.server.limits.image;
             let place = || format!("tenants.{tenant}.projects.{id}");
-            let mut project = project(id, settings, image, environment).with_context(place)?;
+            let mut settings = settings.clone();
+            settings.prompt_timeout.get_or_insert(config.server.prompt_timeout);
+            if settings.recipe_vault {
+                let (name, vault) = recipe_vault(tenant, &config.server.data_dir);
+                settings.mcp.entry(name).or_insert(vault);
+            }
             let name = format!("{tenant}/{id}");
-            project.tools =
-                tools::tools(&name, settings, supervisor, environment).with_context(place)?;
+            let tools =
+                tools::tools(&name, &settings, supervisor, environment).with_context(place)?;
+            let project = project(id, &settings, image, environment, tools).with_context(place)?;
             let mode = mode(&project);
             if !modes.contains(&mode) {
                 modes.push(mode);
@@ -73,17 +80,19 @@ fn project(
     config: &ProjectConfig,
     max_image_bytes: usize,
     environment: &BTreeMap<String, String>,
+    tools: Option<Arc<dyn Tools>>,
 ) -> anyhow::Result<Project> {
+    let env = |name: &str| environment.get(name).cloned();
     Ok(Project {
         id: id.clone(),
         name: config.name.clone(),
         guardrail: Guardrail::new(&config.guard).context("guard")?,
         sanitizer: Sanitizer::new(&config.sanitizer).context("sanitizer")?,
-        agent: build_agent(&config.agent, |name| environment.get(name).cloned(), None)?,
-        tools: None,
+        agent: build_agent(&config.agent, env, tools.clone())?,
+        tools,
         system_prompt: config.system_prompt.clone(),
-        reminder: None,
-        prompt_timeout: Duration::from_secs(30),
+        reminder: config.reminder.clone(),
+        prompt_timeout: config.prompt_timeout.unwrap_or_default(),
         context_tokens: config.agent.context_tokens,
         max_image_bytes,
     })

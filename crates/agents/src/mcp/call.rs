@@ -87,7 +87,7 @@ impl Stream for CallStream {
 
 /// What became of a request.
 enum Ended {
-    Answer(Result<ServerResult, ServiceError>),
+    Answer(Box<Result<ServerResult, ServiceError>>),
     TimeUp,
     Lost,
 }
@@ -118,7 +118,7 @@ async fn run(
     let answer = async {
         tokio::select! {
             biased;
-            answer = handle.await_response() => Ended::Answer(answer),
+            answer = handle.await_response() => Ended::Answer(Box::new(answer)),
             () = connection.ending.reached() => Ended::Lost,
         }
     };
@@ -143,21 +143,24 @@ fn conclude(
             "The server \"{server}\" {what}. The tool may or may not have done its work."
         ))
     };
-    let error = match ended {
-        Ended::Answer(Ok(answer)) => {
-            connection.worked();
-            return result::outcome(answer, rules);
-        }
-        Ended::Answer(Err(ServiceError::McpError(error))) => {
-            connection.worked();
-            return result::refused(&error, rules);
-        }
+    let answer = match ended {
+        Ended::Answer(answer) => *answer,
         Ended::TimeUp => {
             connection.doubt.notify_one();
             return unknown(&format!("did not answer within {:?}", tool.timeout));
         }
         Ended::Lost => return unknown("ended during the call"),
-        Ended::Answer(Err(error)) => error,
+    };
+    let error = match answer {
+        Ok(answer) => {
+            connection.worked();
+            return result::outcome(answer, rules);
+        }
+        Err(ServiceError::McpError(error)) => {
+            connection.worked();
+            return result::refused(&error, rules);
+        }
+        Err(error) => error,
     };
     connection.doubt.notify_one();
     match error {

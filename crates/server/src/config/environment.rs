@@ -25,6 +25,7 @@ const KEYS: &[(&str, Kind)] = &[
     ("server.data_dir", Kind::Text),
     ("server.trusted_proxies", Kind::List),
     ("server.log", Kind::Text),
+    ("server.prompt_timeout", Kind::Text),
     ("server.limits.messages_per_minute", Kind::Number),
     ("server.limits.body", Kind::Text),
     ("server.limits.image", Kind::Text),

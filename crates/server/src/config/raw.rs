@@ -29,6 +29,7 @@ pub(super) struct RawServer {
     pub(super) data_dir: Option<PathBuf>,
     pub(super) trusted_proxies: Option<Vec<String>>,
     pub(super) log: Option<String>,
+    pub(super) prompt_timeout: Option<Span>,
     pub(super) limits: RawLimits,
 }
 
@@ -66,6 +67,9 @@ pub(super) struct RawTenant {
 pub(super) struct RawProject {
     pub(super) name: Option<String>,
     pub(super) system_prompt: Option<String>,
+    pub(super) reminder: Option<String>,
+    pub(super) prompt_timeout: Option<Span>,
+    pub(super) recipe_vault: Option<bool>,
     pub(super) on_reload: Option<OnReload>,
     pub(super) guard: GuardSettings,
     pub(super) sanitizer: SanitizerSettings,

@@ -23,6 +23,9 @@ pub struct ServerConfig {
     pub trusted_proxies: Vec<Network>,
     /// What is logged: `info`, or `info,parlor_server=debug`.
     pub log: String,
+    /// How long a question waits that holds up a turn, unless its project or tool
+    /// says otherwise; zero waits for ever (P-4).
+    pub prompt_timeout: Duration,
     /// What is too much.
     pub limits: Limits,
 }
@@ -66,6 +69,7 @@ impl ServerConfig {
                 .collect::<Result<_, String>>()
                 .at("server.trusted_proxies")?,
             log: raw.log.unwrap_or_else(|| "info".to_owned()),
+            prompt_timeout: raw.prompt_timeout.map_or(Duration::from_secs(30), |span| span.0),
             limits: Limits::resolve(&raw.limits)?,
         };
         server.check()?;

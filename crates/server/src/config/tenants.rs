@@ -1,6 +1,7 @@
 //! `[tenants.…]`: households, teams or customers, and their projects.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use parlor_agents::AgentSettings;
 use parlor_agents::mcp::McpServerSettings;
@@ -15,6 +16,10 @@ use super::{ConfigError, Problem};
 /// The tenant and the project of a server that was told of no others.
 pub const HOME: &str = "home";
 const RECIPES: &str = "recipes";
+
+/// What the agent is told where Recipe Vault is among its tools (K-4, K-5).
+const RECIPES_PROMPT: &str = include_str!("../../system_prompts/recipes.md");
+const RECIPES_REMINDER: &str = include_str!("../../system_prompts/recipes_reminder.md");
 
 /// A household, a team or a customer.
 #[derive(Debug, Clone)]
@@ -34,6 +39,12 @@ pub struct ProjectConfig {
     pub name: String,
     /// What the agent is told about its task; without one, the project's own.
     pub system_prompt: Option<String>,
+    /// What the agent is reminded of in long conversations (K-5).
+    pub reminder: Option<String>,
+    /// How long a question waits that holds up a turn; the server's own if absent.
+    pub prompt_timeout: Option<Duration>,
+    /// Whether Recipe Vault is among its tools.
+    pub recipe_vault: bool,
     /// What reloading the page does (K-3).
     pub on_reload: OnReload,
     /// The guardrail.
@@ -103,9 +114,15 @@ impl TenantConfig {
 
 impl ProjectConfig {
     fn resolve(id: &str, raw: RawProject) -> Self {
+        // A project of this name is what people try first; it has what it needs.
+        let recipe_vault = raw.recipe_vault.unwrap_or(id == RECIPES);
+        let of_recipes = |text: &str| recipe_vault.then(|| text.trim_end().to_owned());
         Self {
             name: raw.name.unwrap_or_else(|| capitalised(id)),
-            system_prompt: raw.system_prompt,
+            system_prompt: raw.system_prompt.or_else(|| of_recipes(RECIPES_PROMPT)),
+            reminder: raw.reminder.or_else(|| of_recipes(RECIPES_REMINDER)),
+            prompt_timeout: raw.prompt_timeout.map(|span| span.0),
+            recipe_vault,
             on_reload: raw.on_reload.unwrap_or_default(),
             guard: raw.guard,
             sanitizer: raw.sanitizer,

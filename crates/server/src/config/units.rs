@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 
-/// A length of time: a number with `ms`, `s`, `m`, `h` or `d`.
+/// A length of time: a number with `ms`, `s`, `m`, `h` or `d`; alone it is seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span(pub(super) Duration);
 
@@ -50,7 +50,8 @@ fn span(text: &str) -> Option<Duration> {
     let (number, unit) = number_and_unit(text)?;
     let milliseconds = match unit {
         "ms" => 1,
-        "s" => 1_000,
+        // Scripts write bare seconds.
+        "s" | "" => 1_000,
         "m" => 60_000,
         "h" => 3_600_000,
         "d" => 86_400_000,
@@ -71,7 +72,7 @@ fn bytes(text: &str) -> Option<usize> {
 }
 
 fn number_and_unit(text: &str) -> Option<(u64, &str)> {
-    let end = text.find(|c: char| !c.is_ascii_digit())?;
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
     Some((number.parse().ok()?, unit.trim_start()))
 }
@@ -83,10 +84,11 @@ mod tests {
     #[test]
     fn times_and_sizes_have_units() {
         assert_eq!(span("500ms"), Some(Duration::from_millis(500)));
+        assert_eq!(span("2"), Some(Duration::from_secs(2)));
         assert_eq!(span("7d"), Some(Duration::from_secs(7 * 86_400)));
         assert_eq!(bytes("10MB"), Some(10 << 20));
         assert_eq!(bytes("10 MB"), Some(10 << 20));
-        for bad in ["", "10", "d", "-1s", "1.5h", "1w", "99999999999999999999s"] {
+        for bad in ["", "d", "-1s", "1.5h", "1w", "99999999999999999999s"] {
             assert_eq!(span(bad), None, "{bad:?}");
         }
         for bad in ["", "10", "MB", "10mb", "18446744073709551615MB"] {

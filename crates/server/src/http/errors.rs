@@ -64,6 +64,7 @@ fn is_passing(code: ErrorCode) -> bool {
         | ErrorCode::NotFound
         | ErrorCode::PromptClosed
         | ErrorCode::AnswerInvalid
+        | ErrorCode::TitleTaken
         | ErrorCode::TooLarge
         | ErrorCode::Internal => false,
     }

@@ -43,6 +43,9 @@ pub(crate) struct TestApp {
     _dir: tempfile::TempDir,
 }
 
+/// Asks for Recipe Vault, which most tests do without.
+const VAULT: &str = "vault";
+
 impl TestApp {
     pub(crate) async fn start() -> Self {
         Self::with("").await
@@ -51,6 +54,11 @@ impl TestApp {
     /// Starts with settings of `[server.limits]`.
     pub(crate) async fn with(limits: &str) -> Self {
         Self::with_more(limits, "").await
+    }
+
+    /// Starts with Recipe Vault as a real child process.
+    pub(crate) async fn with_vault() -> Self {
+        Self::with_more("messages_per_minute = 1000", VAULT).await
     }
 
     /// Starts with settings of `[server.limits]`, and with further sections.
@@ -179,11 +187,15 @@ pub(crate) fn tenant(id: &str) -> TenantId {
 }
 
 fn config(dir: &std::path::Path, model: &ScriptedModel, limits: &str, more: &str) -> Config {
+    let vault = more == VAULT;
+    let more = if vault { "" } else { more };
     let agent = format!("kind = \"anthropic\"\nbase_url = \"{}\"", model.base_url());
     let text = format!(
         "[server.limits]\n{limits}\n
+         [tenants.home.projects.recipes]\nrecipe_vault = {vault}\n
          [tenants.home.projects.recipes.agent]\n{agent}\n
          [tenants.home.projects.sauces.agent]\n{agent}\n
+         [tenants.other.projects.recipes]\nrecipe_vault = false\n
          [tenants.other.projects.recipes.agent]\n{agent}\n{more}\n"
     );
     let file = dir.join("parlor.toml");

@@ -1,7 +1,7 @@
 //! What a client asks for: a message, a stop, an answer to a prompt. It is read
 //! into the types of `protocol`, and done as it would be done over HTTP.
 
-use parlor_protocol::{ChatRequest, ClientFrame};
+use parlor_protocol::{ChatRequest, ClientFrame, PromptAnswer, PromptId};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use tokio::time::timeout;
@@ -28,8 +28,10 @@ impl Room {
         match frame {
             ClientFrame::Message(request) => self.send(*request).await,
             ClientFrame::Stop => self.stop().await,
-            ClientFrame::PromptResponse { .. } | ClientFrame::PromptExtend { .. } => {
-                self.ask_the_prompt_desk(frame)
+            ClientFrame::PromptResponse { id, answer } => self.answer(id, answer).await,
+            ClientFrame::PromptExtend { id, seconds } => {
+                self.app.chat.extend(&self.visitor.caller, id, seconds).await?;
+                Ok(())
             }
         }
     }
@@ -62,10 +64,15 @@ impl Room {
         Ok(())
     }
 
-    /// The one place for answers to prompts. There is no desk that they could be
-    /// given to yet: no prompt is open, so none is found.
-    fn ask_the_prompt_desk(&self, _frame: ClientFrame) -> Result<(), ApiError> {
-        Err(ApiError::not_found())
+    /// An answer that begins a turn is followed, as a message would be.
+    async fn answer(&mut self, id: PromptId, answer: PromptAnswer) -> Result<(), ApiError> {
+        let answered = self.app.chat.answer(&self.visitor.caller, id, answer).await?;
+        match answered.turn {
+            Some(turn) if Some(turn.conversation_id) != self.conversation() => {
+                self.follow(turn.conversation_id, turn.after).await
+            }
+            _ => Ok(()),
+        }
     }
 }
 
