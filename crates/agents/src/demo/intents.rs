@@ -4,6 +4,7 @@
 //! The more special ones come first: "hi, count to 5" is about counting.
 
 use parlor_protocol::Role;
+use serde_json::Value;
 
 use super::language::{Language, guess, words};
 use super::replies;
@@ -122,6 +123,41 @@ impl<'a> Conversation<'a> {
     }
 }
 
+/// What tools were called and answered.
+impl Conversation<'_> {
+    /// How many calls there were, in all turns.
+    pub(super) fn calls(&self) -> usize {
+        self.history.iter().flat_map(calls_of).count()
+    }
+
+    /// What a tool answered in this turn, the last time, and whether it failed.
+    pub(super) fn result(&self, tool: &str) -> Option<(String, bool)> {
+        let newest = self.history.iter().rposition(|message| message.role == Role::User)?;
+        let turn = &self.history[newest..];
+        let call = turn.iter().flat_map(calls_of).rfind(|(_, name, _)| *name == tool)?.0;
+        turn.iter().flat_map(|message| &message.blocks).find_map(|block| match block {
+            Block::ToolResult { tool_use_id, content, is_error } if tool_use_id == call => {
+                let texts: Vec<&str> = content.iter().filter_map(Block::as_text).collect();
+                Some((texts.join("\n"), *is_error))
+            }
+            _ => None,
+        })
+    }
+
+    /// The recipe that was shown or read last.
+    pub(super) fn last_recipe(&self) -> Option<String> {
+        let calls = self.history.iter().flat_map(calls_of).rev();
+        calls.into_iter().find_map(|(_, _, input)| input["recipe_id"].as_str().map(str::to_owned))
+    }
+}
+
+fn calls_of(message: &HistoryMessage) -> impl DoubleEndedIterator<Item = (&str, &str, &Value)> {
+    message.blocks.iter().filter_map(|block| match block {
+        Block::ToolUse { id, name, input } => Some((id.as_str(), name.as_str(), input)),
+        _ => None,
+    })
+}
+
 /// The answer to the newest message.
 pub(super) fn answer(conversation: &Conversation<'_>) -> String {
     let words = words(conversation.message);
@@ -154,7 +190,7 @@ fn own_words(message: &HistoryMessage) -> &str {
     message.blocks.iter().find_map(Block::as_text).unwrap_or_default()
 }
 
-fn contains(words: &[String], phrase: &str) -> bool {
+pub(super) fn contains(words: &[String], phrase: &str) -> bool {
     let phrase: Vec<&str> = phrase.split(' ').collect();
     words.windows(phrase.len()).any(|window| window.iter().zip(&phrase).all(|(a, b)| a == b))
 }

@@ -3,11 +3,15 @@
 //! It is a model like any other for everything around it: it streams, can be
 //! stopped, and sees the history. It is not a language model and says so. It
 //! looks for the first intent of its table that the newest message matches, and
-//! answers in the language of the message, English or Portuguese.
+//! answers in the language of the message, English or Portuguese. Where Recipe
+//! Vault is among its tools it uses them ([`cook`]).
 
+mod cook;
 mod intents;
 mod language;
+mod phrases;
 mod replies;
+mod words_for;
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -17,8 +21,10 @@ use std::time::Duration;
 use futures_core::Stream;
 use tokio::time::{Sleep, sleep};
 
+use self::cook::Move;
 use self::intents::Conversation;
 use crate::agent::AgentDescription;
+use crate::history::Block;
 use crate::llm::{Llm, LlmError, LlmEvent, LlmRequest, LlmStream, StopReason};
 
 /// A model that needs no key.
@@ -36,16 +42,29 @@ impl Demo {
 
 impl Llm for Demo {
     fn stream(&self, request: &LlmRequest<'_>) -> LlmStream {
-        let answer = intents::answer(&Conversation::new(request.history));
-        let mut events: VecDeque<LlmEvent> =
-            answer.split_inclusive(' ').map(|piece| LlmEvent::Text(piece.to_owned())).collect();
-        events.extend([LlmEvent::BlockEnd, LlmEvent::Stop(StopReason::EndTurn)]);
+        let conversation = Conversation::new(request.history);
+        let cooks = request.tools.iter().any(|tool| tool.name == "list_recipes");
+        let next = if cooks { cook::next(&conversation) } else { None };
+        let next = next.unwrap_or_else(|| Move::Say(intents::answer(&conversation)));
+        let events = match next {
+            Move::Say(answer) => spoken(&answer),
+            Move::Call(name, input) => {
+                let id = format!("demo-{}", conversation.calls() + 1);
+                let call = Block::ToolUse { id, name: name.to_owned(), input };
+                VecDeque::from([LlmEvent::Block(call), LlmEvent::Stop(StopReason::ToolUse)])
+            }
+        };
         Box::pin(Speech { events, delay: self.delay, pause: None })
     }
 
     fn describe(&self) -> AgentDescription {
         AgentDescription { kind: "demo", model: "demo".to_owned() }
     }
+}
+
+fn spoken(answer: &str) -> VecDeque<LlmEvent> {
+    let pieces = answer.split_inclusive(' ').map(|piece| LlmEvent::Text(piece.to_owned()));
+    pieces.chain([LlmEvent::BlockEnd, LlmEvent::Stop(StopReason::EndTurn)]).collect()
 }
 
 /// An answer that is read out word by word.

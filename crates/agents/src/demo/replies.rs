@@ -22,7 +22,10 @@ pub(super) const HELP_EN: &str = "I am only a demo, but everything around me is 
     - Tell me about Parlor\n\
     - My name is Ana … and later: What is my name?\n\
     - What did I just say?\n\
-    - Count to 50\n\n\
+    - Count to 50\n\
+    - With recipes: What recipes do I have? Show me the tomato soup. How long does it take? \
+    Delete the tomato soup. Plan a dinner for four. What should I cook? Add a recipe. Rename the \
+    cookies.\n\n\
     For everything else set `ANTHROPIC_API_KEY` and start the server again.";
 pub(super) const HELP_PT: &str = "Sou só uma demonstração, mas tudo ao meu redor é real: as \
     mensagens são verificadas, guardadas e transmitidas, e você pode me parar a qualquer momento. \
@@ -31,7 +34,10 @@ pub(super) const HELP_PT: &str = "Sou só uma demonstração, mas tudo ao meu re
     - Fale sobre o Parlor\n\
     - Meu nome é Ana … e depois: Qual é o meu nome?\n\
     - O que eu disse?\n\
-    - Conte até 50\n\n\
+    - Conte até 50\n\
+    - Com receitas: Quais receitas eu tenho? Mostre a sopa de tomate. Quanto tempo leva? Apague a \
+    sopa de tomate. Planeje um jantar para quatro. O que devo cozinhar? Adicione uma receita. \
+    Renomeie os cookies.\n\n\
     Para todo o resto, defina `ANTHROPIC_API_KEY` e inicie o servidor de novo.";
 
 pub(super) const THANKS_EN: &str = "You are welcome! It was easy: I am only the demo model.";
