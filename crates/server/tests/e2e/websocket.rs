@@ -133,6 +133,35 @@ async fn a_running_turn_can_be_stopped() {
     assert_eq!(rest[2]["reason"], "stopped");
 }
 
+/// P-1, P-5: a question is answered over the socket; a bad answer says what is
+/// wrong and leaves it open, a second one is too late.
+#[tokio::test]
+async fn a_prompt_is_answered_over_the_socket() {
+    let app = TestApp::start().await;
+    let prompt = json!({"promptType": "select", "question": "Which?", "options": ["Soup", "Cake"]});
+    let marked = format!("<!-- userPrompt:start -->{prompt}<!-- userPrompt:end -->");
+    app.model.push(Script::answer().text(&marked));
+    let mut socket = Socket::open(&app, "").await;
+    let asked = socket.say("cook something").await;
+    let prompt = asked.iter().find(|frame| frame["type"] == "userPrompt").unwrap();
+    assert_eq!((&prompt["promptType"], &prompt["question"]), (&json!("select"), &json!("Which?")));
+    let id = prompt["messageId"].clone();
+    let answer = |response: &str| json!({"type": "userPromptResponse", "messageId": id, "response": response});
+    socket.send(&answer("Bread")).await;
+    let (code, refusal) = socket.refusal().await;
+    assert_eq!((code.as_str(), &refusal["messageId"]), ("answer_invalid", &id));
+    socket.send(&json!({"type": "userPromptExtend", "messageId": id, "seconds": 60})).await;
+    socket.send(&answer("Soup")).await;
+    let answered = socket.turn().await;
+    let closed = answered.iter().find(|frame| frame["type"] == "userPromptClosed").unwrap();
+    assert_eq!((&closed["messageId"], &closed["outcome"]), (&id, &json!("answered")));
+    assert_eq!(streamed(&answered), "Hello");
+    for late in [answer("Cake"), json!({"type": "userPromptExtend", "messageId": id})] {
+        socket.send(&late).await;
+        assert_eq!(socket.refusal().await.0, "prompt_closed");
+    }
+}
+
 /// H-5: a message that is sent again, over another socket, starts one turn.
 #[tokio::test]
 async fn a_repeated_message_starts_one_turn() {
