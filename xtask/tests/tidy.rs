@@ -75,6 +75,9 @@ const IMPURE: &[&str] = &[
     "async fn", "println!", "eprintln!", "dbg!",
 ];
 
+/// The client side of the MCP library is in one folder, and so are its surprises.
+const MCP_CLIENT: &str = "crates/agents/src/mcp/";
+
 /// Names that say nothing, and so end up holding everything.
 const FORBIDDEN_NAMES: &[&str] =
     &["core", "common", "util", "utils", "shared", "services", "helpers", "misc"];
@@ -117,6 +120,16 @@ fn pure_crates_have_no_io_and_no_clock() {
                 panic!("{}:{}: {word} has no place in a pure crate", relative(&file), number + 1);
             }
         }
+    }
+}
+
+#[test]
+fn one_folder_knows_the_mcp_library() {
+    for file in rust_files(&root().join("crates/agents/src")) {
+        let text = fs::read_to_string(&file).unwrap();
+        let names = text.contains("rmcp::") || text.contains("use rmcp");
+        let name = relative(&file);
+        assert!(!names || name.starts_with(MCP_CLIENT), "{name}: only {MCP_CLIENT} names rmcp");
     }
 }
 

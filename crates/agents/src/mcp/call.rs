@@ -85,13 +85,6 @@ impl Stream for CallStream {
     }
 }
 
-/// What became of a request.
-enum Ended {
-    Answer(Box<Result<ServerResult, ServiceError>>),
-    TimeUp,
-    Lost,
-}
-
 async fn run(
     server: Arc<ServerHandle>,
     tool: Tool,
@@ -118,39 +111,27 @@ async fn run(
     let answer = async {
         tokio::select! {
             biased;
-            answer = handle.await_response() => Ended::Answer(Box::new(answer)),
-            () = connection.ending.reached() => Ended::Lost,
+            answer = handle.await_response() => answer,
+            () = connection.ending.reached() => Err(ServiceError::TransportClosed),
         }
     };
-    let ended = within(tool.timeout, open_questions, answer).await.unwrap_or(Ended::TimeUp);
-    if !matches!(ended, Ended::TimeUp) {
+    let answer = within(tool.timeout, open_questions, answer).await;
+    if answer.is_some() {
         cancel.request = None;
     }
-    conclude(&server, &tool, &connection, ended)
+    // Before anybody doubts the server: this call no longer keeps it busy.
+    drop(registration);
+    let late = ServiceError::Timeout { timeout: tool.timeout };
+    conclude(&server, &connection, answer.unwrap_or(Err(late)))
 }
 
 fn conclude(
     server: &ServerHandle,
-    tool: &Tool,
     connection: &Connection,
-    ended: Ended,
+    answer: Result<ServerResult, ServiceError>,
 ) -> ToolOutcome {
     let spec = &server.spec;
     let rules = ResultRules { most_bytes: spec.max_result_bytes, artifacts: &spec.artifacts };
-    let unknown = |what: &str| {
-        let server = &spec.name;
-        ToolOutcome::Unknown(format!(
-            "The server \"{server}\" {what}. The tool may or may not have done its work."
-        ))
-    };
-    let answer = match ended {
-        Ended::Answer(answer) => *answer,
-        Ended::TimeUp => {
-            connection.doubt.notify_one();
-            return unknown(&format!("did not answer within {:?}", tool.timeout));
-        }
-        Ended::Lost => return unknown("ended during the call"),
-    };
     let error = match answer {
         Ok(answer) => {
             connection.worked();
@@ -163,14 +144,18 @@ fn conclude(
         Err(error) => error,
     };
     connection.doubt.notify_one();
-    match error {
+    let server = &spec.name;
+    let what = match error {
         ServiceError::TransportSend(error) if was_not_delivered(&*error.error) => {
-            let why = format!("The call did not reach the server \"{}\".", spec.name);
-            ToolOutcome::NotRun(why)
+            return ToolOutcome::NotRun(format!("The call did not reach the server \"{server}\"."));
         }
-        ServiceError::TransportClosed => unknown("ended during the call"),
-        _ => unknown("gave no answer that could be read"),
-    }
+        ServiceError::Timeout { timeout } => format!("did not answer within {timeout:?}"),
+        ServiceError::TransportClosed => "ended during the call".to_owned(),
+        _ => "gave no answer that could be read".to_owned(),
+    };
+    ToolOutcome::Unknown(format!(
+        "The server \"{server}\" {what}. The tool may or may not have done its work."
+    ))
 }
 
 /// A line that could not be written whole was never read as a message.

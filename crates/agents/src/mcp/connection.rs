@@ -182,18 +182,19 @@ impl Live {
     pub(super) async fn why(&mut self, spec: &ServerSpec) -> String {
         let ending = self.connection.ending.clone();
         ending.set(None);
-        let exit = farewell(self.process.take(), true).await;
         let said = ending.why().map(str::to_owned);
+        // One that ended by itself is waited for; one that cannot be understood is not.
+        let exit = farewell(self.process.take(), said.is_none()).await;
         said.or_else(|| exit.map(|status| exit_words(spec, status)))
             .unwrap_or_else(|| "the connection was closed".to_owned())
     }
 
-    /// Ends the connection and the process. In peace, the server may finish first.
+    /// Ends the connection and the process. In peace, the server may finish first:
+    /// it hears of the end by the end of its input.
     pub(super) async fn close(mut self, in_peace: bool) {
         self.connection.ending.set(None);
-        let _closed = self.service.close_with_timeout(FAREWELL).await;
-        drop(self.service);
-        farewell(self.process, in_peace).await;
+        let closed = self.service.close_with_timeout(FAREWELL);
+        let _both_are_over = tokio::join!(closed, farewell(self.process, in_peace));
     }
 }
 

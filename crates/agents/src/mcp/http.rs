@@ -17,7 +17,7 @@ use futures_util::stream::BoxStream;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
 use reqwest::redirect::{Attempt, Policy};
 use reqwest::{Client, Response, StatusCode};
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::common::client_side_sse::ExponentialBackoff;
 use rmcp::transport::streamable_http_client::{
     HttpStatusError, SseError, StreamableHttpClient, StreamableHttpClientTransport,
@@ -121,7 +121,7 @@ impl HttpClient {
             }
             StatusCode::NOT_FOUND if session.is_some() => Err(StreamableHttpError::SessionExpired),
             _ if status.is_success() => answer(response, message).await,
-            _ => refusal(response).await,
+            _ => refusal(response, message).await,
         }
     }
 }
@@ -152,31 +152,62 @@ async fn answer(
         let events = SseStream::from_bytes_stream(bounded(response, LARGEST_MESSAGE)).boxed();
         return Ok(StreamableHttpPostResponse::Sse(events, session));
     }
-    let wants_answer = matches!(message, ClientJsonRpcMessage::Request(_));
-    if !is(JSON) && wants_answer {
+    let asked = asked(message);
+    if !is(JSON) && asked.is_some() {
         return Err(StreamableHttpError::UnexpectedContentType(content_type));
     }
     let body = read(response, LARGEST_MESSAGE).await.map_err(StreamableHttpError::Client)?;
     match serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
-        Ok(answer) => Ok(StreamableHttpPostResponse::Json(answer, session)),
+        Ok(answer) => match correlated(answer, asked) {
+            Some(answer) => Ok(StreamableHttpPostResponse::Json(answer, session)),
+            None => Err(StreamableHttpError::UnexpectedServerResponse("it answers another".into())),
+        },
         // Some servers say something to what needs no answer.
-        Err(_) if !wants_answer => Ok(StreamableHttpPostResponse::Accepted),
+        Err(_) if asked.is_none() => Ok(StreamableHttpPostResponse::Accepted),
         Err(_) => Err(StreamableHttpError::UnexpectedServerResponse("it is not a message".into())),
     }
 }
 
 /// A refusal may hold an error of the protocol, which says more than a status.
-async fn refusal(response: Response) -> Result<StreamableHttpPostResponse, Failure> {
+async fn refusal(
+    response: Response,
+    message: &ClientJsonRpcMessage,
+) -> Result<StreamableHttpPostResponse, Failure> {
     let status = response.status();
     let about_access = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
     if !about_access {
         let body = read(response, LARGEST_REFUSAL).await.unwrap_or_default();
-        let message = serde_json::from_slice::<ServerJsonRpcMessage>(&body);
-        if let Ok(message @ ServerJsonRpcMessage::Error(_)) = message {
-            return Ok(StreamableHttpPostResponse::Json(message, None));
+        let refused = serde_json::from_slice::<ServerJsonRpcMessage>(&body);
+        if let Ok(error @ ServerJsonRpcMessage::Error(_)) = refused
+            && let Some(error) = correlated(error, asked(message))
+        {
+            return Ok(StreamableHttpPostResponse::Json(error, None));
         }
     }
     Err(HttpStatusError::new(status.as_u16(), None).into())
+}
+
+/// The request that a body has to answer.
+fn asked(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
+    match message {
+        ClientJsonRpcMessage::Request(request) => Some(&request.id),
+        _ => None,
+    }
+}
+
+/// The body of an answer belongs to the request that it answers. An error may have
+/// lost its id on the way; a result of another request is nobody's.
+fn correlated(
+    answer: ServerJsonRpcMessage,
+    asked: Option<&RequestId>,
+) -> Option<ServerJsonRpcMessage> {
+    match (answer, asked) {
+        (ServerJsonRpcMessage::Error(error), Some(id)) => {
+            Some(ServerJsonRpcMessage::error(error.error, Some(id.clone())))
+        }
+        (ServerJsonRpcMessage::Response(response), Some(id)) if response.id != *id => None,
+        (answer, _) => Some(answer),
+    }
 }
 
 /// The body, up to a limit; one byte more is an error.

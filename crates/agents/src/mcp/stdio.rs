@@ -16,9 +16,12 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _,
 use tokio::sync::{mpsc, oneshot};
 
 use super::transport::{Ending, LARGEST_MESSAGE};
+use crate::process::pace::Budget;
 
 /// Messages that wait for a server that is slow to read.
 const WAITING: usize = 16;
+/// What is read in a second; a program that writes more is slowed down.
+const BYTES_PER_SECOND: usize = 64 << 20;
 
 /// The transport over two pipes.
 pub(super) struct Lines<R> {
@@ -27,6 +30,9 @@ pub(super) struct Lines<R> {
     /// Gone when the transport is closed; then the writer closes its pipe.
     writer: Option<mpsc::Sender<Outgoing>>,
     ending: Ending,
+    budget: Budget,
+    /// Was read, and not yet taken from the budget.
+    unpaid: usize,
 }
 
 /// A line, and whom to tell that it is written.
@@ -54,6 +60,8 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             line: Vec::new(),
             writer: Some(outgoing),
             ending,
+            budget: Budget::new(BYTES_PER_SECOND),
+            unpaid: 0,
         }
     }
 
@@ -61,6 +69,8 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
     /// where it was: what was read is kept in `self.line`.
     async fn read_line(&mut self) -> Result<Vec<u8>, Option<&'static str>> {
         loop {
+            // Before reading and not after: nothing is lost if it is given up here.
+            self.budget.take(std::mem::take(&mut self.unpaid)).await;
             let piece = self.reader.fill_buf().await.map_err(|_| None)?;
             if piece.is_empty() {
                 return Err(None);
@@ -72,6 +82,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             }
             self.line.extend_from_slice(&piece[..length]);
             self.reader.consume(length);
+            self.unpaid += length;
             if end.is_some() {
                 return Ok(std::mem::take(&mut self.line));
             }

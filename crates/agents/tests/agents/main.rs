@@ -6,6 +6,8 @@ mod answers;
 mod demo;
 mod faults;
 mod harness;
+mod mcp_http;
+mod mcp_http_faults;
 mod openai_answers;
 mod openai_errors;
 mod openai_requests;

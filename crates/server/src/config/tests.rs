@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use parlor_agents::mcp::McpServerSettings;
+use parlor_agents::tools::ToolAction;
+
 use super::*;
 
 const EXAMPLE: &str = include_str!("../../../../parlor.example.toml");
@@ -32,15 +35,41 @@ fn the_example_can_be_switched_on_line_by_line() {
     let all = EXAMPLE.replace("\n#", "\n").replace("\n ", "\n# ");
     let config = load(&all, &[]).unwrap();
     assert_eq!(config.server.public_url.unwrap().as_str(), "https://chat.example.org");
+    let project = config.tenants.values().next().unwrap().projects.values().next().unwrap();
+    let files = &project.mcp["files"];
+    // It says what the defaults are, where there are any.
+    let usual = McpServerSettings {
+        command: files.command.clone(),
+        args: files.args.clone(),
+        env: files.env.clone(),
+        working_dir: files.working_dir.clone(),
+        user: files.user.clone(),
+        limits: files.limits,
+        prefix: Some("files_".to_owned()),
+        tools: files.tools.clone(),
+        ..McpServerSettings::default()
+    };
+    assert_eq!(*files, usual);
+    assert_eq!(files.tools["read_text_file"].rules[0].action, ToolAction::Allow);
+    assert!(project.mcp["search"].url.is_some());
 }
 
 /// Every key that is known stands in the example.
 #[test]
 fn the_example_documents_every_key() {
     for section in [
-        "", "server", "server.limits", "access", "tenants.home", "tenants.home.projects.recipes",
-        "tenants.home.projects.recipes.guard", "tenants.home.projects.recipes.sanitizer",
+        "",
+        "server",
+        "server.limits",
+        "access",
+        "tenants.home",
+        "tenants.home.projects.recipes",
+        "tenants.home.projects.recipes.guard",
+        "tenants.home.projects.recipes.sanitizer",
         "tenants.home.projects.recipes.agent",
+        "tenants.home.projects.recipes.mcp.files",
+        "tenants.home.projects.recipes.mcp.files.limits",
+        "tenants.home.projects.recipes.mcp.files.tools.read_text_file",
     ] {
         let header = if section.is_empty() { String::new() } else { format!("[{section}]\n") };
         let message = error(&format!("{header}no_such_key = 1"), &[]);
@@ -83,6 +112,12 @@ fn wrong_values_say_what_would_be_right() {
         ("[tenants.\"../x\"]", "a tenant is 1 to 64"),
         ("[tenants.home]\ndefault_project = \"x\"", "there is no project 'x'"),
         ("[tenants.home.projects.recipes]\non_reload = \"newest\"", "did you mean `new`?"),
+        ("[tenants.home.projects.recipes.mcp.a]\ncomand = \"b\"", "did you mean `command`?"),
+        (
+            "[tenants.home.projects.recipes.mcp.a.env]\nA = 7",
+            "expected a text, or { env = \"VARIABLE\", prefix = \"Bearer \" }",
+        ),
+        ("[tenants.home.projects.recipes.mcp.a.tools.b]\naction = \"alow\"", "`allow`?"),
         ("[server", "line 1"),
     ] {
         let message = error(text, &[]);

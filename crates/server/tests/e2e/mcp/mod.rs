@@ -1,5 +1,6 @@
 //! MCP servers as real child processes under the real `parlor supervise`.
 
+mod bundled;
 mod calls;
 mod containment;
 mod crash_loop;

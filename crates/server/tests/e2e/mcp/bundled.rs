@@ -1,0 +1,37 @@
+//! The bundled server, Recipe Vault, as the chat will have it.
+
+use parlor_agents::mcp::McpHost;
+use parlor_agents::tools::{ToolOutcome, Tools};
+use parlor_server::compose::recipe_vault;
+use serde_json::json;
+
+use super::{call, ready, text};
+use crate::test_app::{supervisor, tenant};
+
+/// R-1, M-1: its tools have their plain names, its word on them counts, and recipes
+/// are shown beside the chat.
+#[tokio::test]
+async fn recipe_vault_is_a_server_like_any_other_and_trusted() {
+    let dir = tempfile::tempdir().unwrap();
+    let (name, settings) = recipe_vault(&tenant("home"), dir.path());
+    let env = |name: &str| std::env::var(name).ok();
+    let host = McpHost::start("home/recipes", [(&*name, &settings)], &supervisor(), &env).unwrap();
+    ready(&host, "recipes").await;
+    let list = host.list();
+    let find = |name: &str| list.iter().find(|tool| tool.spec.name == name).unwrap();
+    assert!(find("list_recipes").claims.read_only);
+    assert!(find("create_recipe").claims.not_destructive);
+    assert!(!find("delete_recipe").claims.not_destructive);
+    let soup = json!({"title": "Pea Soup", "ingredients": [{"name": "Peas"}],
+        "steps": [{"instruction": "Cook."}]});
+    let created = text(&host, "create_recipe", soup).await;
+    assert!(created.contains("Pea Soup"), "{created}");
+    assert!(text(&host, "list_recipes", json!({})).await.contains("Pea Soup"));
+    let created: serde_json::Value = serde_json::from_str(&created).unwrap();
+    let shown = call(&host, "display_recipe", json!({"recipe_id": created["id"]})).await;
+    let ToolOutcome::Answered { artifact: Some(artifact), .. } = &shown else {
+        panic!("{shown:?}")
+    };
+    assert_eq!((artifact.kind.as_str(), json!(artifact.id)), ("recipe", created["id"].clone()));
+    assert!(host.health()[0].warnings.is_empty(), "{:?}", host.health());
+}
