@@ -1,7 +1,5 @@
 //! Who may come in, and how they leave (X).
 
-use std::io::Write;
-use std::process::Stdio;
 use std::time::Duration;
 
 use parlor_testkit::{Gate, Script};
@@ -235,10 +233,7 @@ async fn a_new_password_ends_sessions_of_a_running_server() {
     let response = app.request("GET", &path).header("cookie", &cookie).send().await.unwrap();
     let mut held = Events::of(response);
     held.find("done").await;
-    let mut command = app.parlor(&["password", "set", "--config", "parlor.toml"]);
-    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(b"another one\n").unwrap();
-    assert!(child.wait().unwrap().success());
+    app.parlor(&["password", "set"], "another one\n").await;
     assert!(held.next().await.is_none());
     assert_eq!(app.post_login(PASSWORD).await.status(), 401);
     assert_eq!(app.post_login("another one").await.status(), 303);
@@ -248,31 +243,27 @@ async fn a_new_password_ends_sessions_of_a_running_server() {
 #[tokio::test]
 async fn keys_are_made_and_revoked_while_the_server_runs() {
     let app = TestApp::start().await;
-    let parlor = |arguments: &[&str]| {
-        let output = app.parlor(arguments).args(["--config", "parlor.toml"]).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let key = parlor(&["keys", "create", "--tenant", "other", "--name", "robot"]);
-    let me = app.request("GET", "/api/me").header("x-api-key", key.trim()).send().await.unwrap();
+    let key = app.parlor(&["keys", "create", "--tenant", "other", "--name", "robot"], "").await;
+    let me = app.request("GET", "/api/me").header("x-api-key", &key).send().await.unwrap();
     let me = json(me).await;
     assert_eq!(
         (&me["tenant"], &me["role"], &me["name"]),
         (&json!("other"), &json!("user"), &json!("robot"))
     );
-    let list = parlor(&["keys", "list", "--tenant", "other"]);
+    let list = app.parlor(&["keys", "list", "--tenant", "other"], "").await;
     assert!(list.contains("valid") && list.contains("robot"), "{list}");
-    assert!(!list.contains(key.trim()));
+    assert!(!list.contains(&key));
     let id = list.split_whitespace().next().unwrap();
-    parlor(&["keys", "revoke", "--tenant", "other", id]);
+    app.parlor(&["keys", "revoke", "--tenant", "other", id], "").await;
     let revoked = async {
-        let me = || app.request("GET", "/api/me").header("x-api-key", key.trim()).send();
+        let me = || app.request("GET", "/api/me").header("x-api-key", &key).send();
         while me().await.unwrap().status() != 401 {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
     tokio::time::timeout(crate::test_app::PATIENCE, revoked).await.unwrap();
-    assert!(parlor(&["keys", "list", "--tenant", "other"]).contains("revoked"));
+    let list = app.parlor(&["keys", "list", "--tenant", "other"], "").await;
+    assert!(list.contains("revoked"), "{list}");
 }
 
 /// X-3, FAULTS 24: another tenant's conversation does not exist.
@@ -281,13 +272,7 @@ async fn another_tenants_conversation_does_not_exist() {
     let app = TestApp::start().await;
     let start = Events::of(app.send(&json!({"message": "secret"})).await).find("start").await;
     let id = start.data["conversation_id"].as_str().unwrap().to_owned();
-    let created = app
-        .parlor(&[
-            "keys", "create", "--tenant", "other", "--role", "admin", "--config", "parlor.toml",
-        ])
-        .output()
-        .unwrap();
-    let key = String::from_utf8(created.stdout).unwrap().trim().to_owned();
+    let key = app.other_tenants_key("admin").await;
     let routes = [
         ("GET", format!("/api/conversations/{id}"), ""),
         ("PATCH", format!("/api/conversations/{id}"), "{\"title\": \"mine\"}"),

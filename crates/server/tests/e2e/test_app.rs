@@ -2,9 +2,10 @@
 //! the test says.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -135,12 +136,27 @@ impl TestApp {
             .unwrap()
     }
 
-    /// Runs the binary on this server's data.
-    pub(crate) fn parlor(&self, arguments: &[&str]) -> Command {
+    /// Runs the binary on this server's data; gives what it printed. The server
+    /// goes on meanwhile: it may hold the lock that the binary waits for.
+    pub(crate) async fn parlor(&self, arguments: &[&str], input: &str) -> String {
         let mut command = Command::new(env!("CARGO_BIN_EXE_parlor"));
-        command.args(arguments).env("PARLOR_DATA_DIR", &self.data_dir).env_remove("RUST_LOG");
-        command.current_dir(&self.data_dir);
-        command
+        command.args(arguments).args(["--config", "parlor.toml"]).current_dir(&self.data_dir);
+        command.env("PARLOR_DATA_DIR", &self.data_dir).env_remove("RUST_LOG");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let input = input.to_owned();
+        let run = move || {
+            let mut child = command.spawn().unwrap();
+            child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+            child.wait_with_output().unwrap()
+        };
+        let output = tokio::task::spawn_blocking(run).await.unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    /// A key of the tenant `other`.
+    pub(crate) async fn other_tenants_key(&self, role: &str) -> String {
+        self.parlor(&["keys", "create", "--tenant", "other", "--role", role], "").await
     }
 
     /// Tells the server to stop.
