@@ -9,8 +9,8 @@ use parlor_protocol::{
     ChatRequest, ConversationId, EventId, Mode, ProjectId, PromptId, TenantId, TurnId,
 };
 use parlor_storage::{
-    BlockedInput, ConversationPage, ConversationView, Image, NewConversation, Prompt, StorageError,
-    Store, Turn,
+    AuditPage, ConversationPage, ConversationView, Image, NewConversation, PagePlace, Prompt,
+    StorageError, Store, Turn,
 };
 use uuid::Uuid;
 
@@ -162,7 +162,7 @@ impl Chat {
         &self,
         caller: &Caller,
         query: Option<&str>,
-        before: Option<&str>,
+        before: Option<&PagePlace>,
     ) -> Result<ConversationPage, ChatError> {
         Ok(self.inner.store.conversations(&caller.tenant, query, before, PAGE).await?)
     }
@@ -198,8 +198,8 @@ impl Chat {
     pub async fn blocked_inputs(
         &self,
         caller: &Caller,
-        before: Option<parlor_protocol::Timestamp>,
-    ) -> Result<Vec<BlockedInput>, ChatError> {
+        before: Option<&PagePlace>,
+    ) -> Result<AuditPage, ChatError> {
         Ok(self.inner.store.blocked_inputs(&caller.tenant, before, AUDIT_PAGE).await?)
     }
 

@@ -285,7 +285,7 @@ async fn lists_page_and_search() {
     let mut before = None;
     loop {
         let page =
-            scene.store.conversations(&tenant(), Some("soup"), before.as_deref(), 3).await.unwrap();
+            scene.store.conversations(&tenant(), Some("soup"), before.as_ref(), 3).await.unwrap();
         seen.extend(page.conversations.iter().map(|c| c.id));
         before = page.next_before;
         if before.is_none() {
@@ -299,6 +299,41 @@ async fn lists_page_and_search() {
         let page = scene.store.conversations(&tenant(), Some(query), None, 50).await.unwrap();
         assert_eq!(page.conversations.len(), found, "{query}");
     }
+}
+
+/// G-7: the audit pages without gaps or repeats, also within one millisecond.
+#[tokio::test]
+async fn the_audit_pages_within_one_millisecond() {
+    let scene = Scene::new().await;
+    for n in 0..7_u128 {
+        let input = BlockedInput {
+            id: uuid(n).to_string(),
+            at: Timestamp(if n < 5 { 5 } else { 6 }),
+            tenant: tenant(),
+            project: "recipes".parse().unwrap(),
+            session: "session-1".into(),
+            rule: "jailbreak.dan_mode".into(),
+            category: "jailbreak".into(),
+            action: "block".into(),
+            view: "plain".into(),
+            hash: "00".into(),
+            excerpt: "DAN mode".into(),
+        };
+        scene.store.add_blocked_input(&input).await.unwrap();
+    }
+    let mut seen = Vec::new();
+    let mut before = None;
+    loop {
+        let page = scene.store.blocked_inputs(&tenant(), before.as_ref(), 2).await.unwrap();
+        seen.extend(page.blocked_inputs.into_iter().map(|input| input.id));
+        before = page.next_before.map(|place| place.to_string().parse::<PagePlace>().unwrap());
+        if before.is_none() {
+            break;
+        }
+    }
+    let latest_first: Vec<String> = (0..7).rev().map(|n| uuid(n).to_string()).collect();
+    assert_eq!(seen, latest_first);
+    assert!("yesterday".parse::<PagePlace>().is_err());
 }
 
 /// tokens and passwords; a new password ends the old one's sessions.

@@ -12,6 +12,7 @@ use axum::http::{HeaderMap, header};
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use parlor_protocol::ErrorCode;
+use parlor_storage::PagePlace;
 use serde::de::DeserializeOwned;
 
 use super::errors::ApiError;
@@ -69,6 +70,14 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8], what: &str) -> Result<T, 
     let value = serde_path_to_error::deserialize(&mut json).map_err(|e| explain(&e, what))?;
     json.end().map_err(|error| ApiError::malformed(format!("{what} is not JSON: {error}")))?;
     Ok(value)
+}
+
+/// Where a page of a list begins; an empty text asks for the first.
+pub(crate) fn page_place(before: Option<&str>) -> Result<Option<PagePlace>, ApiError> {
+    let before = before.filter(|text| !text.is_empty());
+    before
+        .map(|text| text.parse().map_err(|error| ApiError::malformed(format!("before: {error}"))))
+        .transpose()
 }
 
 /// Refuses a body that says that it is something else.

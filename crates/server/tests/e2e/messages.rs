@@ -89,11 +89,10 @@ async fn a_blocked_text_is_audited() {
     );
     let list = body_of(app.admin("GET", "/api/conversations").send().await.unwrap()).await;
     assert_eq!(list["conversations"], json!([]));
-    let before = audit["next_before"].as_i64().unwrap();
-    let next = app.admin("GET", &format!("/api/audit?before={before}")).send().await.unwrap();
+    assert_eq!(audit["next_before"], Value::Null, "there is no second page");
+    let place = format!("{}.{}", first["at"], first["id"].as_str().unwrap());
+    let next = app.admin("GET", &format!("/api/audit?before={place}")).send().await.unwrap();
     assert_eq!(body_of(next).await["blocked_inputs"], json!([]));
-    let bad = app.admin("GET", "/api/audit?before=yesterday").send().await.unwrap();
-    assert_eq!(refusal(bad).await.0, 400);
 }
 
 /// H-4: images are refused with the reason.
