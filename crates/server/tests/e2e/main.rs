@@ -16,6 +16,7 @@ mod sockets;
 mod streams;
 mod survival;
 mod system_prompt;
+mod terminal;
 mod test_app;
 mod tools;
 mod websocket;
