@@ -101,18 +101,21 @@ impl Chat {
         &self,
         caller: &Caller,
         project: &ProjectId,
-        request: ChatRequest,
+        mut request: ChatRequest,
     ) -> Result<Accepted, ChatError> {
         if let Some(accepted) = self.accepted_before(caller, &request).await? {
             return Ok(accepted);
         }
+        let retry = self.retried(caller, &mut request).await?;
         let (project, mut begins) = self.place(caller, project, &request).await?;
         let image = match &request.image {
             Some(image) => Some(images::read(image, project.max_image_bytes)?),
             None => None,
         };
-        self.judge(caller, &project, &request.message, image.is_some()).await?;
         begins.image = image;
+        begins.retry = retry;
+        let has_picture = begins.picture().is_some();
+        self.judge(caller, &project, &request.message, has_picture).await?;
         begins.client_message_id = request.client_message_id.clone();
         let conversation = begins.conversation;
         match self.begin(caller, &project, begins).await {

@@ -197,6 +197,15 @@ async fn a_turn_is_numbered_and_read_back_from_any_place() {
     let (home, mark) = (tenant(), "m1".parse().unwrap());
     let turn = scene.store.turn_by_client_message(&home, "session-1", &mark).await.unwrap();
     assert_eq!(turn.unwrap().status, TurnStatus::Complete);
+    for named in [scene.answer, MessageId::new(uuid(3))] {
+        let asked = scene.store.asked(&home, scene.conversation, named).await.unwrap();
+        assert_eq!(asked.get().content, "hello");
+    }
+    for (tenant, named) in [("home", 77), ("other", 3)] {
+        let id = MessageId::new(uuid(named));
+        let asked = scene.store.asked(&tenant.parse().unwrap(), scene.conversation, id).await;
+        assert!(matches!(asked, Err(StorageError::NotFound)), "{tenant} {named}");
+    }
 }
 
 /// H-1: one turn at a time; a mark is used once.
