@@ -141,11 +141,18 @@ fn explain(error: &serde_path_to_error::Error<serde_json::Error>, what: &str) ->
     if !inner.is_data() {
         return ApiError::malformed(format!("{what} is not JSON: {inner}"));
     }
-    let why = inner.to_string();
+    let why = in_plain_words(&inner.to_string());
     let names_a_place = matches!(path.as_str(), "tenant" | "project" | "conversation_id");
     if names_a_place && !why.starts_with("invalid type") {
         return ApiError::new(ErrorCode::NotFound, format!("{path}: {why}"));
     }
     let place = if path == "." { what } else { &path };
     ApiError::malformed(format!("{place}: {why}"))
+}
+
+/// serde names our types where it means an object.
+fn in_plain_words(why: &str) -> String {
+    let Some((before, after)) = why.split_once("expected struct ") else { return why.to_owned() };
+    let rest = after.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+    format!("{before}expected an object{rest}")
 }
