@@ -3,16 +3,21 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 
 mod access;
+mod bad_input;
 mod binary;
 mod conversations;
 mod edge;
 mod foreign_client;
 mod mcp;
 mod messages;
+mod model_errors;
 mod raw;
 mod recipes;
 mod recipes_mcp;
 mod sockets;
+mod routes;
+mod scenarios;
+mod seed;
 mod streams;
 mod survival;
 mod system_prompt;
@@ -22,3 +27,4 @@ mod tools;
 mod websocket;
 mod websocket_access;
 mod websocket_limits;
+mod transcript;
