@@ -11,6 +11,10 @@
 //!   ran; whoever still writes with an older epoch is refused.
 //! - No decisions: what is written, and in which order, is said by `chat`.
 
+// The tests of this crate's own parts share a scene with those of its interface.
+#[cfg(test)]
+extern crate self as parlor_storage;
+
 mod access;
 mod audit;
 mod conversations;
