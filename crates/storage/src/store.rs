@@ -62,12 +62,17 @@ impl Store {
         Ok(Self { writer, readers })
     }
 
-    /// Whether the database can be written right now.
+    /// Whether the database can be written right now: a row comes and goes, which
+    /// reaches the disk. A lock alone would not tell that the disk is full.
     pub async fn check_writable(&self) -> Result<(), StorageError> {
         let mut transaction = self.write().await?;
-        sqlx::query("UPDATE conversations SET title = title WHERE id = ''")
-            .execute(&mut *transaction)
-            .await?;
+        for statement in [
+            "INSERT INTO deltas (conversation_id, block, part, raw, clean)
+             VALUES ('', 0, 0, '', '')",
+            "DELETE FROM deltas WHERE conversation_id = ''",
+        ] {
+            sqlx::query(statement).execute(&mut *transaction).await?;
+        }
         transaction.commit().await?;
         Ok(())
     }
