@@ -217,27 +217,7 @@ async fn credentials_are_stored_and_revoked() {
     assert!(matches!(again, Err(StorageError::NotFound)));
 }
 
-/// FAULTS 7: an old binary refuses a newer database, and says what to do.
-#[tokio::test]
-async fn a_newer_database_is_refused() {
-    let scene = Scene::new().await;
-    let path = scene.dir.path().join("parlor.db");
-    scene.store.close().await;
-    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&path);
-    let pool = sqlx::SqlitePool::connect_with(options).await.unwrap();
-    sqlx::query(
-        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
-         VALUES (9999, 'later', TRUE, X'00', 0)",
-    )
-    .execute(&pool)
-    .await
-    .unwrap();
-    pool.close().await;
-    let error = Store::open(&path).await.unwrap_err().to_string();
-    assert!(error.contains("newer version of Parlor") && error.contains("9999"), "{error}");
-}
-
-/// FAULTS 6: a database that is locked, read-only or not one at all says so.
+/// FAULTS 6: a database that is none, or is nowhere, says so.
 #[tokio::test]
 async fn an_unusable_database_says_so() {
     let dir = tempfile::tempdir().unwrap();

@@ -2,6 +2,7 @@
 //! it: the next start finds everything (FAULTS 7).
 
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use parlor_testkit::ScriptedModel;
@@ -53,4 +54,28 @@ async fn kills_while_it_starts_lose_nothing() {
     let view = server.conversation(CONVERSATION).await;
     assert_eq!(view["messages"][0]["content"], "hello from long ago");
     assert_eq!(view["running"], false, "the turn that ran has ended");
+}
+
+/// FAULTS 7: an old binary refuses a newer database, and says what to do.
+#[tokio::test]
+async fn a_newer_database_is_refused() {
+    let data = tempfile::tempdir().unwrap();
+    first_version(data.path()).await;
+    let options = SqliteConnectOptions::new().filename(data.path().join("parlor.db"));
+    let mut database = SqliteConnection::connect_with(&options).await.unwrap();
+    let later = "INSERT INTO _sqlx_migrations
+        (version, description, success, checksum, execution_time)
+        VALUES (9999, 'later', TRUE, X'00', 0)";
+    sqlx::query(later).execute(&mut database).await.unwrap();
+    database.close().await.unwrap();
+    let refused = Command::new(env!("CARGO_BIN_EXE_parlor"))
+        .args(["serve", "--bind", "127.0.0.1:0", "--data-dir"])
+        .arg(data.path())
+        .current_dir(data.path())
+        .output()
+        .unwrap();
+    let error = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(1), "{error}");
+    assert!(error.contains("was written by a newer version of Parlor"), "{error}");
+    assert!(error.contains("run that version, or restore a backup"), "{error}");
 }
