@@ -56,7 +56,11 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Arc<App>> for Parameters<T> {
 
     async fn from_request_parts(parts: &mut Parts, _: &Arc<App>) -> Result<Self, ApiError> {
         let query = Query::try_from_uri(&parts.uri);
-        query.map(|query| Self(query.0)).map_err(|error| ApiError::malformed(error.body_text()))
+        query.map(|query| Self(query.0)).map_err(|error| {
+            let why = error.body_text();
+            let why = why.rsplit_once("query string: ").map_or(why.as_str(), |(_, why)| why);
+            ApiError::malformed(why.to_owned())
+        })
     }
 }
 

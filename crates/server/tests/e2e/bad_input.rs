@@ -146,6 +146,13 @@ async fn places(all: &mut Answers) {
     all.get("no page of the audit", "/api/audit?before=yesterday").await;
     all.get("no page of the list", "/api/conversations?before=yesterday").await;
     all.get("no address", "/api/nowhere").await;
+    all.get("no prompt", &format!("/api/prompts/{nobodys}")).await;
+    all.get("no status of a prompt", "/api/prompts?status=lost").await;
+    let answer = all.app.admin("POST", &format!("/api/prompts/{nobodys}/response"));
+    let answer = answer.header("content-type", "application/json").body(r#"{"response": "yes"}"#);
+    all.add("an answer to no prompt", answer).await;
+    let path = format!("/api/conversations/{nobodys}/allowances/%ff");
+    all.add("a tool that is no text", all.app.admin("DELETE", &path)).await;
     let gate = Gate::closed();
     all.app.model.push(Script::answer().text("so far").gate(&gate));
     let mut events = Events::of(all.app.send(&json!({"message": "hello"})).await);

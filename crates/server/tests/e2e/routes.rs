@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use parlor_testkit::Script;
 use serde_json::json;
 
 use crate::streams::Events;
@@ -33,7 +34,7 @@ const fn route(method: &'static str, path: &'static str, access: Access) -> Rout
     Route { method, path, access }
 }
 
-/// `CONVERSATION`, `MESSAGE` and `IMAGE` stand for ids of the tenant `home`.
+/// `CONVERSATION` and `MESSAGE` stand for ids of the tenant `home`, as `{id}` does.
 const ROUTES: &[Route] = &[
     route("GET", "/", Open(303)),
     route("GET", "/login", Open(200)),
@@ -57,6 +58,14 @@ const ROUTES: &[Route] = &[
     route("DELETE", "/api/conversations/{id}", Names(&[""])),
     route("GET", "/api/conversations/{id}/events", Names(&[""])),
     route("POST", "/api/conversations/{id}/stop", Names(&[""])),
+    route("GET", "/api/conversations/{id}/export", Names(&[""])),
+    route("GET", "/api/conversations/{id}/allowances", Names(&[""])),
+    route("DELETE", "/api/conversations/{id}/allowances", Names(&[""])),
+    route("DELETE", "/api/conversations/{id}/allowances/{tool}", Names(&[""])),
+    route("GET", "/api/prompts", Own),
+    route("GET", "/api/prompts/{id}", Names(&[""])),
+    route("POST", "/api/prompts/{id}/response", Names(&[r#"{"response": "soup"}"#])),
+    route("POST", "/api/prompts/{id}/extend", Names(&["{}"])),
     route("GET", "/api/images/{id}", Names(&[""])),
     route("GET", "/api/me", Own),
     route("GET", "/api/audit", Own),
@@ -105,7 +114,7 @@ async fn nothing_is_served_without_credentials() {
     let app = TestApp::start().await;
     let any = uuid::Uuid::from_u128(1).to_string();
     for Route { method, path, access } in ROUTES {
-        let path = path.replace("{id}", &any);
+        let path = path.replace("{id}", &any).replace("{tool}", "cook");
         for header in [("x-none", ""), ("x-api-key", "wrong"), ("cookie", "rv_session=wrong")] {
             let request = app.request(method, &path).header(header.0, header.1);
             let response = request.send().await.unwrap();
@@ -126,6 +135,9 @@ async fn nothing_is_served_without_credentials() {
 #[tokio::test]
 async fn another_tenants_things_do_not_exist() {
     let app = TestApp::start().await;
+    // The answer is a question, which opens a prompt.
+    let question = r#"{"question": "Our secret soup or cake?", "options": ["soup", "cake"]}"#;
+    app.model.push(Script::answer().text(question));
     let gif = "R0lGODlhAQABAAAAACH5BAEAAAAALAAAAAABAAEAAAICADs=";
     let image = json!({"data": gif, "media_type": "image/gif"});
     let response = app.send(&json!({"message": "our secret", "image": image})).await;
@@ -134,10 +146,16 @@ async fn another_tenants_things_do_not_exist() {
     let said = &events[1].data;
     let conversation = said["conversation_id"].as_str().unwrap();
     let image = said["metadata"]["image"]["id"].as_str().unwrap();
+    let prompt = events.iter().find(|event| event.name == "userPrompt").unwrap();
+    let prompt = prompt.data["messageId"].as_str().unwrap();
     let key = app.other_tenants_key("admin").await;
     for Route { method, path, access } in ROUTES {
-        let id = if path.contains("images") { image } else { conversation };
-        let path = path.replace("{id}", id);
+        let id = match path {
+            path if path.starts_with("/api/images/") => image,
+            path if path.starts_with("/api/prompts/") => prompt,
+            _ => conversation,
+        };
+        let path = path.replace("{id}", id).replace("{tool}", "cook");
         let request = app.request(method, &path).header("x-api-key", &key);
         match access {
             Open(_) => {}
@@ -159,11 +177,9 @@ async fn another_tenants_things_do_not_exist() {
             }
         }
     }
-    let path = format!("/api/conversations/{conversation}");
-    let kept = body_of(app.admin("GET", &path).send().await.unwrap()).await;
-    assert_eq!(
-        (kept["title"].as_str(), kept["messages"].as_array().unwrap().len()),
-        (Some("our secret"), 2),
-        "nobody touched it"
-    );
+    let kept = app.admin("GET", &format!("/api/conversations/{conversation}")).send().await;
+    let kept = body_of(kept.unwrap()).await;
+    assert_eq!(kept["title"], "our secret", "nobody touched it");
+    let open = app.admin("GET", &format!("/api/prompts/{prompt}")).send().await.unwrap();
+    assert_eq!(body_of(open).await["status"], "open", "nobody answered it");
 }

@@ -33,8 +33,8 @@ impl Transcript {
         self.line(&format!("client: {status} {}", compact(body)))
     }
 
-    /// The requests that the model got: the rest of each on one line, then what
-    /// was said.
+    /// The requests that the model got: what is around the messages on one line,
+    /// tools by their names, then what was said.
     pub(crate) fn model(self, requests: &[Value]) -> Self {
         if requests.is_empty() {
             return self.line("model: (not asked)");
@@ -42,6 +42,13 @@ impl Transcript {
         requests.iter().fold(self, |shown, request| {
             let mut rest = request.clone();
             let messages = rest.as_object_mut().unwrap().remove("messages").unwrap();
+            if let Some(tools) = rest.get_mut("tools") {
+                tools
+                    .as_array_mut()
+                    .unwrap()
+                    .iter_mut()
+                    .for_each(|tool| *tool = tool["name"].take());
+            }
             let shown = shown.line(&format!("model: {}", compact(&rest)));
             messages.as_array().unwrap().iter().fold(shown, |shown, message| {
                 let role = message["role"].as_str().unwrap();
