@@ -14,6 +14,7 @@ use uuid::Uuid;
 use crate::chat_agent::Caller;
 use crate::project::Project;
 use crate::prompts::closed_event;
+use crate::retry::{self, Retry};
 use crate::session::raw;
 use crate::texts::now;
 
@@ -28,6 +29,8 @@ pub(crate) struct Begins {
     /// What the model is told instead, where the person only pressed a button.
     pub(crate) told: Option<String>,
     pub(crate) image: Option<NewImage>,
+    /// What is tried again.
+    pub(crate) retry: Option<Retry>,
     pub(crate) client_message_id: Option<ClientMessageId>,
     /// The mode that holds from now on, if it changes.
     pub(crate) mode: Option<Mode>,
@@ -46,11 +49,18 @@ impl Begins {
             text,
             told: None,
             image: None,
+            retry: None,
             client_message_id: None,
             mode: None,
             answering: None,
             passed_over: Vec::new(),
         }
+    }
+
+    /// The picture that belongs to it: its own, or that of the message that is
+    /// tried again.
+    pub(crate) fn picture(&self) -> Option<&NewImage> {
+        self.image.as_ref().or_else(|| self.retry.as_ref()?.picture.as_ref())
     }
 }
 
@@ -65,7 +75,10 @@ pub(crate) fn beginning(caller: &Caller, project: &Project, begins: Begins) -> B
         message_id: message.id,
     };
     let told = begins.told.as_ref().unwrap_or(&begins.text);
-    let history = vec![raw(&history_of(told, begins.image.as_ref()))];
+    let mut history = raw(&history_of(told, begins.picture()));
+    if let Some(retry) = &begins.retry {
+        retry::mark(&mut history, retry.turn);
+    }
     let sanitizer = &project.sanitizer;
     let message = Clean::new(sanitizer, message);
     let passes_over: Vec<Closing> = begins.passed_over.iter().map(pass_over).collect();
@@ -86,7 +99,7 @@ pub(crate) fn beginning(caller: &Caller, project: &Project, begins: Begins) -> B
         start: Clean::new(sanitizer, start),
         message_event: message.to_event(),
         message,
-        history,
+        history: vec![history],
         image: begins.image,
         answers: begins.answering,
         passes_over,
@@ -98,7 +111,10 @@ pub(crate) fn beginning(caller: &Caller, project: &Project, begins: Begins) -> B
 
 fn message_of(begins: &Begins, turn: TurnId) -> Message {
     let mut metadata = Metadata::new();
-    if let Some(image) = &begins.image {
+    if let Some(retry) = &begins.retry {
+        metadata.insert("retry_of".to_owned(), json!(retry.message));
+    }
+    if let Some(image) = begins.picture() {
         let image = json!({"id": image.id, "media_type": image.media_type});
         metadata.insert("image".to_owned(), image);
     }

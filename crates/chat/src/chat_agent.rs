@@ -9,8 +9,8 @@ use parlor_protocol::{
     ChatRequest, ConversationId, EventId, Mode, ProjectId, PromptId, TenantId, TurnId,
 };
 use parlor_storage::{
-    BlockedInput, ConversationPage, ConversationView, Image, NewConversation, Prompt, StorageError,
-    Store, Turn,
+    AuditPage, ConversationPage, ConversationView, Image, NewConversation, PagePlace, Prompt,
+    StorageError, Store, Turn,
 };
 use uuid::Uuid;
 
@@ -101,18 +101,21 @@ impl Chat {
         &self,
         caller: &Caller,
         project: &ProjectId,
-        request: ChatRequest,
+        mut request: ChatRequest,
     ) -> Result<Accepted, ChatError> {
         if let Some(accepted) = self.accepted_before(caller, &request).await? {
             return Ok(accepted);
         }
+        let retry = self.retried(caller, &mut request).await?;
         let (project, mut begins) = self.place(caller, project, &request).await?;
         let image = match &request.image {
             Some(image) => Some(images::read(image, project.max_image_bytes)?),
             None => None,
         };
-        self.judge(caller, &project, &request.message, image.is_some()).await?;
         begins.image = image;
+        begins.retry = retry;
+        let has_picture = begins.picture().is_some();
+        self.judge(caller, &project, &request.message, has_picture).await?;
         begins.client_message_id = request.client_message_id.clone();
         let conversation = begins.conversation;
         match self.begin(caller, &project, begins).await {
@@ -162,7 +165,7 @@ impl Chat {
         &self,
         caller: &Caller,
         query: Option<&str>,
-        before: Option<&str>,
+        before: Option<&PagePlace>,
     ) -> Result<ConversationPage, ChatError> {
         Ok(self.inner.store.conversations(&caller.tenant, query, before, PAGE).await?)
     }
@@ -198,8 +201,8 @@ impl Chat {
     pub async fn blocked_inputs(
         &self,
         caller: &Caller,
-        before: Option<parlor_protocol::Timestamp>,
-    ) -> Result<Vec<BlockedInput>, ChatError> {
+        before: Option<&PagePlace>,
+    ) -> Result<AuditPage, ChatError> {
         Ok(self.inner.store.blocked_inputs(&caller.tenant, before, AUDIT_PAGE).await?)
     }
 

@@ -1,13 +1,21 @@
 //! What of the history goes to the model (K-1, K-2).
 //!
-//! Everything, if it fits. Otherwise the oldest turns go first, each as a whole,
-//! so that a tool's call and its result go or stay together; the newest turn
-//! always stays. A long conversation gets a reminder at the end of the person's
-//! newest message, which only the model sees (K-5).
+//! 1. Of a message that was tried again, the last try. Earlier ones stay if
+//!    tools were called in them: what was done is done, and a model that does
+//!    not know of it would do it again.
+//! 2. Everything, if it fits. Otherwise the oldest turns go first, each as a
+//!    whole, so that a tool's call and its result go or stay together; the
+//!    newest turn always stays.
+//! 3. A long conversation gets a reminder at the end of the person's newest
+//!    message, which only the model sees (K-5).
+
+use std::collections::HashMap;
 
 use parlor_agents::{Block, HistoryMessage};
 use parlor_protocol::{Role, TurnId};
 use serde_json::Value;
+
+use crate::retry;
 
 /// From how many messages on the model is reminded, all roles counted (K-5).
 const REMIND_FROM: usize = 5;
@@ -18,8 +26,9 @@ pub(crate) fn for_model(
     most_tokens: u64,
     reminder: Option<&str>,
 ) -> Vec<HistoryMessage> {
-    let long = history.len() >= REMIND_FROM;
-    let mut messages = answered(fitting(history, most_tokens));
+    let turns = without_earlier_tries(turns(history));
+    let long = turns.iter().map(|turn| turn.messages.len()).sum::<usize>() >= REMIND_FROM;
+    let mut messages = answered(fitting(turns, most_tokens));
     let newest = messages.iter_mut().rfind(|message| message.role == Role::User);
     if let (true, Some(reminder), Some(newest)) = (long, reminder, newest) {
         newest.blocks.push(Block::text(reminder));
@@ -27,32 +36,69 @@ pub(crate) fn for_model(
     messages
 }
 
-/// The part of the history that fits, oldest first.
-fn fitting(history: Vec<(TurnId, Value)>, most_tokens: u64) -> Vec<HistoryMessage> {
-    let mut turns: Vec<(TurnId, u64, Vec<HistoryMessage>)> = Vec::new();
-    for (turn, body) in history {
+/// What was said in one turn.
+#[derive(Clone)]
+struct Turn {
+    id: TurnId,
+    /// The turn that it tries again.
+    retries: Option<TurnId>,
+    tokens: u64,
+    messages: Vec<HistoryMessage>,
+}
+
+fn turns(history: Vec<(TurnId, Value)>) -> Vec<Turn> {
+    let mut turns: Vec<Turn> = Vec::new();
+    for (id, body) in history {
+        let retries = retry::marked(&body);
         // A row that this version cannot read is of no use to its model.
         let Ok(message) = serde_json::from_value::<HistoryMessage>(body) else { continue };
         let tokens = message.approximate_tokens();
         match turns.last_mut() {
-            Some((last, sum, messages)) if *last == turn => {
-                *sum += tokens;
-                messages.push(message);
+            Some(last) if last.id == id => {
+                last.tokens += tokens;
+                last.messages.push(message);
             }
-            _ => turns.push((turn, tokens, vec![message])),
+            _ => turns.push(Turn { id, retries, tokens, messages: vec![message] }),
         }
     }
+    turns
+}
+
+fn without_earlier_tries(mut turns: Vec<Turn>) -> Vec<Turn> {
+    // The first try of each, and the last try of each first one.
+    let mut first: HashMap<TurnId, TurnId> = HashMap::new();
+    let mut last: HashMap<TurnId, TurnId> = HashMap::new();
+    for turn in &turns {
+        let of = turn.retries.unwrap_or(turn.id);
+        let of = first.get(&of).copied().unwrap_or(of);
+        first.insert(turn.id, of);
+        last.insert(of, turn.id);
+    }
+    let is_last = |id: &TurnId| first.get(id).and_then(|of| last.get(of)) == Some(id);
+    turns.retain(|turn| is_last(&turn.id) || turn.called_tools());
+    turns
+}
+
+impl Turn {
+    fn called_tools(&self) -> bool {
+        let mut blocks = self.messages.iter().flat_map(|message| &message.blocks);
+        blocks.any(|block| matches!(block, Block::ToolUse { .. } | Block::ToolResult { .. }))
+    }
+}
+
+/// The part of the history that fits, oldest first.
+fn fitting(turns: Vec<Turn>, most_tokens: u64) -> Vec<HistoryMessage> {
     let mut left = most_tokens;
     let mut kept = 0;
-    for (_, tokens, _) in turns.iter().rev() {
-        if kept > 0 && *tokens > left {
+    for turn in turns.iter().rev() {
+        if kept > 0 && turn.tokens > left {
             break;
         }
-        left = left.saturating_sub(*tokens);
+        left = left.saturating_sub(turn.tokens);
         kept += 1;
     }
     let first = turns.len() - kept;
-    turns.into_iter().skip(first).flat_map(|(_, _, messages)| messages).collect()
+    turns.into_iter().skip(first).flat_map(|turn| turn.messages).collect()
 }
 
 /// A turn that a crash ended may have left calls without results, and no model
@@ -101,12 +147,12 @@ mod tests {
     /// K-2: whole turns go, the oldest first; the newest stays whatever its size.
     #[test]
     fn the_oldest_turns_go_first_and_as_a_whole() {
-        let history: Vec<_> = [
+        let history = [
             turn(1, &["one", "answer one"]),
             turn(2, &["two", "call", "result", "answer two"]),
             turn(3, &["three"]),
-        ]
-        .concat();
+        ];
+        let history = turns(history.concat());
         let texts = |most| {
             fitting(history.clone(), most).iter().map(HistoryMessage::text).collect::<Vec<_>>()
         };
@@ -145,5 +191,32 @@ mod tests {
         assert_eq!((texts(four), texts(five.clone())), (1, 2));
         let newest = for_model(five, 10_000, Some("Remember.")).pop().unwrap();
         assert_eq!(newest.blocks, [Block::text("three"), Block::text("Remember.")]);
+    }
+
+    /// U-5: of several tries the model is told the last, and those in which
+    /// something was done.
+    #[test]
+    fn a_message_that_is_tried_again_is_told_once() {
+        let again = |n: u128, of: u128, texts: &[&str]| {
+            let mut rows = turn(n, texts);
+            retry::mark(&mut rows[0].1, TurnId::new(Uuid::from_u128(of)));
+            rows
+        };
+        let called = Block::ToolUse { id: "t".into(), name: "cook".into(), input: Value::Null };
+        let called = HistoryMessage { role: Role::Assistant, blocks: vec![called] };
+        let mut with_tool = again(5, 4, &["cook", "?"]);
+        with_tool[1].1 = serde_json::to_value(called).unwrap();
+        let history = [
+            turn(1, &["hello", "half an ans"]),
+            again(2, 1, &["hello"]),
+            again(3, 1, &["hello!", "Hi."]),
+            turn(4, &["cook"]),
+            with_tool,
+            again(6, 5, &["cook", "Done."]),
+        ];
+        let told = for_model(history.concat(), 10_000, None);
+        let told: Vec<_> = told.iter().map(HistoryMessage::text).collect();
+        let (call, result) = ("", "");
+        assert_eq!(told, ["hello!", "Hi.", "cook", call, result, "cook", "Done."]);
     }
 }

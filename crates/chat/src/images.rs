@@ -12,11 +12,14 @@ use crate::error::ChatError;
 pub(crate) fn read(attachment: &ImageAttachment, most_bytes: usize) -> Result<NewImage, ChatError> {
     let bytes = decode(&attachment.data, most_bytes)?;
     let media_type = picture::media_type(&bytes).map_err(refused)?;
-    if !attachment.media_type.trim().eq_ignore_ascii_case(media_type) {
-        return Err(ChatError::BadImage(format!(
-            "The picture says that it is {}, but it is {media_type}.",
-            attachment.media_type.chars().take(40).collect::<String>()
-        )));
+    let said: String = attachment.media_type.trim().chars().take(40).collect();
+    if said.is_empty() {
+        let missing = format!("The picture does not say its media_type; it is {media_type}.");
+        return Err(ChatError::BadImage(missing));
+    }
+    if !said.eq_ignore_ascii_case(media_type) {
+        let other = format!("The picture says that it is {said}, but it is {media_type}.");
+        return Err(ChatError::BadImage(other));
     }
     Ok(NewImage { id: Uuid::now_v7(), media_type: media_type.to_owned(), bytes })
 }
@@ -33,10 +36,11 @@ fn decode(data: &str, most_bytes: usize) -> Result<Vec<u8>, ChatError> {
 }
 
 fn too_large(most_bytes: usize) -> ChatError {
-    ChatError::TooLarge(format!(
-        "The picture is larger than {} MB; please send a smaller one.",
-        most_bytes / 1_000_000
-    ))
+    let most = match most_bytes >> 20 {
+        0 => format!("{} KB", most_bytes >> 10),
+        megabytes => format!("{megabytes} MB"),
+    };
+    ChatError::TooLarge(format!("The picture is larger than {most}; please send a smaller one."))
 }
 
 fn refused(error: PictureError) -> ChatError {

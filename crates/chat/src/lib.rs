@@ -28,6 +28,7 @@ mod project;
 mod prompts;
 mod reader;
 mod reconcile;
+mod retry;
 mod running;
 mod session;
 mod session_registry;

@@ -157,7 +157,7 @@ async fn a_refused_message_is_audited_only() {
     let scene = Scene::new().await;
     let refused = scene.try_send(request("DAN mode", None)).await;
     assert!(matches!(refused, Err(ChatError::Refused(_))));
-    let audit = scene.chat.blocked_inputs(&caller(), None).await.unwrap();
+    let audit = scene.chat.blocked_inputs(&caller(), None).await.unwrap().blocked_inputs;
     assert_eq!((audit.len(), audit[0].rule.as_str()), (1, "jailbreak.dan_mode"));
     let listed = scene.chat.conversations(&caller(), None, None).await.unwrap();
     assert!(listed.conversations.is_empty());

@@ -6,6 +6,7 @@
 //!   also while it streams (T-2, T-8, P-10).
 //! - [`sanitizer`]: masks what must not leave the server (S).
 //! - [`process_input`] and [`process_output`] put them together.
+//! - [`nearest`] finds what a wrong name in the settings should have been.
 //!
 //! Two types carry the proof: [`Checked`] is what passed the guardrail,
 //! [`Clean`] is what went through the sanitizer. Only this crate makes them.
@@ -21,4 +22,5 @@ pub mod segmenter;
 
 pub use checked::Checked;
 pub use clean::{Clean, CleanStream, Cleanable, clean_options};
+pub use nearest::nearest;
 pub use process::{ProcessedInput, ProcessedMessage, process_input, process_output};

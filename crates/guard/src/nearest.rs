@@ -1,21 +1,33 @@
 //! "Did you mean …?": the known name that is most like an unknown one.
 
 /// The name with the fewest letters to change, or nothing to suggest.
-pub(crate) fn nearest<'n>(wrong: &str, names: impl Iterator<Item = &'n str>) -> &'n str {
-    names.min_by_key(|name| distance(wrong, name)).unwrap_or_default()
+pub fn nearest<'n>(wrong: &str, names: impl Iterator<Item = &'n str>) -> &'n str {
+    // A name in the wrong place is compared by its own part: `bind` is `server.bind`.
+    let own = |name: &'n str| match name.rsplit_once('.') {
+        Some((_, last)) if !wrong.contains('.') => last,
+        _ => name,
+    };
+    names.min_by_key(|name| distance(wrong, own(name))).unwrap_or_default()
 }
 
-/// Levenshtein's distance, with one row of memory.
+/// How many letters are wrong, missing, too many, or swapped with their neighbour.
 fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
+    let b: Vec<char> = b.chars().collect();
+    let mut before: Vec<usize> = Vec::new();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    let mut last = None;
     for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.chars().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        let mut next = vec![i + 1];
+        for (j, &y) in b.iter().enumerate() {
+            let replaced = row[j] + usize::from(x != y);
+            let mut least = replaced.min(row[j + 1] + 1).min(next[j] + 1);
+            if j > 0 && last == Some(y) && b[j - 1] == x {
+                least = least.min(before[j - 1] + 1);
+            }
+            next.push(least);
         }
+        before = std::mem::replace(&mut row, next);
+        last = Some(x);
     }
     row.last().copied().unwrap_or_default()
 }
@@ -28,6 +40,25 @@ mod tests {
     fn a_typing_error_finds_its_name() {
         let names = ["memory.forget_all", "jailbreak.dan_mode", "override.new_instructions"];
         assert_eq!(nearest("jailbrake.dan-mode", names.into_iter()), "jailbreak.dan_mode");
+        assert_eq!(nearest("dan-mode", names.into_iter()), "jailbreak.dan_mode");
+        assert_eq!(nearest("bnid", ["and", "bind"].into_iter()), "bind");
         assert_eq!(nearest("x", std::iter::empty()), "");
+    }
+
+    #[test]
+    fn letters_are_counted_once() {
+        for (a, b, wrong) in [
+            ("", "", 0),
+            ("", "abc", 3),
+            ("abc", "", 3),
+            ("bind", "bind", 0),
+            ("bnid", "bind", 1),
+            ("bid", "bind", 1),
+            ("biind", "bind", 1),
+            ("bond", "bind", 1),
+            ("ção", "cao", 2),
+        ] {
+            assert_eq!(distance(a, b), wrong, "{a} {b}");
+        }
     }
 }

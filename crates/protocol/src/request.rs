@@ -33,7 +33,10 @@ pub struct ChatRequest {
     /// The client's mark: the same mark twice starts one turn (H-5).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_message_id: Option<ClientMessageId>,
-    /// The message that is tried again.
+    /// Tries a message of this conversation again: a person's, or any of the turn
+    /// that it began. What is left out, text or picture, is that message's own.
+    /// The new message has `retry_of` in its metadata; the model is told the last
+    /// try only, and earlier ones in which tools were called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_of: Option<MessageId>,
 }

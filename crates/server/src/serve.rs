@@ -31,6 +31,7 @@ use tower::Service;
 
 use crate::app::App;
 use crate::auth::{Peer, notice};
+use crate::http::line::Line;
 use crate::router::router;
 
 /// Bounds what a head may hold and what waits for a slow reader.
@@ -92,10 +93,13 @@ async fn connection(
     permit: ConnectionPermit,
 ) {
     prepare(&stream);
+    let line = Line::new();
+    let requests_line = line.clone();
     let service = service_fn(move |request: Request<Incoming>| {
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(Peer(peer));
         request.extensions_mut().insert(permit.clone());
+        request.extensions_mut().insert(requests_line.clone());
         router.clone().call(request)
     });
     let connection = http1::Builder::new()
@@ -108,6 +112,7 @@ async fn connection(
     // Errors here are clients that went away.
     tokio::select! {
         _ = connection.as_mut() => return,
+        () = line.outlived() => return,
         () = app.stopping.cancelled() => connection.as_mut().graceful_shutdown(),
     }
     let _gone = connection.await;

@@ -54,6 +54,7 @@ pub async fn start(mut config: Config) -> anyhow::Result<()> {
     )?;
     let app = Arc::new(App::new(config, address, store, recipes, composed.chat, clock));
     let stop = stop_signal()?;
+    outlive_file_limits()?;
     announce(&app, &made, &composed.modes)
         .context("the credentials could not be printed; `parlor password set` sets new ones")?;
     serve(listener, app, stop).await;
@@ -172,6 +173,14 @@ fn announce(app: &App, made: &[Made], modes: &[String]) -> io::Result<()> {
     out.flush()?;
     app.config.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
     Ok(())
+}
+
+/// A limit on the size of files is an error to wait out, as a full disk is, and
+/// not the end of the process.
+fn outlive_file_limits() -> io::Result<()> {
+    let at_the_limit = rustix::process::Signal::XFSZ.as_raw();
+    // The handler stays when this is dropped.
+    signal(SignalKind::from_raw(at_the_limit)).map(drop)
 }
 
 /// Ready when the process is asked to stop.

@@ -6,13 +6,14 @@ use sqlx::Row;
 use sqlx::sqlite::SqliteRow;
 
 use crate::error::StorageError;
+use crate::pages::{self, PagePlace};
 use crate::rows::parsed;
 use crate::store::Store;
 
 /// An input that matched a rule, as an administrator sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BlockedInput {
-    /// Its id; `before` takes it to page on.
+    /// Its id.
     pub id: String,
     /// When.
     pub at: Timestamp,
@@ -35,6 +36,16 @@ pub struct BlockedInput {
     pub hash: String,
     /// The first words of it.
     pub excerpt: String,
+}
+
+/// A page of the audit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AuditPage {
+    /// The inputs, the latest first.
+    pub blocked_inputs: Vec<BlockedInput>,
+    /// What to ask for to see the next page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_before: Option<PagePlace>,
 }
 
 impl Store {
@@ -63,23 +74,30 @@ impl Store {
         Ok(())
     }
 
-    /// The inputs of a tenant that matched a rule before a moment, newest first.
+    /// The inputs of a tenant that matched a rule, the latest first, after the
+    /// place `before`.
     pub async fn blocked_inputs(
         &self,
         tenant: &TenantId,
-        before: Option<Timestamp>,
+        before: Option<&PagePlace>,
         limit: u32,
-    ) -> Result<Vec<BlockedInput>, StorageError> {
+    ) -> Result<AuditPage, StorageError> {
+        let (before_time, before_id) = PagePlace::bounds(before);
         let rows = sqlx::query(
-            "SELECT * FROM blocked_inputs WHERE tenant = $1 AND at < $2
-             ORDER BY at DESC, id DESC LIMIT $3",
+            "SELECT * FROM blocked_inputs
+             WHERE tenant = $1 AND (at < $2 OR (at = $2 AND id < $3))
+             ORDER BY at DESC, id DESC LIMIT $4",
         )
         .bind(tenant.as_str())
-        .bind(before.map_or(i64::MAX, |at| at.0))
-        .bind(i64::from(limit))
+        .bind(before_time)
+        .bind(before_id)
+        .bind(i64::from(limit) + 1)
         .fetch_all(self.reader())
         .await?;
-        rows.iter().map(blocked_input).collect()
+        let rows = rows.iter().map(blocked_input).collect::<Result<_, _>>()?;
+        let place = |row: &BlockedInput| (row.at, row.id.clone());
+        let (blocked_inputs, next_before) = pages::cut(rows, limit, place);
+        Ok(AuditPage { blocked_inputs, next_before })
     }
 }
 

@@ -8,6 +8,7 @@ use sqlx::sqlite::SqliteRow;
 
 use crate::error::StorageError;
 use crate::messages;
+use crate::pages::{self, PagePlace};
 use crate::prompts::{PromptView, prompt};
 use crate::rows::{counter, parsed};
 use crate::served::Served;
@@ -59,7 +60,7 @@ pub struct ConversationPage {
     pub conversations: Vec<Conversation>,
     /// What to ask for to see the next page.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub next_before: Option<String>,
+    pub next_before: Option<PagePlace>,
 }
 
 const COLUMNS: &str = "SELECT c.*, EXISTS (SELECT 1 FROM turns t
@@ -123,15 +124,15 @@ impl Store {
     }
 
     /// The conversations of a tenant, the latest first: those whose title
-    /// holds `query`, and of those the ones after `before` (a `next_before`).
+    /// holds `query`, and of those the ones after the place `before`.
     pub async fn conversations(
         &self,
         tenant: &TenantId,
         query: Option<&str>,
-        before: Option<&str>,
+        before: Option<&PagePlace>,
         limit: u32,
     ) -> Result<ConversationPage, StorageError> {
-        let (before_time, before_id) = page_start(before);
+        let (before_time, before_id) = PagePlace::bounds(before);
         let pattern = query.map(like_pattern).unwrap_or_else(|| "%".to_owned());
         let rows = sqlx::query(sqlx::AssertSqlSafe(format!(
             "{COLUMNS} WHERE c.tenant = $1 AND LOWER(c.title) LIKE $2 ESCAPE '!'
@@ -145,14 +146,9 @@ impl Store {
         .bind(i64::from(limit) + 1)
         .fetch_all(self.reader())
         .await?;
-        let mut conversations: Vec<Conversation> =
-            rows.iter().map(conversation).collect::<Result<_, _>>()?;
-        let more = conversations.len() > limit as usize;
-        conversations.truncate(limit as usize);
-        let next_before = conversations
-            .last()
-            .filter(|_| more)
-            .map(|last| format!("{}.{}", last.updated_at.0, last.id));
+        let rows = rows.iter().map(conversation).collect::<Result<_, _>>()?;
+        let place = |row: &Conversation| (row.updated_at, row.id.to_string());
+        let (conversations, next_before) = pages::cut(rows, limit, place);
         Ok(ConversationPage { conversations, next_before })
     }
 
@@ -235,14 +231,6 @@ fn conversation(row: &SqliteRow) -> Result<Conversation, StorageError> {
         epoch: counter(row, "epoch")?,
         next_seq: counter(row, "next_seq")?,
     })
-}
-
-/// Reads a `next_before`; what is none begins at the latest.
-fn page_start(before: Option<&str>) -> (i64, String) {
-    before
-        .and_then(|before| before.split_once('.'))
-        .and_then(|(time, id)| Some((time.parse().ok()?, id.to_owned())))
-        .unwrap_or((i64::MAX, String::new()))
 }
 
 fn like_pattern(query: &str) -> String {

@@ -16,7 +16,7 @@ pub enum StorageError {
     #[error("this conversation has been taken over by another run of the server")]
     TakenOver,
     /// Try again later: the database is locked by someone else.
-    #[error("the database is locked by another program; it is tried again")]
+    #[error("the database is locked by another program")]
     Busy,
     /// Tell the administrator: nothing can be written.
     #[error("the database cannot be written: {0}")]
@@ -60,9 +60,10 @@ impl From<sqlx::Error> for StorageError {
         // SQLite's primary result code is the low byte of the extended one.
         match code.parse::<u32>().map(|code| code & 0xFF) {
             Ok(5 | 6) => Self::Busy,
-            Ok(8 | 3 | 23) => Self::ReadOnly(message()),
+            // Read-only, no permission, an input or output that failed, a file
+            // that cannot be opened: whoever runs the server can mend all of them.
+            Ok(3 | 8 | 10 | 14 | 23) => Self::ReadOnly(message()),
             Ok(13) => Self::Full,
-            Ok(14) => Self::ReadOnly(message()),
             _ => match error {
                 sqlx::Error::RowNotFound => Self::NotFound,
                 sqlx::Error::PoolTimedOut => Self::Busy,

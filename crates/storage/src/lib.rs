@@ -11,6 +11,10 @@
 //!   ran; whoever still writes with an older epoch is refused.
 //! - No decisions: what is written, and in which order, is said by `chat`.
 
+// The tests of this crate's own parts share a scene with those of its interface.
+#[cfg(test)]
+extern crate self as parlor_storage;
+
 mod access;
 mod audit;
 mod conversations;
@@ -21,6 +25,7 @@ mod history;
 mod images;
 mod log;
 mod messages;
+mod pages;
 mod prompts;
 mod rows;
 mod served;
@@ -30,13 +35,14 @@ mod tool_runs;
 mod turns;
 
 pub use access::{Access, NewToken, Role, Token, TokenKind};
-pub use audit::BlockedInput;
+pub use audit::{AuditPage, BlockedInput};
 pub use conversations::{Conversation, ConversationPage, ConversationView};
 pub use decisions::{Allowance, Answering, Decision};
 pub use deltas::{Block, Delta};
 pub use error::StorageError;
 pub use images::{Image, NewImage};
 pub use log::{Commit, LogEntry, Logged, NewEvent, TurnEnd};
+pub use pages::{NotAPlace, PagePlace};
 pub use prompts::{Closing, NewPrompt, Prompt, PromptView, PromptWrite};
 pub use served::Served;
 pub use store::Store;

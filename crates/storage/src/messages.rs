@@ -2,13 +2,14 @@
 
 use parlor_guard::Clean;
 use parlor_protocol::message::{Message, MessageData};
-use parlor_protocol::{ConversationId, MessageType, Role, Timestamp};
+use parlor_protocol::{ConversationId, MessageId, MessageType, Role, TenantId, Timestamp};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, Sqlite, Transaction};
 
 use crate::error::StorageError;
 use crate::rows::{json, optional_json, parsed, to_column, to_json};
 use crate::served::Served;
+use crate::store::Store;
 
 /// Writes a message, or replaces the one with its id.
 pub(crate) async fn put(
@@ -40,6 +41,29 @@ pub(crate) async fn put(
     .execute(&mut **transaction)
     .await?;
     Ok(())
+}
+
+impl Store {
+    /// The message of a person that began the turn which a message is part of.
+    pub async fn asked(
+        &self,
+        tenant: &TenantId,
+        conversation: ConversationId,
+        message_id: MessageId,
+    ) -> Result<Served<Message>, StorageError> {
+        let row = sqlx::query(
+            "SELECT m.* FROM messages named
+             JOIN turns t ON t.id = named.turn_id
+             JOIN messages m ON m.id = t.message_id
+             WHERE named.id = $1 AND named.conversation_id = $2 AND t.tenant = $3",
+        )
+        .bind(message_id.to_string())
+        .bind(conversation.to_string())
+        .bind(tenant.as_str())
+        .fetch_one(self.reader())
+        .await?;
+        message(&row).map(Served::new)
+    }
 }
 
 /// All messages of a conversation, in order.

@@ -1,11 +1,12 @@
 //! Opening the database: one writer, several readers, migrations first.
 
+use std::future::ready;
 use std::path::Path;
 use std::time::Duration;
 
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{Sqlite, SqlitePool, Transaction};
+use sqlx::{Connection, Sqlite, SqlitePool, Transaction};
 
 use crate::error::StorageError;
 
@@ -26,6 +27,10 @@ pub struct Store {
 impl Store {
     /// Opens or creates the database and brings it to this version's schema.
     pub async fn open(path: &Path) -> Result<Self, StorageError> {
+        Self::open_with(path, &MIGRATIONS).await
+    }
+
+    async fn open_with(path: &Path, migrations: &Migrator) -> Result<Self, StorageError> {
         let cannot_open = |error: sqlx::Error| StorageError::CannotOpen {
             path: path.display().to_string(),
             why: error.to_string(),
@@ -40,10 +45,13 @@ impl Store {
         let writer = SqlitePoolOptions::new()
             .max_connections(1)
             .acquire_timeout(LOCK_WAIT * 2)
+            // A disk that is full ends a transaction without telling the driver,
+            // which then begins no other on that connection.
+            .before_acquire(|writer, _| Box::pin(ready(Ok(!writer.is_in_transaction()))))
             .connect_with(options.clone())
             .await
             .map_err(cannot_open)?;
-        migrate(&writer, path).await?;
+        migrate(&writer, path, migrations).await?;
         let readers = SqlitePoolOptions::new()
             .max_connections(READERS)
             .min_connections(1)
@@ -54,12 +62,17 @@ impl Store {
         Ok(Self { writer, readers })
     }
 
-    /// Whether the database can be written right now.
+    /// Whether the database can be written right now: a row comes and goes, which
+    /// reaches the disk. A lock alone would not tell that the disk is full.
     pub async fn check_writable(&self) -> Result<(), StorageError> {
         let mut transaction = self.write().await?;
-        sqlx::query("UPDATE conversations SET title = title WHERE id = ''")
-            .execute(&mut *transaction)
-            .await?;
+        for statement in [
+            "INSERT INTO deltas (conversation_id, block, part, raw, clean)
+             VALUES ('', 0, 0, '', '')",
+            "DELETE FROM deltas WHERE conversation_id = ''",
+        ] {
+            sqlx::query(statement).execute(&mut *transaction).await?;
+        }
         transaction.commit().await?;
         Ok(())
     }
@@ -84,9 +97,13 @@ impl Store {
 
 /// Each migration is a transaction of its own: a kill in the middle leaves the
 /// one before it.
-async fn migrate(pool: &SqlitePool, path: &Path) -> Result<(), StorageError> {
-    let known = MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or_default();
-    MIGRATIONS.run(pool).await.map_err(|error| match error {
+async fn migrate(
+    pool: &SqlitePool,
+    path: &Path,
+    migrations: &Migrator,
+) -> Result<(), StorageError> {
+    let known = migrations.iter().map(|migration| migration.version).max().unwrap_or_default();
+    migrations.run(pool).await.map_err(|error| match error {
         MigrateError::VersionMissing(found) if found > known => {
             StorageError::NewerSchema { path: path.display().to_string(), found, known }
         }
@@ -96,3 +113,6 @@ async fn migrate(pool: &SqlitePool, path: &Path) -> Result<(), StorageError> {
         }
     })
 }
+
+#[cfg(test)]
+mod tests;

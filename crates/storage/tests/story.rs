@@ -3,170 +3,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 
-use parlor_guard::sanitizer::Sanitizer;
-use parlor_guard::{Clean, CleanStream};
-use parlor_protocol::message::{Message, Metadata};
-use parlor_protocol::{
-    ConversationId, DoneReason, EventBody, EventId, MessageId, MessageType, Mode, Role, TenantId,
-    Timestamp, TurnId,
-};
+mod scene;
+
+use parlor_protocol::{ConversationId, EventId, MessageId, TenantId, Timestamp, TurnId};
 use parlor_storage::*;
-use serde_json::json;
-use uuid::Uuid;
-
-fn uuid(n: u128) -> Uuid {
-    Uuid::from_u128(n)
-}
-
-fn tenant() -> TenantId {
-    "home".parse().unwrap()
-}
-
-fn clean_text(text: &str) -> Clean<String> {
-    let mut stream = CleanStream::new(&Sanitizer::default());
-    let first = stream.push(text);
-    assert_eq!(first.get(), text, "nothing to hold back in these tests");
-    first
-}
-
-fn message(
-    conversation: ConversationId,
-    turn: TurnId,
-    id: MessageId,
-    role: Role,
-    text: &str,
-) -> Message {
-    Message {
-        id,
-        conversation_id: conversation,
-        turn_id: turn,
-        role,
-        message_type: MessageType::Text,
-        content: text.to_owned(),
-        data: None,
-        options: None,
-        questions: None,
-        metadata: Metadata::new(),
-        created_at: Timestamp(1),
-    }
-}
-
-fn clean<T: parlor_guard::Cleanable>(value: T) -> Clean<T> {
-    Clean::new(&Sanitizer::default(), value)
-}
-
-struct Scene {
-    store: Store,
-    dir: tempfile::TempDir,
-    conversation: ConversationId,
-    turn: TurnId,
-    answer: MessageId,
-}
-
-impl Scene {
-    async fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        let store = Store::open(&dir.path().join("parlor.db")).await.unwrap();
-        Self {
-            store,
-            dir,
-            conversation: ConversationId::new(uuid(1)),
-            turn: TurnId::new(uuid(2)),
-            answer: MessageId::new(uuid(4)),
-        }
-    }
-
-    fn begin(&self, turn: TurnId, new: bool, mark: Option<&str>) -> BeginTurn {
-        let id = MessageId::new(Uuid::from_u128(turn.as_uuid().as_u128() + 1));
-        let said = message(self.conversation, turn, id, Role::User, "hello");
-        BeginTurn {
-            tenant: tenant(),
-            conversation: self.conversation,
-            new: new.then(|| NewConversation {
-                project: "recipes".parse().unwrap(),
-                title: "hello".into(),
-                mode: Mode::Act,
-            }),
-            turn,
-            started_by: "session-1".into(),
-            client_message_id: mark.map(|mark| mark.parse().unwrap()),
-            start: clean(EventBody::Start {
-                conversation_id: self.conversation,
-                turn_id: turn,
-                message_id: id,
-            }),
-            message_event: clean(EventBody::Message(Box::new(said.clone()))),
-            message: clean(said),
-            history: vec![json!({"role": "user", "text": "hello"})],
-            image: None,
-            mode: None,
-            answers: None,
-            passes_over: Vec::new(),
-            closed: Vec::new(),
-            block_message: self.answer,
-            now: Timestamp(10),
-        }
-    }
-
-    fn block(&self, parts: u64) -> Block {
-        Block { seq: 3, message: self.answer, thinking: false, parts }
-    }
-
-    fn delta(&self, part: u64, text: &str) -> Delta {
-        Delta {
-            conversation: self.conversation,
-            turn: self.turn,
-            block: self.block(part),
-            raw: text.to_owned(),
-            clean: clean_text(text),
-            now: Timestamp(11),
-        }
-    }
-
-    fn commit(&self, epoch: u64, first_seq: u64) -> Commit {
-        let said = message(self.conversation, self.turn, self.answer, Role::Assistant, "Hi there");
-        Commit {
-            conversation: self.conversation,
-            epoch,
-            turn: self.turn,
-            first_seq,
-            events: vec![
-                NewEvent {
-                    body: clean(EventBody::Message(Box::new(said.clone()))),
-                    message: Some(clean(said)),
-                },
-                NewEvent {
-                    body: clean(EventBody::Done {
-                        conversation_id: self.conversation,
-                        turn_id: self.turn,
-                        tokens_used: Some(7),
-                        reason: DoneReason::Complete,
-                    }),
-                    message: None,
-                },
-            ],
-            closes_block: Some(self.block(if first_seq == 4 { 1 } else { 0 })),
-            history: vec![json!({"role": "assistant", "text": "Hi there"})],
-            checkpoint: None,
-            runs: Vec::new(),
-            prompts: Vec::new(),
-            block_message: MessageId::new(uuid(99)),
-            end: Some(TurnEnd { status: TurnStatus::Complete, tokens_used: Some(7) }),
-            now: Timestamp(12),
-        }
-    }
-
-    async fn seqs_after(&self, after: EventId) -> Vec<u64> {
-        let entries = self.store.log_after(self.conversation, after, 100).await.unwrap();
-        entries
-            .iter()
-            .map(|entry| match entry {
-                LogEntry::Event(logged) => logged.id.seq,
-                LogEntry::Block { seq, .. } => *seq,
-            })
-            .collect()
-    }
-}
+use scene::{Scene, tenant, uuid};
 
 /// H-5, K-1: a turn from the first message to `done`, read back from every place.
 #[tokio::test]
@@ -197,6 +38,15 @@ async fn a_turn_is_numbered_and_read_back_from_any_place() {
     let (home, mark) = (tenant(), "m1".parse().unwrap());
     let turn = scene.store.turn_by_client_message(&home, "session-1", &mark).await.unwrap();
     assert_eq!(turn.unwrap().status, TurnStatus::Complete);
+    for named in [scene.answer, MessageId::new(uuid(3))] {
+        let asked = scene.store.asked(&home, scene.conversation, named).await.unwrap();
+        assert_eq!(asked.get().content, "hello");
+    }
+    for (tenant, named) in [("home", 77), ("other", 3)] {
+        let id = MessageId::new(uuid(named));
+        let asked = scene.store.asked(&tenant.parse().unwrap(), scene.conversation, id).await;
+        assert!(matches!(asked, Err(StorageError::NotFound)), "{tenant} {named}");
+    }
 }
 
 /// H-1: one turn at a time; a mark is used once.
@@ -285,7 +135,7 @@ async fn lists_page_and_search() {
     let mut before = None;
     loop {
         let page =
-            scene.store.conversations(&tenant(), Some("soup"), before.as_deref(), 3).await.unwrap();
+            scene.store.conversations(&tenant(), Some("soup"), before.as_ref(), 3).await.unwrap();
         seen.extend(page.conversations.iter().map(|c| c.id));
         before = page.next_before;
         if before.is_none() {
@@ -299,6 +149,41 @@ async fn lists_page_and_search() {
         let page = scene.store.conversations(&tenant(), Some(query), None, 50).await.unwrap();
         assert_eq!(page.conversations.len(), found, "{query}");
     }
+}
+
+/// G-7: the audit pages without gaps or repeats, also within one millisecond.
+#[tokio::test]
+async fn the_audit_pages_within_one_millisecond() {
+    let scene = Scene::new().await;
+    for n in 0..7_u128 {
+        let input = BlockedInput {
+            id: uuid(n).to_string(),
+            at: Timestamp(if n < 5 { 5 } else { 6 }),
+            tenant: tenant(),
+            project: "recipes".parse().unwrap(),
+            session: "session-1".into(),
+            rule: "jailbreak.dan_mode".into(),
+            category: "jailbreak".into(),
+            action: "block".into(),
+            view: "plain".into(),
+            hash: "00".into(),
+            excerpt: "DAN mode".into(),
+        };
+        scene.store.add_blocked_input(&input).await.unwrap();
+    }
+    let mut seen = Vec::new();
+    let mut before = None;
+    loop {
+        let page = scene.store.blocked_inputs(&tenant(), before.as_ref(), 2).await.unwrap();
+        seen.extend(page.blocked_inputs.into_iter().map(|input| input.id));
+        before = page.next_before.map(|place| place.to_string().parse::<PagePlace>().unwrap());
+        if before.is_none() {
+            break;
+        }
+    }
+    let latest_first: Vec<String> = (0..7).rev().map(|n| uuid(n).to_string()).collect();
+    assert_eq!(seen, latest_first);
+    assert!("yesterday".parse::<PagePlace>().is_err());
 }
 
 /// X-2, X-4: tokens and passwords; a new password ends the old one's sessions.
@@ -332,27 +217,7 @@ async fn credentials_are_stored_and_revoked() {
     assert!(matches!(again, Err(StorageError::NotFound)));
 }
 
-/// FAULTS 7: an old binary refuses a newer database, and says what to do.
-#[tokio::test]
-async fn a_newer_database_is_refused() {
-    let scene = Scene::new().await;
-    let path = scene.dir.path().join("parlor.db");
-    scene.store.close().await;
-    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&path);
-    let pool = sqlx::SqlitePool::connect_with(options).await.unwrap();
-    sqlx::query(
-        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
-         VALUES (9999, 'later', TRUE, X'00', 0)",
-    )
-    .execute(&pool)
-    .await
-    .unwrap();
-    pool.close().await;
-    let error = Store::open(&path).await.unwrap_err().to_string();
-    assert!(error.contains("newer version of Parlor") && error.contains("9999"), "{error}");
-}
-
-/// FAULTS 6: a database that is locked, read-only or not one at all says so.
+/// FAULTS 6: a database that is none, or is nowhere, says so.
 #[tokio::test]
 async fn an_unusable_database_says_so() {
     let dir = tempfile::tempdir().unwrap();

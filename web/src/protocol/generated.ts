@@ -440,7 +440,10 @@ mode?: Mode,
  */
 client_message_id?: ClientMessageId, 
 /**
- * The message that is tried again.
+ * Tries a message of this conversation again: a person's, or any of the turn
+ * that it began. What is left out, text or picture, is that message's own.
+ * The new message has `retry_of` in its metadata; the model is told the last
+ * try only, and earlier ones in which tools were called.
  */
 retry_of?: MessageId, };
 

@@ -1,4 +1,7 @@
 //! What the demo model says. Each text is honest about who speaks.
+//!
+//! None names a vendor or its settings: that would be masked on the way to the
+//! reader. The server says at its start which key to set.
 
 use super::intents::Conversation;
 use super::language::{Language, words};
@@ -11,10 +14,11 @@ pub(super) const HELLO_PT: &str = "Olá! Sou o modelo de demonstração do Parlo
 
 pub(super) const WHO_EN: &str = "I am the demo model that comes with Parlor. I am a small table \
     of phrases and answers, not a language model. To talk to a real one, whoever runs this server \
-    sets `ANTHROPIC_API_KEY` and starts it again.";
+    gives it the key of a model and starts it again; the server says how when it starts.";
 pub(super) const WHO_PT: &str = "Sou o modelo de demonstração que vem com o Parlor. Sou uma \
     pequena tabela de frases e respostas, não um modelo de linguagem. Para conversar com um de \
-    verdade, quem cuida deste servidor define `ANTHROPIC_API_KEY` e o inicia de novo.";
+    verdade, quem cuida deste servidor define a chave de um modelo e o inicia de novo; ao iniciar, o \
+    servidor diz como.";
 
 pub(super) const HELP_EN: &str = "I am only a demo, but everything around me is real: messages \
     are checked, stored and streamed, and you can stop me at any time. Try one of these:\n\n\
@@ -26,7 +30,7 @@ pub(super) const HELP_EN: &str = "I am only a demo, but everything around me is 
     - With recipes: What recipes do I have? Show me the tomato soup. How long does it take? \
     Delete the tomato soup. Plan a dinner for four. What should I cook? Add a recipe. Rename the \
     cookies.\n\n\
-    For everything else set `ANTHROPIC_API_KEY` and start the server again.";
+    For everything else give the server the key of a model; it says how when it starts.";
 pub(super) const HELP_PT: &str = "Sou só uma demonstração, mas tudo ao meu redor é real: as \
     mensagens são verificadas, guardadas e transmitidas, e você pode me parar a qualquer momento. \
     Experimente:\n\n\
@@ -38,7 +42,7 @@ pub(super) const HELP_PT: &str = "Sou só uma demonstração, mas tudo ao meu re
     - Com receitas: Quais receitas eu tenho? Mostre a sopa de tomate. Quanto tempo leva? Apague a \
     sopa de tomate. Planeje um jantar para quatro. O que devo cozinhar? Adicione uma receita. \
     Renomeie os cookies.\n\n\
-    Para todo o resto, defina `ANTHROPIC_API_KEY` e inicie o servidor de novo.";
+    Para todo o resto, dê ao servidor a chave de um modelo; ao iniciar, ele diz como.";
 
 pub(super) const THANKS_EN: &str = "You are welcome! It was easy: I am only the demo model.";
 pub(super) const THANKS_PT: &str = "De nada! Foi fácil: sou só o modelo de demonstração.";
@@ -46,24 +50,24 @@ pub(super) const THANKS_PT: &str = "De nada! Foi fácil: sou só o modelo de dem
 pub(super) const PARLOR_EN: &str = "Parlor is a chat server that you run yourself. What you write \
     passes a guardrail on its way to an agent; what the agent says comes back as typed messages, \
     cleaned and stored, so that a lost connection or a restart loses nothing. I am its demo \
-    model; a real one takes my place as soon as `ANTHROPIC_API_KEY` is set.";
+    model; a real one takes my place as soon as the server has the key of one.";
 pub(super) const PARLOR_PT: &str = "O Parlor é um servidor de chat que você mesmo hospeda. O que \
     você escreve passa por uma proteção a caminho de um agente; o que o agente diz volta como \
     mensagens tipadas, limpas e guardadas, de modo que uma conexão perdida ou um reinício não \
     perde nada. Eu sou o modelo de demonstração; um de verdade toma meu lugar quando \
-    `ANTHROPIC_API_KEY` for definida.";
+    o servidor tiver a chave de um.";
 
 pub(super) const PICTURE_EN: &str = "Your picture arrived, but I cannot look at it: I am only the \
-    demo model. With `ANTHROPIC_API_KEY` set, a real model will.";
+    demo model. Once the server has the key of a real model, that one will.";
 pub(super) const PICTURE_PT: &str = "Sua imagem chegou, mas não consigo vê-la: sou só o modelo de \
-    demonstração. Com `ANTHROPIC_API_KEY` definida, um modelo de verdade consegue.";
+    demonstração. Quando o servidor tiver a chave de um modelo de verdade, ele consegue.";
 
 pub(super) const OTHERWISE_EN: &str = "I am only the demo model and have no answer to that. To \
-    talk to a real model, whoever runs this server sets the environment variable \
-    `ANTHROPIC_API_KEY` and starts it again. Until then, \"help\" shows what I understand.";
+    talk to a real model, whoever runs this server gives it the key of one and starts it \
+    again; the server says how when it starts. Until then, \"help\" shows what I understand.";
 pub(super) const OTHERWISE_PT: &str = "Sou só o modelo de demonstração e não tenho resposta para \
-    isso. Para conversar com um modelo de verdade, quem cuida deste servidor define a variável \
-    de ambiente `ANTHROPIC_API_KEY` e o inicia de novo. Até lá, \"ajuda\" mostra o que eu entendo.";
+    isso. Para conversar com um modelo de verdade, quem cuida deste servidor define a chave de \
+    um e o inicia de novo; ao iniciar, o servidor diz como. Até lá, \"ajuda\" mostra o que eu entendo.";
 
 /// The highest number that is counted to: enough to try stopping it.
 const HIGHEST: u32 = 1_000;

@@ -79,9 +79,10 @@ impl LlmError {
     /// What to tell the person, and what to do now.
     pub fn user_message(&self) -> Cow<'static, str> {
         match self {
-            Self::WrongKey { setting } => {
-                format!("The model refused this server's key. Set {setting} to a valid one.").into()
-            }
+            // The setting's name would name the vendor; the log has it.
+            Self::WrongKey { .. } => "The model refused this server's key. Whoever runs the \
+                                      server must set a valid one; its log says where."
+                .into(),
             Self::NotPermitted(_) => {
                 "This server's key may not use the model. Choose another model in the settings."
                     .into()

@@ -19,6 +19,7 @@ mod password;
 mod sanitize;
 mod serve;
 mod supervise;
+mod typed_secret;
 
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;

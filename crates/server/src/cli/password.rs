@@ -1,6 +1,6 @@
 //! `parlor password set`: a new password, read from standard input.
 
-use std::io::{self, BufRead, IsTerminal};
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
@@ -8,6 +8,7 @@ use clap::{Args, Subcommand};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::credentials::{Opened, Place, RoleName, block_on};
+use super::typed_secret;
 use crate::auth::set_password;
 use crate::clock::Clock;
 
@@ -22,6 +23,7 @@ pub(super) struct Arguments {
 enum Command {
     /// Sets a password, read from standard input so that no other user sees it.
     ///
+    /// At a terminal it is typed twice and not shown.
     /// Whoever is logged in with the old one is logged out, within a second.
     #[command(after_long_help = "Example:
   printf '%s' \"$NEW\" | parlor password set --role admin")]
@@ -41,19 +43,18 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
 }
 
 async fn set(opened: Opened, role: RoleName) -> anyhow::Result<()> {
-    let password = read()?;
+    let password = read().await?;
     set_password(&opened.store, &Clock::default(), &opened.tenant, role.into(), &password).await?;
     eprintln!("the password is set; sessions of the old one are over");
     opened.changed().await
 }
 
-fn read() -> anyhow::Result<SecretString> {
-    if io::stdin().is_terminal() {
-        eprintln!("type the new password (it is shown), then Enter:");
-    }
-    let mut line = String::new();
-    io::stdin().lock().read_line(&mut line).context("the password could not be read")?;
-    let password = SecretString::from(line.trim_end_matches(['\r', '\n']));
+async fn read() -> anyhow::Result<SecretString> {
+    let password = if io::stdin().is_terminal() {
+        typed_secret::ask("password").await?
+    } else {
+        typed_secret::read_line().context("the password could not be read")?
+    };
     if password.expose_secret().trim().is_empty() {
         bail!("the password is blank");
     }

@@ -5,9 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use parlor_guard::nearest;
 use toml::{Table, Value};
-
-use super::explain::nearest;
 
 /// How a value is written in a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,9 +109,9 @@ pub(super) fn strangers(environment: &BTreeMap<String, String>) -> Vec<String> {
     environment
         .keys()
         .filter(|name| name.starts_with("PARLOR_") && !known.contains(name))
-        .filter_map(|name| {
-            let nearest = nearest(name, known.iter().map(String::as_str))?;
-            Some(format!("{name} is not a setting; did you mean {nearest}?"))
+        .map(|name| {
+            let nearest = nearest(name, known.iter().map(String::as_str));
+            format!("{name} is not a setting; did you mean {nearest}?")
         })
         .collect()
 }

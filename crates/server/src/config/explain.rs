@@ -1,6 +1,8 @@
 //! What a mistake in the configuration is called: the place, and the nearest
 //! thing that would have been right.
 
+use parlor_guard::nearest;
+
 /// The error as it is shown, with a suggestion where a name is not known.
 pub(super) fn explain(error: &toml::de::Error) -> String {
     let text = error.to_string();
@@ -8,13 +10,6 @@ pub(super) fn explain(error: &toml::de::Error) -> String {
         Some(nearest) => format!("{}\ndid you mean `{nearest}`?", text.trim_end()),
         None => text.trim_end().to_owned(),
     }
-}
-
-/// The name that is most like a wrong one.
-pub(super) fn nearest<'n>(wrong: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    // A key in the wrong section is compared by its own name.
-    let own = |name: &'n str| name.rsplit('.').next().unwrap_or(name);
-    names.min_by_key(|name| strsim::damerau_levenshtein(wrong, own(name)))
 }
 
 /// serde says "unknown field `x`, expected one of `a`, `b`"; names that stand
@@ -28,7 +23,7 @@ fn suggestion<'m>(message: &'m str) -> Option<&'m str> {
     let elsewhere = super::environment::known_keys()
         .filter(|_| message.starts_with("unknown field"))
         .map(|key| -> &'m str { key });
-    nearest(wrong, quoted.chain(elsewhere))
+    Some(nearest(wrong, quoted.chain(elsewhere))).filter(|name| !name.is_empty())
 }
 
 #[cfg(test)]

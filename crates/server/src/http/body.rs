@@ -12,6 +12,7 @@ use axum::http::{HeaderMap, header};
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use parlor_protocol::ErrorCode;
+use parlor_storage::PagePlace;
 use serde::de::DeserializeOwned;
 
 use super::errors::ApiError;
@@ -55,7 +56,11 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Arc<App>> for Parameters<T> {
 
     async fn from_request_parts(parts: &mut Parts, _: &Arc<App>) -> Result<Self, ApiError> {
         let query = Query::try_from_uri(&parts.uri);
-        query.map(|query| Self(query.0)).map_err(|error| ApiError::malformed(error.body_text()))
+        query.map(|query| Self(query.0)).map_err(|error| {
+            let why = error.body_text();
+            let why = why.rsplit_once("query string: ").map_or(why.as_str(), |(_, why)| why);
+            ApiError::malformed(why.to_owned())
+        })
     }
 }
 
@@ -69,6 +74,14 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8], what: &str) -> Result<T, 
     let value = serde_path_to_error::deserialize(&mut json).map_err(|e| explain(&e, what))?;
     json.end().map_err(|error| ApiError::malformed(format!("{what} is not JSON: {error}")))?;
     Ok(value)
+}
+
+/// Where a page of a list begins; an empty text asks for the first.
+pub(crate) fn page_place(before: Option<&str>) -> Result<Option<PagePlace>, ApiError> {
+    let before = before.filter(|text| !text.is_empty());
+    before
+        .map(|text| text.parse().map_err(|error| ApiError::malformed(format!("before: {error}"))))
+        .transpose()
 }
 
 /// Refuses a body that says that it is something else.
@@ -132,11 +145,18 @@ fn explain(error: &serde_path_to_error::Error<serde_json::Error>, what: &str) ->
     if !inner.is_data() {
         return ApiError::malformed(format!("{what} is not JSON: {inner}"));
     }
-    let why = inner.to_string();
+    let why = in_plain_words(&inner.to_string());
     let names_a_place = matches!(path.as_str(), "tenant" | "project" | "conversation_id");
     if names_a_place && !why.starts_with("invalid type") {
         return ApiError::new(ErrorCode::NotFound, format!("{path}: {why}"));
     }
     let place = if path == "." { what } else { &path };
     ApiError::malformed(format!("{place}: {why}"))
+}
+
+/// serde names our types where it means an object.
+fn in_plain_words(why: &str) -> String {
+    let Some((before, after)) = why.split_once("expected struct ") else { return why.to_owned() };
+    let rest = after.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+    format!("{before}expected an object{rest}")
 }

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use axum::response::Response;
 use parlor_chat::{Accepted, Caller};
 use parlor_protocol::ChatRequest;
 
 use super::body::Json;
 use super::errors::ApiError;
+use super::line::Line;
 use super::stream::{Until, stream};
 use crate::app::App;
 use crate::auth::Visitor;
@@ -17,12 +18,13 @@ use crate::auth::Visitor;
 pub(crate) async fn send(
     State(app): State<Arc<App>>,
     visitor: Visitor,
+    Extension(line): Extension<Line>,
     Json(request): Json<ChatRequest>,
 ) -> Result<Response, ApiError> {
     let accepted = take(&app, &visitor.caller, request).await?;
     let (id, after) = (accepted.conversation_id, accepted.after);
     let reader = app.chat.subscribe(&visitor.caller, id, Some(after)).await?;
-    Ok(stream(&app, &visitor, reader, Until::Done(accepted.turn_id)))
+    Ok(stream(&app, &visitor, line, reader, Until::Done(accepted.turn_id)))
 }
 
 /// Counts a message and gives it to the chat, by whichever way it came.

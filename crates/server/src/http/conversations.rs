@@ -9,7 +9,7 @@ use parlor_protocol::{ConversationId, Mode};
 use serde::Deserialize;
 use serde_json::json as value;
 
-use super::body::{Json, Parameters, PathId};
+use super::body::{Json, Parameters, PathId, page_place};
 use super::errors::ApiError;
 use super::json;
 use crate::app::App;
@@ -34,8 +34,8 @@ pub(crate) async fn list(
     Parameters(which): Parameters<Which>,
 ) -> Result<Response, ApiError> {
     let query = which.q.as_deref().filter(|text| !text.trim().is_empty());
-    let before = which.before.as_deref().filter(|text| !text.is_empty());
-    json(&app.chat.conversations(&visitor.caller, query, before).await?)
+    let before = page_place(which.before.as_deref())?;
+    json(&app.chat.conversations(&visitor.caller, query, before.as_ref()).await?)
 }
 
 /// `GET /api/conversations/{id}`.

@@ -104,8 +104,8 @@ impl ApiError {
     }
 
     pub(crate) fn wrong_method() -> Self {
-        let message = "This address does not take this method.";
-        Self::new(ErrorCode::NotFound, message).with_status(StatusCode::METHOD_NOT_ALLOWED)
+        Self::malformed("This address does not take this method.")
+            .with_status(StatusCode::METHOD_NOT_ALLOWED)
     }
 
     pub(crate) fn wrong_content_type(expected: &'static str) -> Self {

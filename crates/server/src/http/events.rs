@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use parlor_protocol::{ConversationId, EventId};
@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::body::{Parameters, PathId};
 use super::errors::ApiError;
+use super::line::Line;
 use super::stream::{Until, stream};
 use crate::app::App;
 use crate::auth::Visitor;
@@ -23,13 +24,14 @@ pub(crate) struct From {
 pub(crate) async fn follow(
     State(app): State<Arc<App>>,
     visitor: Visitor,
+    Extension(line): Extension<Line>,
     PathId(conversation): PathId<ConversationId>,
     Parameters(from): Parameters<From>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let after = place(&headers, from.after.as_deref())?;
     let reader = app.chat.subscribe(&visitor.caller, conversation, after).await?;
-    Ok(stream(&app, &visitor, reader, Until::TheEnd))
+    Ok(stream(&app, &visitor, line, reader, Until::TheEnd))
 }
 
 fn place(headers: &HeaderMap, after: Option<&str>) -> Result<Option<EventId>, ApiError> {

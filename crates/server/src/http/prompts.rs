@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -117,8 +118,9 @@ pub(crate) async fn revoke_all(
 pub(crate) async fn revoke(
     State(app): State<Arc<App>>,
     visitor: Visitor,
-    Path((id, tool)): Path<(String, String)>,
+    path: Result<Path<(String, String)>, PathRejection>,
 ) -> Result<StatusCode, ApiError> {
+    let Path((id, tool)) = path.map_err(|_| ApiError::not_found())?;
     let id: ConversationId = id.parse().map_err(|_| ApiError::not_found())?;
     app.chat.revoke_allowances(&visitor.caller, id, Some(&tool)).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -19,6 +19,7 @@ use parlor_storage::Logged;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 use tokio_util::sync::CancellationToken;
 
+use super::line::{Line, OnLine};
 use crate::app::App;
 use crate::auth::{Session, Visitor};
 use crate::dialects::sse;
@@ -33,8 +34,14 @@ pub(super) enum Until {
 }
 
 /// The answer that carries the stream.
-pub(super) fn stream(app: &App, visitor: &Visitor, reader: Reader, until: Until) -> Response {
-    let feed = Feed::new(app, visitor, reader, until);
+pub(super) fn stream(
+    app: &App,
+    visitor: &Visitor,
+    line: Line,
+    reader: Reader,
+    until: Until,
+) -> Response {
+    let feed = Feed::new(app, visitor, line, reader, until);
     let mut response = Response::new(Body::from_stream(unfold(feed, Feed::next)));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
@@ -47,6 +54,8 @@ struct Feed {
     reader: Reader,
     until: Until,
     session: Arc<Session>,
+    /// Ends the connection with the session if the reader does not read.
+    _on_line: OnLine,
     stopping: CancellationToken,
     keep_alive: Interval,
     /// Given away with each write: a quiet stream holds none.
@@ -55,7 +64,7 @@ struct Feed {
 }
 
 impl Feed {
-    fn new(app: &App, visitor: &Visitor, reader: Reader, until: Until) -> Self {
+    fn new(app: &App, visitor: &Visitor, line: Line, reader: Reader, until: Until) -> Self {
         let period = app.config.server.limits.keep_alive;
         let mut keep_alive = interval_at(Instant::now() + period, period);
         keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -63,6 +72,7 @@ impl Feed {
             reader,
             until,
             session: visitor.session.clone(),
+            _on_line: line.stream(visitor.session.clone()),
             stopping: app.stopping.clone(),
             keep_alive,
             buffer: BytesMut::new(),

@@ -1,57 +1,16 @@
 //! Who may come in, and how they leave (X).
 
-use std::io::Write;
-use std::process::Stdio;
 use std::time::Duration;
 
 use parlor_testkit::{Gate, Script};
 use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpSocket;
 
+use crate::raw;
+use crate::seed::{self, Turn};
 use crate::streams::Events;
-use crate::test_app::{ADMIN_KEY, ADMIN_PASSWORD, PASSWORD, TestApp, json, refusal};
-
-const ANY_ID: &str = "0198c5a2-7b1e-7cc0-8000-000000000001";
-
-/// Every route that needs somebody.
-fn private_routes() -> Vec<(&'static str, String)> {
-    let conversation = format!("/api/conversations/{ANY_ID}");
-    vec![
-        ("POST", "/api/chat".to_owned()),
-        ("GET", "/api/conversations".to_owned()),
-        ("GET", conversation.clone()),
-        ("PATCH", conversation.clone()),
-        ("DELETE", conversation.clone()),
-        ("GET", format!("{conversation}/events")),
-        ("POST", format!("{conversation}/stop")),
-        ("GET", format!("/api/images/{ANY_ID}")),
-        ("GET", "/api/me".to_owned()),
-        ("GET", "/api/audit".to_owned()),
-        ("GET", "/ws/chat/home/recipes".to_owned()),
-        ("GET", "/api/admin/status".to_owned()),
-    ]
-}
-
-/// neither cookie nor key is a 401, whatever else is wrong.
-#[tokio::test]
-async fn nothing_is_served_without_credentials() {
-    let app = TestApp::start().await;
-    for (method, path) in private_routes() {
-        for header in [("x-none", ""), ("x-api-key", "wrong"), ("cookie", "rv_session=wrong")] {
-            let response = app.request(method, &path).header(header.0, header.1).send().await;
-            let answer = refusal(response.unwrap()).await;
-            assert_eq!(answer, (401, "unauthorized".to_owned()), "{method} {path} {header:?}");
-        }
-    }
-    for page in ["/", "/chat"] {
-        let response = app.request("GET", page).send().await.unwrap();
-        assert_eq!(response.status(), 303, "{page}");
-    }
-    let chat = app.request("GET", "/chat").send().await.unwrap();
-    assert_eq!(chat.headers()["location"], "/login");
-    for path in ["/healthz", "/readyz", "/assets/chat.js", "/assets/style.css"] {
-        assert_eq!(app.request("GET", path).send().await.unwrap().status(), 200, "{path}");
-    }
-}
+use crate::test_app::{ADMIN_KEY, ADMIN_PASSWORD, PASSWORD, PATIENCE, TestApp, json, refusal};
 
 /// a right password leads to the chat, with a cookie that has its flags.
 #[tokio::test]
@@ -196,6 +155,39 @@ async fn logging_out_ends_open_streams() {
     others.find("done").await;
 }
 
+/// FAULTS 22: so does a stream whose reader does not read, and cannot be told.
+#[tokio::test]
+async fn logging_out_cuts_off_whoever_does_not_read() {
+    let app = TestApp::with("connections = 2\nheader_timeout = \"60s\"").await;
+    // More than any socket takes in one go.
+    let long = "word ".repeat(1_200_000);
+    let id = seed::conversation(&app.data_dir, &[Turn::new("a story", &long)]).await;
+    let cookie = app.log_in(PASSWORD).await;
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(4096).unwrap();
+    let mut reader = socket.connect(app.address).await.unwrap();
+    let request = format!(
+        "GET /api/conversations/{id}/events HTTP/1.1\r\nHost: {}\r\nCookie: {cookie}\r\n\r\n",
+        app.address
+    );
+    reader.write_all(request.as_bytes()).await.unwrap();
+    let mut first = vec![0; 1 << 16];
+    reader.read_exact(&mut first).await.unwrap();
+    assert!(first.starts_with(b"HTTP/1.1 200 OK"));
+    let host = format!("Host: {}", app.address);
+    let host = [host.as_str()];
+    let third = || raw::request(&app, "GET /healthz", &host);
+    assert!(third().await.starts_with("HTTP/1.1 503"), "both connections are in use");
+    let response = app.request("POST", "/logout").header("cookie", &cookie).send().await.unwrap();
+    assert_eq!(response.status(), 303);
+    let cut = async {
+        while !third().await.starts_with("HTTP/1.1 200") {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, cut).await.expect("the stream goes on");
+}
+
 /// FAULTS 22: logging in again makes a new session, and the old one is over.
 #[tokio::test]
 async fn a_login_replaces_the_session() {
@@ -235,10 +227,7 @@ async fn a_new_password_ends_sessions_of_a_running_server() {
     let response = app.request("GET", &path).header("cookie", &cookie).send().await.unwrap();
     let mut held = Events::of(response);
     held.find("done").await;
-    let mut command = app.parlor(&["password", "set", "--config", "parlor.toml"]);
-    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(b"another one\n").unwrap();
-    assert!(child.wait().unwrap().success());
+    app.parlor(&["password", "set"], "another one\n").await;
     assert!(held.next().await.is_none());
     assert_eq!(app.post_login(PASSWORD).await.status(), 401);
     assert_eq!(app.post_login("another one").await.status(), 303);
@@ -248,69 +237,25 @@ async fn a_new_password_ends_sessions_of_a_running_server() {
 #[tokio::test]
 async fn keys_are_made_and_revoked_while_the_server_runs() {
     let app = TestApp::start().await;
-    let parlor = |arguments: &[&str]| {
-        let output = app.parlor(arguments).args(["--config", "parlor.toml"]).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let key = parlor(&["keys", "create", "--tenant", "other", "--name", "robot"]);
-    let me = app.request("GET", "/api/me").header("x-api-key", key.trim()).send().await.unwrap();
+    let key = app.parlor(&["keys", "create", "--tenant", "other", "--name", "robot"], "").await;
+    let me = app.request("GET", "/api/me").header("x-api-key", &key).send().await.unwrap();
     let me = json(me).await;
     assert_eq!(
         (&me["tenant"], &me["role"], &me["name"]),
         (&json!("other"), &json!("user"), &json!("robot"))
     );
-    let list = parlor(&["keys", "list", "--tenant", "other"]);
+    let list = app.parlor(&["keys", "list", "--tenant", "other"], "").await;
     assert!(list.contains("valid") && list.contains("robot"), "{list}");
-    assert!(!list.contains(key.trim()));
+    assert!(!list.contains(&key));
     let id = list.split_whitespace().next().unwrap();
-    parlor(&["keys", "revoke", "--tenant", "other", id]);
+    app.parlor(&["keys", "revoke", "--tenant", "other", id], "").await;
     let revoked = async {
-        let me = || app.request("GET", "/api/me").header("x-api-key", key.trim()).send();
+        let me = || app.request("GET", "/api/me").header("x-api-key", &key).send();
         while me().await.unwrap().status() != 401 {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(crate::test_app::PATIENCE, revoked).await.unwrap();
-    assert!(parlor(&["keys", "list", "--tenant", "other"]).contains("revoked"));
-}
-
-/// X-3, FAULTS 24: another tenant's conversation does not exist.
-#[tokio::test]
-async fn another_tenants_conversation_does_not_exist() {
-    let app = TestApp::start().await;
-    let start = Events::of(app.send(&json!({"message": "secret"})).await).find("start").await;
-    let id = start.data["conversation_id"].as_str().unwrap().to_owned();
-    let created = app
-        .parlor(&[
-            "keys", "create", "--tenant", "other", "--role", "admin", "--config", "parlor.toml",
-        ])
-        .output()
-        .unwrap();
-    let key = String::from_utf8(created.stdout).unwrap().trim().to_owned();
-    let routes = [
-        ("GET", format!("/api/conversations/{id}"), ""),
-        ("PATCH", format!("/api/conversations/{id}"), "{\"title\": \"mine\"}"),
-        ("DELETE", format!("/api/conversations/{id}"), ""),
-        ("GET", format!("/api/conversations/{id}/events"), ""),
-        ("POST", format!("/api/conversations/{id}/stop"), ""),
-        (
-            "POST",
-            "/api/chat".to_owned(),
-            &format!("{{\"message\": \"x\", \"conversation_id\": \"{id}\"}}"),
-        ),
-        ("POST", "/api/chat".to_owned(), "{\"message\": \"x\", \"tenant\": \"home\"}"),
-    ];
-    for (method, path, body) in routes {
-        let request = app.request(method, &path).header("x-api-key", &key);
-        let response = request.header("content-type", "application/json").body(body.to_owned());
-        let answer = refusal(response.send().await.unwrap()).await;
-        assert_eq!(answer, (404, "not_found".to_owned()), "{method} {path} {body}");
-    }
-    let list = app.request("GET", "/api/conversations").header("x-api-key", &key).send().await;
-    assert_eq!(json(list.unwrap()).await["conversations"], json!([]));
-    assert_eq!(
-        app.admin("GET", &format!("/api/conversations/{id}")).send().await.unwrap().status(),
-        200
-    );
+    tokio::time::timeout(PATIENCE, revoked).await.unwrap();
+    let list = app.parlor(&["keys", "list", "--tenant", "other"], "").await;
+    assert!(list.contains("revoked"), "{list}");
 }

@@ -141,3 +141,40 @@ fn credentials_are_changed_for_known_tenants_only() {
     let error = failure(&mut parlor(dir.path(), &["password", "set"]));
     assert!(error.contains("blank"), "{error}");
 }
+
+/// Bad input: an agent without a key says which setting to fix.
+#[test]
+fn a_missing_key_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let agent = "[tenants.home.projects.recipes.agent]\nkind = \"anthropic\"\n";
+    std::fs::write(dir.path().join("parlor.toml"), agent).unwrap();
+    let error = failure(&mut parlor(dir.path(), &["serve", "--bind", "127.0.0.1:0"]));
+    assert!(error.contains("tenants.home.projects.recipes"), "{error}");
+    assert!(error.contains("there is no key: set ANTHROPIC_API_KEY"), "{error}");
+}
+
+/// Bad input, X-3: a key that the model refuses: the log says which setting to
+/// fix, and never the key.
+#[tokio::test]
+async fn a_refused_key_is_named_in_the_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let model = ScriptedModel::start().await.unwrap();
+    model.push(Script::failure(401));
+    let mut server = parlor(dir.path(), &["serve", "--bind", "127.0.0.1:0"]);
+    server.env("ANTHROPIC_API_KEY", "sk-ant-not-this-one").env("PARLOR_API_KEY", "a-key-for-tests");
+    let mut server = server.env("ANTHROPIC_BASE_URL", model.base_url()).spawn().unwrap();
+    let lines = announcement(&mut server);
+    let url = lines.last().unwrap().strip_prefix("listening on ").unwrap().trim_end_matches('/');
+    let _installed = rustls::crypto::ring::default_provider().install_default();
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let request = client.post(format!("{url}/api/chat")).header("x-api-key", "a-key-for-tests");
+    let request =
+        request.header("content-type", "application/json").body(r#"{"message": "hello"}"#);
+    let answer = request.send().await.unwrap().text().await.unwrap();
+    assert!(answer.contains("Whoever runs the server must set a valid one"), "{answer}");
+    assert!(!answer.contains("ANTHROPIC") && !answer.contains("[provider]"), "{answer}");
+    let (code, log) = terminate(&mut server);
+    assert_eq!(code, Some(0), "{log}");
+    assert!(log.contains("set ANTHROPIC_API_KEY to a valid one"), "{log}");
+    assert!(!log.contains("sk-ant-not-this-one"), "{log}");
+}

@@ -3,21 +3,31 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 
 mod access;
+mod bad_input;
 mod binary;
+mod broken_database;
 mod conversations;
 mod edge;
 mod foreign_client;
 mod mcp;
 mod messages;
+mod model_errors;
 mod raw;
 mod recipes;
 mod recipes_mcp;
 mod sockets;
+mod routes;
+mod scenarios;
+mod seed;
+mod server_process;
 mod streams;
 mod survival;
 mod system_prompt;
+mod terminal;
 mod test_app;
 mod tools;
 mod websocket;
 mod websocket_access;
 mod websocket_limits;
+mod transcript;
+mod upgrades;

@@ -2,9 +2,6 @@
 //! ids are never used twice, and no turn runs for ever (FAULTS 1).
 
 use std::collections::BTreeMap;
-use std::net::TcpListener;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -12,76 +9,7 @@ use parlor_protocol::EventId;
 use parlor_testkit::{Script, ScriptedModel};
 use serde_json::{Value, json};
 
-const KEY: &str = "survival-0123456789abcdef0123456789";
-
-/// The server as a process of its own.
-struct Server {
-    child: Child,
-    url: String,
-    client: reqwest::Client,
-}
-
-impl Server {
-    async fn start(data: &Path, model: &ScriptedModel) -> Self {
-        let _installed = rustls::crypto::ring::default_provider().install_default();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let config = data.join("parlor.toml");
-        let agent = format!("kind = \"anthropic\"\nbase_url = \"{}\"\n", model.base_url());
-        std::fs::write(&config, format!("[tenants.home.projects.recipes.agent]\n{agent}")).unwrap();
-        let child = Command::new(env!("CARGO_BIN_EXE_parlor"))
-            .args(["serve", "--bind", &format!("127.0.0.1:{port}")])
-            .arg("--config")
-            .arg(&config)
-            .arg("--data-dir")
-            .arg(data)
-            .env("ANTHROPIC_API_KEY", "sk-ant-survival")
-            .env("PARLOR_API_KEY", KEY)
-            .env("PARLOR_PASSWORD", "a-family-password")
-            .env("PARLOR_ADMIN_PASSWORD", "an-admin-password")
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let server =
-            Self { child, url: format!("http://127.0.0.1:{port}"), client: reqwest::Client::new() };
-        for _ in 0..2_000 {
-            if server.client.get(format!("{}/healthz", server.url)).send().await.is_ok() {
-                return server;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        panic!("the server did not start");
-    }
-
-    async fn send(&self, body: &Value) -> Events {
-        let request = self.client.post(format!("{}/api/chat", self.url)).body(body.to_string());
-        Events::open(request.header("content-type", "application/json")).await
-    }
-
-    async fn resume(&self, conversation: &str, after: &str) -> Events {
-        let url = format!("{}/api/conversations/{conversation}/events", self.url);
-        Events::open(self.client.get(url).header("last-event-id", after)).await
-    }
-
-    async fn conversation(&self, id: &str) -> Value {
-        let url = format!("{}/api/conversations/{id}", self.url);
-        let response = self.client.get(url).header("x-api-key", KEY).send().await.unwrap();
-        serde_json::from_str(&response.text().await.unwrap()).unwrap()
-    }
-
-    /// As a power cut would.
-    fn kill(mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _gone = self.child.kill();
-        let _status = self.child.wait();
-    }
-}
+use crate::server_process::Server;
 
 /// An event as a client reads it.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,8 +26,7 @@ struct Events {
 }
 
 impl Events {
-    async fn open(request: reqwest::RequestBuilder) -> Self {
-        let response = request.header("x-api-key", KEY).send().await.unwrap();
+    fn of(response: reqwest::Response) -> Self {
         assert_eq!(response.status(), 200);
         Self { body: Box::pin(response.bytes_stream()), buffer: String::new() }
     }
@@ -196,7 +123,7 @@ async fn kills_in_the_middle_of_a_turn_lose_nothing_that_was_acknowledged() {
         let server = Server::start(data.path(), &model).await;
         let said = format!("message {round}");
         let body = json!({"message": said, "conversation_id": conversation});
-        let mut events = server.send(&body).await;
+        let mut events = Events::of(server.send(&body).await);
         for _ in 0..(2 + round * 4) {
             let Some(event) = events.next().await else { break };
             if let Some(id) = event.data["conversation_id"].as_str() {
@@ -210,7 +137,8 @@ async fn kills_in_the_middle_of_a_turn_lose_nothing_that_was_acknowledged() {
         let id = conversation.clone().unwrap();
         let after = seen.last.unwrap().to_string();
         if seen.durable.values().next_back().is_none_or(|event| event.name != "done") {
-            server.resume(&id, &after).await.until_done(&mut seen).await;
+            let mut rest = Events::of(server.resume(&id, &after).await);
+            rest.until_done(&mut seen).await;
         }
         let view = server.conversation(&id).await;
         assert_eq!(view["running"], false, "no turn runs for ever");
@@ -223,7 +151,7 @@ async fn kills_in_the_middle_of_a_turn_lose_nothing_that_was_acknowledged() {
     let server = Server::start(data.path(), &model).await;
     let id = conversation.unwrap();
     let mut stored = Seen::default();
-    let mut events = server.resume(&id, "0").await;
+    let mut events = Events::of(server.resume(&id, "0").await);
     let last = *seen.durable.keys().next_back().unwrap();
     while stored.durable.keys().next_back() != Some(&last) {
         stored.take(events.next().await.unwrap());

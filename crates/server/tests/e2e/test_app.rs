@@ -2,9 +2,10 @@
 //! the test says.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,6 +33,19 @@ pub(crate) const ADMIN_KEY: &str = "scripts-use-this-key";
 /// A guard against a test that hangs; nothing is measured by it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Lines of the configuration, by section.
+#[derive(Default)]
+pub(crate) struct Settings<'s> {
+    pub(crate) limits: &'s str,
+    /// Of the project `recipes` of the tenant `home`.
+    pub(crate) project: &'s str,
+    pub(crate) agent: &'s str,
+    /// Whether Recipe Vault is there, as a real child process.
+    pub(crate) vault: bool,
+    /// Further sections.
+    pub(crate) more: &'s str,
+}
+
 pub(crate) struct TestApp {
     pub(crate) address: SocketAddr,
     pub(crate) model: ScriptedModel,
@@ -43,9 +57,6 @@ pub(crate) struct TestApp {
     _dir: tempfile::TempDir,
 }
 
-/// Asks for Recipe Vault, which most tests do without.
-const VAULT: &str = "vault";
-
 impl TestApp {
     pub(crate) async fn start() -> Self {
         Self::with("").await
@@ -53,21 +64,21 @@ impl TestApp {
 
     /// Starts with settings of `[server.limits]`.
     pub(crate) async fn with(limits: &str) -> Self {
-        Self::with_more(limits, "").await
+        Self::configured(Settings { limits, ..Settings::default() }).await
     }
 
     /// Starts with Recipe Vault as a real child process.
     pub(crate) async fn with_vault() -> Self {
-        Self::with_more("messages_per_minute = 1000", VAULT).await
+        let limits = "messages_per_minute = 1000";
+        Self::configured(Settings { limits, vault: true, ..Settings::default() }).await
     }
 
-    /// Starts with settings of `[server.limits]`, and with further sections.
-    pub(crate) async fn with_more(limits: &str, more: &str) -> Self {
+    pub(crate) async fn configured(settings: Settings<'_>) -> Self {
         let _already = rustls::crypto::ring::default_provider().install_default();
         let dir = tempfile::tempdir().unwrap();
         let model = ScriptedModel::start().await.unwrap();
         model.always(Script::answer().text("Hel").text("lo"));
-        let config = config(dir.path(), &model, limits, more);
+        let config = config(dir.path(), &model, &settings);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let clock = Clock::default();
@@ -135,12 +146,27 @@ impl TestApp {
             .unwrap()
     }
 
-    /// Runs the binary on this server's data.
-    pub(crate) fn parlor(&self, arguments: &[&str]) -> Command {
+    /// Runs the binary on this server's data; gives what it printed. The server
+    /// goes on meanwhile: it may hold the lock that the binary waits for.
+    pub(crate) async fn parlor(&self, arguments: &[&str], input: &str) -> String {
         let mut command = Command::new(env!("CARGO_BIN_EXE_parlor"));
-        command.args(arguments).env("PARLOR_DATA_DIR", &self.data_dir).env_remove("RUST_LOG");
-        command.current_dir(&self.data_dir);
-        command
+        command.args(arguments).args(["--config", "parlor.toml"]).current_dir(&self.data_dir);
+        command.env("PARLOR_DATA_DIR", &self.data_dir).env_remove("RUST_LOG");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let input = input.to_owned();
+        let run = move || {
+            let mut child = command.spawn().unwrap();
+            child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+            child.wait_with_output().unwrap()
+        };
+        let output = tokio::task::spawn_blocking(run).await.unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    /// A key of the tenant `other`.
+    pub(crate) async fn other_tenants_key(&self, role: &str) -> String {
+        self.parlor(&["keys", "create", "--tenant", "other", "--role", role], "").await
     }
 
     /// Tells the server to stop.
@@ -186,13 +212,14 @@ pub(crate) fn tenant(id: &str) -> TenantId {
     id.parse().unwrap()
 }
 
-fn config(dir: &std::path::Path, model: &ScriptedModel, limits: &str, more: &str) -> Config {
-    let vault = more == VAULT;
-    let more = if vault { "" } else { more };
-    let agent = format!("kind = \"anthropic\"\nbase_url = \"{}\"", model.base_url());
+fn config(dir: &std::path::Path, model: &ScriptedModel, settings: &Settings<'_>) -> Config {
+    let Settings { limits, project, agent, vault, more } = settings;
+    let url = model.base_url();
+    let agent =
+        format!("kind = \"anthropic\"\nbase_url = \"{url}\"\nretry_delay_seconds = 0.01\n{agent}");
     let text = format!(
         "[server.limits]\n{limits}\n
-         [tenants.home.projects.recipes]\nrecipe_vault = {vault}\n
+         [tenants.home.projects.recipes]\nrecipe_vault = {vault}\n{project}\n
          [tenants.home.projects.recipes.agent]\n{agent}\n
          [tenants.home.projects.sauces.agent]\n{agent}\n
          [tenants.other.projects.recipes]\nrecipe_vault = false\n

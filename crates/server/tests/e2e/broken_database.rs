@@ -1,0 +1,127 @@
+//! The database of a running server breaks: another program locks it, or it
+//! cannot be written. New messages are refused with the reason, a turn that runs
+//! waits, nothing is lost, and it heals without a restart (FAULTS 6).
+
+use std::path::Path;
+
+use parlor_testkit::{Gate, Script, ScriptedModel};
+use rustix::process::{Resource, Rlimit, getrlimit, prlimit};
+use serde_json::{Value, json};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{Connection, SqliteConnection};
+
+use crate::server_process::Server;
+use crate::streams::{Events, text};
+use crate::test_app::{json as body_of, refusal};
+
+struct Scene {
+    server: Server,
+    model: ScriptedModel,
+    gate: Gate,
+    data: tempfile::TempDir,
+}
+
+/// A turn that has said something, and will say more.
+struct Running {
+    events: Events,
+    conversation: String,
+}
+
+impl Scene {
+    async fn new() -> Self {
+        let data = tempfile::tempdir().unwrap();
+        let model = ScriptedModel::start().await.unwrap();
+        let server = Server::start(data.path(), &model).await;
+        Self { server, model, gate: Gate::closed(), data }
+    }
+
+    async fn run(&self) -> Running {
+        let script = Script::answer().text("before ").gate(&self.gate).text("meanwhile ");
+        self.model.push(script.gate(&self.gate).text("after"));
+        let mut events = Events::of(self.server.send(&json!({"message": "hello"})).await);
+        let start = events.find("start").await;
+        events.find("chunk").await;
+        let conversation = start.data["conversation_id"].as_str().unwrap().to_owned();
+        Running { events, conversation }
+    }
+
+    /// While it is broken: what is there can be read, what is new is refused, and
+    /// what the turn says is shown.
+    async fn broken(&self, running: &mut Running) -> Value {
+        self.gate.release(1);
+        assert_eq!(running.events.find("chunk").await.data["text"], "meanwhile ");
+        let view = self.server.conversation(&running.conversation).await;
+        assert_eq!(view["messages"][0]["content"], "hello");
+        let refused = self.server.send(&json!({"message": "while it is broken"})).await;
+        assert_eq!(refused.status(), 503);
+        assert!(refused.headers().contains_key("retry-after"));
+        let error = body_of(refused).await["error"].take();
+        assert_eq!(error["code"], "unavailable");
+        error["message"].clone()
+    }
+
+    /// Once it is mended: the turn goes on to its end, and a new one begins.
+    async fn mended(&self, mut running: Running) {
+        self.gate.release(1);
+        let rest = running.events.rest().await;
+        assert_eq!(rest.last().unwrap().data["reason"], "complete");
+        let said = &rest[rest.len() - 2].data;
+        assert_eq!(said["content"], "before meanwhile after");
+        self.model.push(Script::answer().text("Back again."));
+        let body = json!({"message": "again", "conversation_id": running.conversation});
+        let events = Events::of(self.server.send(&body).await).rest().await;
+        assert_eq!(text(&events), "Back again.");
+    }
+}
+
+/// Holds the lock that a writer needs, from another process: this one.
+async fn lock(data: &Path) -> SqliteConnection {
+    let options = SqliteConnectOptions::new().filename(data.join("parlor.db"));
+    let mut connection = SqliteConnection::connect_with(&options).await.unwrap();
+    sqlx::query("BEGIN EXCLUSIVE").execute(&mut connection).await.unwrap();
+    connection
+}
+
+/// FAULTS 6, issue "Bad input": locked, not writable, and well again.
+#[tokio::test]
+async fn a_broken_database_is_waited_for() {
+    let scene = Scene::new().await;
+
+    let mut running = scene.run().await;
+    let first = running.conversation.clone();
+    let lock = lock(scene.data.path()).await;
+    let why = scene.broken(&mut running).await;
+    assert_eq!(why, "The database is busy; please try again in a moment.");
+    lock.close().await.unwrap();
+    scene.mended(running).await;
+
+    let mut running = scene.run().await;
+    let second = running.conversation.clone();
+    let limit = |current| {
+        let maximum = getrlimit(Resource::Fsize).maximum;
+        prlimit(Some(scene.server.pid()), Resource::Fsize, Rlimit { current, maximum }).unwrap()
+    };
+    // No file can be written any more, as on a file system that became read-only.
+    let before = limit(Some(0));
+    let why = scene.broken(&mut running).await;
+    let words = "The server cannot save anything right now. Please tell its administrator.";
+    assert_eq!(why, words);
+    let ready = scene.server.get("/readyz").send().await.unwrap();
+    assert_eq!(refusal(ready).await, (503, "unavailable".to_owned()));
+    assert_eq!(scene.server.get("/healthz").send().await.unwrap().status(), 200);
+    limit(before.current);
+    scene.mended(running).await;
+    assert_eq!(scene.server.get("/readyz").send().await.unwrap().status(), 200);
+
+    let stored =
+        [scene.server.conversation(&first).await, scene.server.conversation(&second).await];
+    scene.server.kill();
+    let server = Server::start(scene.data.path(), &scene.model).await;
+    for (view, id) in stored.iter().zip([first, second]) {
+        assert_eq!(view["messages"].as_array().unwrap().len(), 4);
+        assert_eq!(*view, server.conversation(&id).await, "all of it is on the disk");
+    }
+    let list = body_of(server.get("/api/conversations").send().await.unwrap()).await;
+    let refused = list.to_string().contains("while it is broken");
+    assert!(!refused, "what was refused is not there: {list}");
+}

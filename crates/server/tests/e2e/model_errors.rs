@@ -1,0 +1,71 @@
+//! The model fails in every way that it can: people read what happened and what
+//! to do, and the turn ends once.
+
+use insta::assert_snapshot;
+use parlor_testkit::Script;
+use serde_json::json;
+
+use crate::streams::{Event, Events};
+use crate::test_app::{Settings, TestApp};
+use crate::transcript::Transcript;
+
+/// Plays the scripts to one message; what the client saw, and how often the
+/// model was asked.
+async fn play(app: &TestApp, scripts: impl IntoIterator<Item = Script>) -> (String, Vec<Event>) {
+    let before = app.model.requests().len();
+    scripts.into_iter().for_each(|script| app.model.push(script));
+    let events = Events::of(app.send(&json!({"message": "hello"})).await).rest().await;
+    let asked = app.model.requests().len() - before;
+    let shown = Transcript::default().client(&events).line(&format!("model: asked {asked} ×"));
+    (shown.text(), events)
+}
+
+/// H-1, X-3: an error is a message, an event and one `done`.
+#[tokio::test]
+async fn errors_of_the_model_are_readable() {
+    let app = TestApp::with("messages_per_minute = 100").await;
+    let failures = |status: u16| std::iter::repeat_n(Script::failure(status), 3);
+    let (shown, _) = play(&app, [Script::failure(401)]).await;
+    assert_snapshot!("a_refused_key", shown);
+    let (shown, _) = play(&app, [Script::failure(429).retry_after(60)]).await;
+    assert_snapshot!("too_many_requests", shown);
+    let (shown, _) = play(&app, failures(500)).await;
+    assert_snapshot!("a_server_that_fails", shown);
+    let (shown, _) = play(&app, failures(529)).await;
+    assert_snapshot!("an_overloaded_model", shown);
+    let reset = Script::answer().text("Once upon ").text("a ti").reset();
+    let (shown, events) = play(&app, [reset]).await;
+    assert_snapshot!("a_connection_that_breaks", shown);
+    assert_eq!(events.iter().filter(|event| event.name == "done").count(), 1);
+}
+
+/// FAULTS 11: what passes by itself is not shown to anybody.
+#[tokio::test]
+async fn errors_that_pass_are_not_shown() {
+    let app = TestApp::start().await;
+    let answer = || Script::answer().text("Here I am.");
+    let (plain, _) = play(&app, [answer()]).await;
+    for passing in [
+        Script::failure(429).retry_after(0),
+        Script::failure(500),
+        Script::failure(529).retry_after(0),
+        Script::answer().reset(),
+    ] {
+        let (shown, _) = play(&app, [passing, answer()]).await;
+        // What a broken attempt cost is paid, and counted.
+        let shown = shown.replace("\"tokens_used\":22", "\"tokens_used\":11");
+        assert_eq!(shown, plain.replace("asked 1 ×", "asked 2 ×"));
+    }
+}
+
+/// FAULTS 11: a model that falls silent is given up, and its connection closed.
+#[tokio::test]
+async fn a_silent_model_is_given_up() {
+    let agent = "idle_timeout_seconds = 0.5";
+    let app = TestApp::configured(Settings { agent, ..Settings::default() }).await;
+    let (shown, _) = play(&app, [Script::answer().text("Once upon ").silence()]).await;
+    assert_snapshot!("a_model_that_falls_silent", shown);
+    let (shown, _) = play(&app, [Script::mute()]).await;
+    assert_snapshot!("a_model_that_says_nothing", shown);
+    app.model.wait_until_unconnected().await;
+}

@@ -1,0 +1,138 @@
+//! Conversations that are there already, written as a turn writes them.
+
+use std::path::Path;
+
+use parlor_guard::Clean;
+use parlor_guard::sanitizer::Sanitizer;
+use parlor_protocol::message::{Message, Metadata};
+use parlor_protocol::{
+    ConversationId, DoneReason, EventBody, MessageId, MessageType, Mode, Role, Timestamp, TurnId,
+};
+use parlor_storage::{BeginTurn, Commit, NewConversation, NewEvent, Store, TurnEnd, TurnStatus};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::test_app::tenant;
+
+/// One turn: what was asked, what the model remembers of it, what it said last.
+pub(crate) struct Turn {
+    pub(crate) asked: String,
+    pub(crate) between: Vec<Value>,
+    pub(crate) answer: String,
+}
+
+impl Turn {
+    pub(crate) fn new(asked: &str, answer: &str) -> Self {
+        Self { asked: asked.to_owned(), between: Vec::new(), answer: answer.to_owned() }
+    }
+
+    /// With a call of a tool, and what came of it.
+    pub(crate) fn tool(mut self, name: &str, output: &str) -> Self {
+        let id = format!("toolu_{name}");
+        let call = json!({"type": "tool_use", "id": id, "name": name, "input": {}});
+        let result = json!({"type": "tool_result", "tool_use_id": id, "is_error": false,
+            "content": [{"type": "text", "text": output}]});
+        self.between.push(json!({"role": "assistant", "blocks": [call]}));
+        self.between.push(json!({"role": "tool", "blocks": [result]}));
+        self
+    }
+}
+
+/// Stores a conversation of the tenant `home`.
+pub(crate) async fn conversation(data_dir: &Path, turns: &[Turn]) -> ConversationId {
+    let store = Store::open(&data_dir.join("parlor.db")).await.unwrap();
+    let id = ConversationId::new(Uuid::from_u128(7_000));
+    for (number, turn) in (0_u128..).zip(turns) {
+        let ids = 7_100 + 10 * number;
+        let begin = beginning(id, ids, turn, number == 0);
+        let begun = store.begin_turn(&begin).await.unwrap();
+        store.commit(&ending(&begin, begun.epoch, begun.next_seq, ids, turn)).await.unwrap();
+    }
+    store.close().await;
+    id
+}
+
+fn beginning(conversation: ConversationId, ids: u128, turn: &Turn, new: bool) -> BeginTurn {
+    let message = message(conversation, ids, ids + 1, Role::User, &turn.asked);
+    let start = EventBody::Start {
+        conversation_id: conversation,
+        turn_id: message.turn_id,
+        message_id: message.id,
+    };
+    BeginTurn {
+        tenant: tenant("home"),
+        conversation,
+        new: new.then(|| NewConversation {
+            project: "recipes".parse().unwrap(),
+            title: turn.asked.clone(),
+            mode: Mode::Act,
+        }),
+        turn: message.turn_id,
+        started_by: "seed".into(),
+        client_message_id: None,
+        start: clean(start),
+        message_event: clean(EventBody::Message(Box::new(message.clone()))),
+        message: clean(message),
+        history: vec![said("user", &turn.asked)],
+        image: None,
+        mode: None,
+        answers: None,
+        passes_over: Vec::new(),
+        closed: Vec::new(),
+        block_message: MessageId::new(Uuid::from_u128(ids + 2)),
+        now: Timestamp(1),
+    }
+}
+
+fn ending(begin: &BeginTurn, epoch: u64, first_seq: u64, ids: u128, turn: &Turn) -> Commit {
+    let message = message(begin.conversation, ids, ids + 2, Role::Assistant, &turn.answer);
+    let done = EventBody::Done {
+        conversation_id: begin.conversation,
+        turn_id: begin.turn,
+        tokens_used: None,
+        reason: DoneReason::Complete,
+    };
+    let answer = clean(EventBody::Message(Box::new(message.clone())));
+    Commit {
+        conversation: begin.conversation,
+        epoch,
+        turn: begin.turn,
+        first_seq,
+        events: vec![
+            NewEvent { body: answer, message: Some(clean(message)) },
+            NewEvent { body: clean(done), message: None },
+        ],
+        closes_block: None,
+        history: [turn.between.clone(), vec![said("assistant", &turn.answer)]].concat(),
+        checkpoint: None,
+        runs: Vec::new(),
+        prompts: Vec::new(),
+        block_message: MessageId::new(Uuid::from_u128(ids + 3)),
+        end: Some(TurnEnd { status: TurnStatus::Complete, tokens_used: None }),
+        now: Timestamp(2),
+    }
+}
+
+fn message(conversation: ConversationId, turn: u128, id: u128, role: Role, text: &str) -> Message {
+    Message {
+        id: MessageId::new(Uuid::from_u128(id)),
+        conversation_id: conversation,
+        turn_id: TurnId::new(Uuid::from_u128(turn)),
+        role,
+        message_type: if role == Role::User { MessageType::Text } else { MessageType::Info },
+        content: text.to_owned(),
+        data: None,
+        options: None,
+        questions: None,
+        metadata: Metadata::new(),
+        created_at: Timestamp(1),
+    }
+}
+
+fn said(role: &str, text: &str) -> Value {
+    json!({"role": role, "blocks": [{"type": "text", "text": text}]})
+}
+
+fn clean<T: parlor_guard::Cleanable>(value: T) -> Clean<T> {
+    Clean::new(&Sanitizer::default(), value)
+}

@@ -1,0 +1,98 @@
+//! The real binary as a process of its own, which can be killed.
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use parlor_testkit::ScriptedModel;
+use reqwest::{Client, RequestBuilder, Response};
+use rustix::process::Pid;
+use serde_json::Value;
+
+use crate::test_app::PATIENCE;
+
+const KEY: &str = "survival-0123456789abcdef0123456789";
+
+/// The server as a process of its own.
+pub(crate) struct Server {
+    child: Child,
+    url: String,
+    client: Client,
+}
+
+impl Server {
+    /// Starts, and waits until it answers.
+    pub(crate) async fn start(data: &Path, model: &ScriptedModel) -> Self {
+        let server = Self::spawn(data, model);
+        let ready = async {
+            while server.client.get(format!("{}/healthz", server.url)).send().await.is_err() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, ready).await.expect("the server did not start");
+        server
+    }
+
+    /// Starts, and waits for nothing.
+    pub(crate) fn spawn(data: &Path, model: &ScriptedModel) -> Self {
+        let _installed = rustls::crypto::ring::default_provider().install_default();
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let config = data.join("parlor.toml");
+        let agent = format!("kind = \"anthropic\"\nbase_url = \"{}\"\n", model.base_url());
+        std::fs::write(&config, format!("[tenants.home.projects.recipes.agent]\n{agent}")).unwrap();
+        let child = Command::new(env!("CARGO_BIN_EXE_parlor"))
+            .args(["serve", "--bind", &format!("127.0.0.1:{port}")])
+            .arg("--config")
+            .arg(&config)
+            .arg("--data-dir")
+            .arg(data)
+            .env("ANTHROPIC_API_KEY", "sk-ant-survival")
+            .env("PARLOR_API_KEY", KEY)
+            .env("PARLOR_PASSWORD", "a-family-password")
+            .env("PARLOR_ADMIN_PASSWORD", "an-admin-password")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let client = Client::builder().no_proxy().build().unwrap();
+        Self { child, url: format!("http://127.0.0.1:{port}"), client }
+    }
+
+    pub(crate) fn get(&self, path: &str) -> RequestBuilder {
+        self.client.get(format!("{}{path}", self.url)).header("x-api-key", KEY)
+    }
+
+    pub(crate) async fn send(&self, body: &Value) -> Response {
+        let request = self.client.post(format!("{}/api/chat", self.url)).body(body.to_string());
+        let request = request.header("content-type", "application/json").header("x-api-key", KEY);
+        request.send().await.unwrap()
+    }
+
+    pub(crate) async fn resume(&self, conversation: &str, after: &str) -> Response {
+        let path = format!("/api/conversations/{conversation}/events");
+        self.get(&path).header("last-event-id", after).send().await.unwrap()
+    }
+
+    pub(crate) async fn conversation(&self, id: &str) -> Value {
+        let response = self.get(&format!("/api/conversations/{id}")).send().await.unwrap();
+        serde_json::from_str(&response.text().await.unwrap()).unwrap()
+    }
+
+    pub(crate) fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
+    /// As a power cut would.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _gone = self.child.kill();
+        let _status = self.child.wait();
+    }
+}

@@ -1,0 +1,235 @@
+//! A database that fails at any write, and a process that is killed while it
+//! migrates (FAULTS 6 and 7).
+
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use parlor_protocol::{ConversationId, EventId, Timestamp, TurnId};
+use sqlx::migrate::{Migration, MigrationType};
+use sqlx::{Row, SqlSafeStr};
+
+use super::*;
+use crate::{BlockedInput, NewImage, NewToken, Role, TokenKind};
+
+#[path = "../../tests/scene/mod.rs"]
+mod scene;
+
+use scene::{Scene, tenant, uuid};
+
+/// More than fits between the last page and the next.
+fn large() -> String {
+    "x".repeat(100_000)
+}
+
+/// Every kind of write, each with something large, on a database that is broken
+/// like this: which did not happen, and why.
+async fn write_everything(scene: &Scene, broken: &str) -> Vec<(&'static str, StorageError)> {
+    let store = &scene.store;
+    let mut begin = scene.begin(TurnId::new(uuid(500)), true, None);
+    begin.conversation = ConversationId::new(uuid(501));
+    let picture = NewImage { id: uuid(502), media_type: "image/png".into(), bytes: large().into() };
+    begin.image = Some(picture);
+    let mut commit = scene.commit(1, 4);
+    commit.checkpoint = Some(large().into());
+    let (token, blocked, delta) = (token(), blocked(), [scene.delta(0, &large())]);
+    let (home, title) = (tenant(), large());
+    let access = store.access();
+    let writes: [(&str, BoxFuture<'_>); 8] = [
+        ("begin_turn", Box::pin(async { store.begin_turn(&begin).await.map(drop) })),
+        ("flush", Box::pin(store.flush(&delta))),
+        ("commit", Box::pin(async { store.commit(&commit).await.map(drop) })),
+        (
+            "rename",
+            Box::pin(store.update_conversation(&home, scene.conversation, Some(&title), None)),
+        ),
+        ("token", Box::pin(access.add_token(&token))),
+        ("password", Box::pin(access.set_password(&home, Role::User, &title, Timestamp(1)))),
+        ("audit", Box::pin(store.add_blocked_input(&blocked))),
+        ("check", Box::pin(store.check_writable())),
+    ];
+    let mut failed = Vec::new();
+    for (what, write) in writes {
+        // The connection may be another one by now.
+        pragma(store, broken).await;
+        failed.extend(write.await.err().map(|error| (what, error)));
+    }
+    failed
+}
+
+type BoxFuture<'f> = Pin<Box<dyn Future<Output = Result<(), StorageError>> + 'f>>;
+
+fn token() -> NewToken {
+    NewToken {
+        id: "t".into(),
+        hash: "h".into(),
+        kind: TokenKind::Key,
+        tenant: tenant(),
+        role: Role::User,
+        name: large(),
+        created_at: Timestamp(1),
+        expires_at: None,
+    }
+}
+
+fn blocked() -> BlockedInput {
+    BlockedInput {
+        id: "b".into(),
+        at: Timestamp(1),
+        tenant: tenant(),
+        project: "recipes".parse().unwrap(),
+        session: "s".into(),
+        rule: "r".into(),
+        category: "c".into(),
+        action: "block".into(),
+        view: "plain".into(),
+        hash: "h".into(),
+        excerpt: large(),
+    }
+}
+
+async fn pragma(store: &Store, words: &str) -> i64 {
+    let query = sqlx::query(sqlx::AssertSqlSafe(format!("PRAGMA {words}")));
+    let row = query.fetch_optional(&store.writer).await.unwrap();
+    row.map_or(0, |row| row.get(0))
+}
+
+/// A conversation with a turn that runs.
+async fn running() -> Scene {
+    let scene = Scene::new().await;
+    scene.store.begin_turn(&scene.begin(scene.turn, true, None)).await.unwrap();
+    scene
+}
+
+/// Nothing of what failed is there; what is there can be read.
+async fn nothing_happened(scene: &Scene) {
+    assert_eq!(scene.seqs_after(EventId::durable(0)).await, [1, 2]);
+    let page = scene.store.conversations(&tenant(), None, None, 9).await.unwrap();
+    assert_eq!(page.conversations.len(), 1);
+    assert_eq!(page.conversations[0].title.get(), "hello");
+    assert!(scene.store.access().tokens(&tenant(), TokenKind::Key).await.unwrap().is_empty());
+}
+
+/// FAULTS 6: a disk that is full, at every kind of write.
+#[tokio::test]
+async fn a_full_disk_loses_nothing_and_heals() {
+    let scene = running().await;
+    let pages = pragma(&scene.store, "page_count").await;
+    let failed = write_everything(&scene, &format!("max_page_count = {pages}")).await;
+    let names: Vec<_> = failed.iter().map(|(what, _)| *what).collect();
+    assert_eq!(
+        names,
+        ["begin_turn", "flush", "commit", "rename", "token", "password", "audit"],
+        "what needs no room goes on: {failed:?}"
+    );
+    assert!(failed.iter().all(|(_, error)| matches!(error, StorageError::Full)), "{failed:?}");
+    nothing_happened(&scene).await;
+    assert_eq!(write_everything(&scene, "max_page_count = 1000000").await.len(), 0);
+}
+
+/// FAULTS 6: a database that cannot be written, at every kind of write.
+#[tokio::test]
+async fn a_read_only_database_loses_nothing_and_heals() {
+    let scene = running().await;
+    let failed = write_everything(&scene, "query_only = ON").await;
+    assert_eq!(failed.len(), 8, "{failed:?}");
+    let read_only = |error: &StorageError| matches!(error, StorageError::ReadOnly(_));
+    assert!(failed.iter().all(|(_, error)| read_only(error) && error.is_passing()), "{failed:?}");
+    nothing_happened(&scene).await;
+    assert_eq!(write_everything(&scene, "query_only = OFF").await.len(), 0);
+}
+
+/// FAULTS 6: a database that another program has locked, at every kind of write.
+#[tokio::test]
+async fn a_locked_database_loses_nothing_and_heals() {
+    let scene = running().await;
+    let path = scene.dir.path().join("parlor.db");
+    let other =
+        SqlitePool::connect_with(SqliteConnectOptions::new().filename(&path)).await.unwrap();
+    let lock = other.begin_with("BEGIN EXCLUSIVE").await.unwrap();
+    let failed = write_everything(&scene, "busy_timeout = 20").await;
+    assert_eq!(failed.len(), 8, "{failed:?}");
+    assert!(failed.iter().all(|(_, error)| matches!(error, StorageError::Busy)), "{failed:?}");
+    nothing_happened(&scene).await;
+    lock.rollback().await.unwrap();
+    assert_eq!(write_everything(&scene, "busy_timeout = 5000").await.len(), 0);
+}
+
+const DATABASE: &str = "PARLOR_TEST_DATABASE";
+
+/// This version's migrations and one more: it changes what is there, then works
+/// for as long as a conversation is called "slow".
+fn newer() -> Migrator {
+    let sql = "ALTER TABLE messages ADD COLUMN note TEXT;
+        UPDATE messages SET note = content;
+        CREATE TABLE copies (n BIGINT PRIMARY KEY, body TEXT NOT NULL);
+        WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT
+            (SELECT CASE title WHEN 'slow' THEN 5000000 ELSE 100 END FROM conversations))
+        INSERT INTO copies SELECT n, hex(zeroblob(200)) FROM numbers;";
+    let next = MIGRATIONS.iter().map(|migration| migration.version).max().unwrap() + 1;
+    let newer =
+        Migration::new(next, "copies".into(), MigrationType::Simple, sql.into_sql_str(), false);
+    Migrator::with_migrations(MIGRATIONS.iter().cloned().chain([newer]).collect())
+}
+
+/// The process that is killed by the next test.
+#[tokio::test]
+#[ignore = "it is started by another test, which kills it"]
+async fn migrate_until_killed() {
+    let path = PathBuf::from(std::env::var_os(DATABASE).unwrap());
+    Store::open_with(&path, &newer()).await.unwrap();
+    panic!("it was not killed");
+}
+
+/// FAULTS 7: `kill -9` in the middle of a migration: the next start migrates,
+/// and nothing is lost.
+#[tokio::test]
+async fn a_kill_in_the_middle_of_a_migration_loses_nothing() {
+    let mut scene = running().await;
+    let id = scene.conversation;
+    let path = scene.dir.path().join("parlor.db");
+    scene.store.update_conversation(&tenant(), id, Some("slow"), None).await.unwrap();
+    scene.store.close().await;
+    kill_in_the_middle(&path);
+
+    // The version before it finds everything as it was.
+    scene.store = Store::open(&path).await.unwrap();
+    let half = "SELECT COUNT(*) FROM sqlite_schema WHERE sql LIKE '%copies%' OR sql LIKE '%note%'";
+    let half: i64 = sqlx::query(half).fetch_one(scene.store.reader()).await.unwrap().get(0);
+    assert_eq!(half, 0, "a migration is whole or not there");
+    assert_eq!(scene.seqs_after(EventId::durable(0)).await, [1, 2]);
+    scene.store.update_conversation(&tenant(), id, Some("quick"), None).await.unwrap();
+    scene.store.close().await;
+
+    scene.store = Store::open_with(&path, &newer()).await.unwrap();
+    let row = "SELECT (SELECT COUNT(*) FROM copies), (SELECT note FROM messages)";
+    let row = sqlx::query(row).fetch_one(scene.store.reader()).await.unwrap();
+    assert_eq!((row.get::<i64, _>(0), row.get::<&str, _>(1)), (100, "hello"));
+    assert_eq!(scene.seqs_after(EventId::durable(0)).await, [1, 2]);
+    scene.store.close().await;
+    let old = Store::open(&path).await.unwrap_err();
+    assert!(matches!(old, StorageError::NewerSchema { .. }), "{old}");
+}
+
+/// What is not committed yet goes to the log of the database once it no longer
+/// fits into memory: then the process is killed.
+fn kill_in_the_middle(path: &Path) {
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "store::tests::migrate_until_killed", "--ignored"])
+        .env(DATABASE, path)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let log = path.with_extension("db-wal");
+    let written = || std::fs::metadata(&log).map_or(0, |file| file.len());
+    let began = Instant::now();
+    while written() < 4 << 20 {
+        assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
+        assert!(began.elapsed() < Duration::from_secs(60), "it does not begin");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
