@@ -22,7 +22,7 @@ async fn admins_see_how_the_servers_are() {
          {section}.secret]\ncommand = \"sk-ant-api03-abcdefgh12345678\"\n
          [tenants.other.projects.recipes.mcp.theirs]\ncommand = {program:?}\n"
     );
-    let app = TestApp::with_more("", &more).await;
+    let app = TestApp::configured(Settings { more: &more, ..Settings::default() }).await;
     let server = |status: &Value, name: &str| {
         let all = status["projects"][0]["mcp"].as_array().unwrap().clone();
         all.into_iter().find(|server| server["server"] == name).unwrap()
