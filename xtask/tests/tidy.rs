@@ -60,7 +60,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "parlor-agents", "parlor-chat", "parlor-guard", "parlor-protocol", "parlor-recipes",
             "parlor-storage", "anyhow", "argon2", "axum", "bytes", "clap", "data-encoding",
             "futures-util", "getrandom", "governor", "http-body-util", "hyper", "hyper-util",
-            "rustix", "rustls", "secrecy", "serde", "serde_json", "serde_path_to_error", "sha1",
+            "rust-embed", "rustix", "rustls", "secrecy", "serde", "serde_json", "serde_path_to_error", "sha1",
             "sha2", "socket2", "thiserror", "tokio", "tokio-tungstenite", "tokio-util", "toml",
             "tower", "tracing", "tracing-subscriber", "url", "uuid",
         ],

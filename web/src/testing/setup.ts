@@ -1,0 +1,29 @@
+/** What jsdom lacks and the page needs. */
+
+import { cleanup } from '@testing-library/react';
+import { afterEach, vi } from 'vitest';
+
+afterEach(cleanup);
+
+window.matchMedia ??= vi.fn((query: string) => ({
+  matches: query.includes('min-width') || query.includes('pointer: fine'),
+  media: query,
+  addEventListener: () => undefined,
+  removeEventListener: () => undefined,
+})) as unknown as typeof window.matchMedia;
+
+class Quiet {
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+}
+globalThis.ResizeObserver ??= Quiet as unknown as typeof ResizeObserver;
+globalThis.IntersectionObserver ??= Quiet as unknown as typeof IntersectionObserver;
+
+HTMLElement.prototype.showPopover ??= () => undefined;
+HTMLElement.prototype.scrollTo ??= () => undefined;
+HTMLElement.prototype.scrollIntoView ??= () => undefined;
+HTMLDialogElement.prototype.showModal ??= function (this: HTMLDialogElement) {
+  this.open = true;
+};
+URL.createObjectURL ??= () => 'blob:picture';
