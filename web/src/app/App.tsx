@@ -14,7 +14,6 @@ import { Announcer } from './Announcer';
 import { attend, showTitle } from './attention';
 import { ConnectionBar } from './ConnectionBar';
 import { Header } from './Header';
-import { NotificationOffer } from './NotificationOffer';
 import { Sidebar } from './Sidebar';
 
 export function App() {
@@ -81,7 +80,6 @@ function Rooms() {
       <div className="flex min-w-0 grow flex-col">
         <Header listShown={wide ? !folded : drawer} toggleList={toggle} showAdmin={null} />
         <ConnectionBar />
-        <NotificationOffer />
         <div className="flex min-h-0 grow">
           <Thread />
           <ArtifactPanel />

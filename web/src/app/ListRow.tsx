@@ -45,7 +45,7 @@ export function ListRow({ row, current, waits, open }: Props) {
     );
   }
   return (
-    <li className={classes('group/row flex items-center rounded-control', current ? 'bg-raised' : 'hover:bg-raised')}>
+    <li className={classes('group/row relative flex items-center rounded-control', current ? 'bg-raised' : 'hover:bg-raised')}>
       <button
         type="button"
         onClick={open}
@@ -60,7 +60,7 @@ export function ListRow({ row, current, waits, open }: Props) {
         trigger={(menu) => (
           <IconButton
             label={t('list.actions', { title: row.title })}
-            className="size-8 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 aria-expanded:opacity-100 pointer-coarse:opacity-100"
+            className="absolute end-0.5 size-8 bg-raised opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 aria-expanded:opacity-100 pointer-coarse:opacity-100"
             {...menu}
           >
             <Ellipsis size={16} aria-hidden="true" />
@@ -79,7 +79,7 @@ export function ListRow({ row, current, waits, open }: Props) {
 
 function Dot({ className, label }: { className: string; label: string }) {
   return (
-    <span className="flex shrink-0 items-center" title={label}>
+    <span className="flex shrink-0 items-center pointer-fine:group-focus-within/row:opacity-0 pointer-fine:group-hover/row:opacity-0 pointer-coarse:me-9" title={label}>
       <span aria-hidden="true" className={classes('size-2 rounded-full', className)} />
       <span className="sr-only">{label}</span>
     </span>

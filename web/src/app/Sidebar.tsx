@@ -59,7 +59,7 @@ function SearchField() {
       <Search size={15} aria-hidden="true" className="pointer-events-none absolute top-1/2 left-3 -translate-y-1/2 text-muted" />
       <input
         type="search"
-        className="field py-1.5 ps-9"
+        className="field border-transparent bg-raised py-1.5 ps-9"
         placeholder={t('list.search')}
         aria-label={t('list.search')}
         value={query}

@@ -16,7 +16,7 @@ const close = () => setState({ panel: null });
 export function ArtifactPanel() {
   const artifact = useParlor((state) => state.panel);
   const beside = useMedia(BESIDE);
-  if (!artifact) return null;
+  if (!artifact || !artifactKind(artifact.kind)) return null;
   return beside ? <Beside artifact={artifact} /> : <Sheet artifact={artifact} />;
 }
 
@@ -76,8 +76,10 @@ const clamp = (percent: number) => Math.min(WIDEST, Math.max(NARROWEST, Number.i
 function Sheet({ artifact }: { artifact: Artifact }) {
   const { t } = useWords();
   const dialog = useRef<HTMLDialogElement>(null);
+  const out = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     dialog.current?.showModal();
+    out.current?.focus();
   }, []);
   return (
     <dialog
@@ -88,7 +90,7 @@ function Sheet({ artifact }: { artifact: Artifact }) {
     >
       <Inside artifact={artifact} />
       <div className="shrink-0 border-t border-line p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
-        <Button className="w-full" icon={<X size={16} aria-hidden="true" />} onClick={close} autoFocus>
+        <Button ref={out} className="w-full" icon={<X size={16} aria-hidden="true" />} onClick={close}>
           {t('artifact.close')}
         </Button>
       </div>

@@ -51,11 +51,11 @@ export function Card({ tone, icon, title, badge, aside, children, ref, busy }: P
         RULES[tone],
       )}
     >
-      <div className="flex items-start gap-2.5">
+      <div className="flex flex-wrap items-start gap-x-2.5 gap-y-1">
         <span aria-hidden="true" className={classes('mt-[3px] shrink-0', INKS[tone])}>
           {icon}
         </span>
-        <div className="min-w-0 grow">
+        <div className="min-w-0 grow basis-0 max-sm:basis-[calc(100%-2rem)]">
           <h3 id={id} className="font-semibold">
             {title}
           </h3>

@@ -19,7 +19,7 @@ export function Countdown({ prompt, expiresAt }: { prompt: string; expiresAt: nu
   const seconds = Math.ceil(left / 1000);
   const part = whole.current === 0 ? 0 : left / whole.current;
   return (
-    <div className="flex shrink-0 flex-wrap items-center justify-end gap-x-2">
+    <div className="flex shrink-0 flex-wrap items-center justify-end gap-x-2 max-sm:ps-[26px]">
       <span className="flex items-center gap-1.5 text-small text-muted tabular" role="timer" aria-label={count('prompt.seconds_left', seconds)}>
         <svg aria-hidden="true" width="20" height="20" viewBox="0 0 20 20" className="-rotate-90">
           <circle cx="10" cy="10" r={RADIUS} fill="none" strokeWidth="2" className="stroke-line" />

@@ -9,6 +9,7 @@ import { Markdown } from '../markdown/Markdown';
 import type { Message, Plan, Question, SubQuestion, ToolCall } from '../protocol/generated';
 import { say } from '../state/conversation';
 import { useParlor } from '../state/store';
+import { classes } from '../ui/classes';
 import { Visible } from '../ui/Visible';
 import { useWords } from '../words';
 import { toolWords } from '../words/tools';
@@ -51,26 +52,35 @@ function QuestionMessage({ message, answer }: Props) {
   const options = data?.options ?? message.options ?? [];
   const over = answer !== null;
   const chosen = options.find((option) => option.label === answer || option.value === answer);
+  if (options.length === 0) return <PlainQuestion text={message.content} over={over} />;
   return (
     <Card
       tone={over ? 'quiet' : toneOf(data?.severity)}
       icon={<CircleHelp size={18} />}
-      title={options.length > 0 ? (data?.question ?? message.content) : words.t('question.label')}
+      title={data?.question ?? message.content}
       badge={over ? null : severityWord(words, data?.severity)}
     >
-      {options.length === 0 && <Markdown text={message.content} />}
       {data?.context && <p className="text-muted">{data.context}</p>}
-      {options.length > 0 && (
-        <Options
-          options={options}
-          suggested={over ? undefined : data?.default}
-          chosen={chosen?.value ?? null}
-          disabled={over || !quiet}
-          choose={(option) => void say(option.label)}
-        />
-      )}
-      {over && options.length > 0 && <p className="text-small font-medium text-success">{words.t('outcome.answered')}</p>}
+      <Options
+        options={options}
+        suggested={over ? undefined : data?.default}
+        chosen={chosen?.value ?? null}
+        disabled={over || !quiet}
+        choose={(option) => void say(option.label)}
+      />
+      {over && <p className="text-small font-medium text-success">{words.t('outcome.answered')}</p>}
     </Card>
+  );
+}
+
+/** A sentence that asks: it is answered in the composer, which gets the focus (U-1). */
+function PlainQuestion({ text, over }: { text: string; over: boolean }) {
+  const { t } = useWords();
+  return (
+    <article className={classes('border-s-3 ps-4', over ? 'border-line' : 'border-question')} data-question={over ? 'answered' : 'open'}>
+      <h2 className="sr-only">{t('question.label')}</h2>
+      <Markdown text={text} />
+    </article>
   );
 }
 

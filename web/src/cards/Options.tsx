@@ -25,8 +25,8 @@ export function Options({ options, suggested, chosen = null, disabled, choose }:
             onClick={() => choose(option)}
             className={classes(
               'flex w-full items-center gap-3 rounded-control border bg-surface px-3.5 py-2.5 text-start transition-colors duration-100',
-              'enabled:hover:bg-raised disabled:cursor-not-allowed pointer-coarse:min-h-11',
-              option.value === suggested || option.value === chosen ? 'border-question' : 'border-(--edge)',
+              'enabled:hover:border-question enabled:hover:bg-raised disabled:cursor-not-allowed pointer-coarse:min-h-11',
+              option.value === suggested || option.value === chosen ? 'border-question' : 'border-(--outline)',
               disabled && option.value !== chosen && 'text-muted',
             )}
           >

@@ -5,7 +5,7 @@ import { Clock, TriangleAlert, Wrench } from 'lucide-react';
 import { Markdown } from '../markdown/Markdown';
 import type { Plan, PlanStep } from '../protocol/generated';
 import { useWords } from '../words';
-import { readableName } from '../words/tools';
+import { toolWords } from '../words/tools';
 
 export function PlanBody({ plan }: { plan: Plan }) {
   const { t } = useWords();
@@ -20,7 +20,7 @@ export function PlanBody({ plan }: { plan: Plan }) {
         </ol>
       )}
       {steps.length === 0 && plan.markdown && <Markdown text={plan.markdown} />}
-      <Facts tools={plan.tools_needed} time={plan.estimated_time} />
+      <Facts label={t('plan.all')} tools={plan.tools_needed} time={plan.estimated_time} />
       {(plan.risks?.length ?? 0) > 0 && (
         <div className="rounded-control border border-warning/40 px-3.5 py-2.5">
           <p className="flex items-center gap-2 text-small font-semibold text-warning">
@@ -57,15 +57,17 @@ function Step({ step, number }: { step: PlanStep; number: number }) {
   );
 }
 
-function Facts({ tools, time }: { tools: string[] | undefined; time: string | undefined }) {
-  const { t } = useWords();
+function Facts({ label, tools, time }: { label?: string; tools: string[] | undefined; time: string | undefined }) {
+  const words = useWords();
+  const { t } = words;
   if (!tools?.length && !time) return null;
   return (
-    <ul className="mt-1.5 flex flex-wrap gap-1.5 text-small text-muted">
+    <ul className="mt-1.5 flex flex-wrap items-center gap-1.5 text-small text-muted">
+      {label && <li>{label}</li>}
       {tools?.map((tool) => (
         <li key={tool} className="inline-flex items-center gap-1.5 rounded-full bg-raised px-2.5 py-0.5" title={tool}>
           <Wrench size={12} aria-hidden="true" />
-          {readableName(tool)}
+          {toolWords(words, tool).act}
         </li>
       ))}
       {time && (

@@ -27,7 +27,7 @@ export function QuestionFields({ question, choice, disabled, change }: Props) {
       {question.options.map((option, index) => (
         <label
           key={`${index}-${option.value}`}
-          className="flex cursor-pointer items-start gap-3 rounded-control border border-(--edge) px-3.5 py-2.5 has-checked:border-question has-checked:bg-raised has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-(--accent) pointer-coarse:min-h-11"
+          className="flex cursor-pointer items-start gap-3 rounded-control border border-(--outline) px-3.5 py-2.5 has-checked:border-question has-checked:bg-raised has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-(--accent) pointer-coarse:min-h-11"
         >
           <input
             type={type}
@@ -43,7 +43,7 @@ export function QuestionFields({ question, choice, disabled, change }: Props) {
         </label>
       ))}
       {question.allow_other && (
-        <div className="flex items-center gap-3 rounded-control border border-(--edge) py-1 ps-3.5 pe-1.5 has-checked:border-question">
+        <div className="flex items-center gap-3 rounded-control border border-(--outline) py-1 ps-3.5 pe-1.5 has-checked:border-question">
           <input
             type={type}
             name={name}

@@ -4,6 +4,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react';
 
 import type { PromptAnswer } from '../protocol/generated';
 import { answer } from '../state/conversation';
+import { LET_GO } from '../thread/follow';
 import { useWords } from '../words';
 import { reasonFor } from '../words/reasons';
 
@@ -51,8 +52,18 @@ export function useArrivalFocus<T extends HTMLElement>(inner?: RefObject<HTMLEle
     if (isTyping()) return;
     const target = inner?.current ?? card.current;
     target?.focus({ preventScroll: true });
+    const frame = requestAnimationFrame(() => showFromTop(card.current));
+    return () => cancelAnimationFrame(frame);
   }, [inner]);
   return card;
+}
+
+/** A card that is taller than the view is read from its beginning. */
+function showFromTop(card: HTMLElement | null): void {
+  const view = card?.closest<HTMLElement>('[data-view]');
+  if (!card || !view || card.offsetHeight <= view.clientHeight - 32) return;
+  view.dispatchEvent(new Event(LET_GO));
+  card.scrollIntoView({ block: 'start' });
 }
 
 /** Number keys choose, unless they are being typed somewhere. */

@@ -161,7 +161,12 @@ function callOf(message: Message): string | null {
 function withTool(state: Conversation, use: Extract<EventBody, { event: 'tool_use' }>['data']): Conversation {
   const at = state.items.findLastIndex((item) => item.kind === 'tool' && item.key === use.call_id);
   const item = state.items[at];
-  if (item?.kind === 'tool') return replace(state, at, { ...item, tool: use.tool, status: use.status });
+  if (item?.kind === 'tool') {
+    const next = { ...item, tool: use.tool, status: use.status };
+    // What waited for a yes happens after it, not before.
+    const moves = item.status === 'waiting' && use.status !== 'waiting';
+    return moves ? append({ ...state, items: state.items.toSpliced(at, 1) }, next) : replace(state, at, next);
+  }
   const { call_id: key, tool, status } = use;
   return append(state, { kind: 'tool', key, turn: state.turn, tool, status, result: null });
 }

@@ -11,14 +11,15 @@ interface Props {
   message: Message;
   streaming: boolean;
   thoughts: readonly string[];
+  last: boolean;
 }
 
 /** What the agent said: left, no bubble, the full measure. */
-export function AgentWords({ message, streaming, thoughts }: Props) {
+export function AgentWords({ message, streaming, thoughts, last }: Props) {
   const { t } = useWords();
   const cutOff = message.metadata['cut_off'] === true;
   return (
-    <article aria-busy={streaming} className="group">
+    <article aria-busy={streaming}>
       <h2 className="sr-only">{t('said.agent')}</h2>
       <Markdown text={message.content} streaming={streaming} />
       {cutOff && (
@@ -27,13 +28,11 @@ export function AgentWords({ message, streaming, thoughts }: Props) {
           <Button onClick={() => void say(t('said.go_on'))}>{t('said.go_on')}</Button>
         </p>
       )}
-      {!streaming && (
-        <div className="mt-1.5 -ms-1.5 flex flex-wrap items-start gap-x-3">
-          <span className="opacity-0 transition-opacity duration-100 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
-            <CopyButton text={message.content} label={t('said.copy')} />
-          </span>
+      {(last || thoughts.length > 0) && !streaming && (
+        <div className="mt-2 -ms-1.5 flex items-start gap-x-2">
+          {last && <CopyButton text={message.content} label={t('said.copy')} />}
           {thoughts.length > 0 && (
-            <Disclosure summary={t('thinking.before')} className="min-w-0 pt-0.5">
+            <Disclosure summary={t('thinking.before')} className="min-w-0 grow ps-1.5 pt-0.5">
               <Thoughts texts={thoughts} />
             </Disclosure>
           )}

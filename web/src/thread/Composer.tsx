@@ -4,7 +4,7 @@
  */
 
 import { ArrowUp, ImagePlus, Square, X } from 'lucide-react';
-import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type ClipboardEvent, type DragEvent, type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 
 import { send, setMode, stop } from '../state/conversation';
 import { openPrompt } from '../state/model';
@@ -44,6 +44,8 @@ export function Composer() {
     // On a phone the keyboard would cover what one wants to read first.
     if (window.matchMedia('(pointer: fine)').matches) field.current?.focus({ preventScroll: true });
   }, [conversation]);
+
+  useGrowing(field, draft.text);
 
   const most = limits?.message_chars ?? 10_000;
   const length = [...draft.text].length;
@@ -165,6 +167,16 @@ export function Composer() {
       </form>
     </div>
   );
+}
+
+/** Grows with its text, for browsers without `field-sizing`. */
+function useGrowing(field: RefObject<HTMLTextAreaElement | null>, text: string): void {
+  useLayoutEffect(() => {
+    const element = field.current;
+    if (!element || globalThis.CSS?.supports?.('field-sizing', 'content')) return;
+    element.style.height = 'auto';
+    element.style.height = `${element.scrollHeight}px`;
+  }, [field, text]);
 }
 
 function Attached({ url, name, remove }: { url: string; name: string; remove(): void }) {

@@ -5,6 +5,7 @@ import type { PictureTrouble } from '../state/pictures';
 import { useParlor } from '../state/store';
 import { useWords } from '../words';
 import { reasonFor } from '../words/reasons';
+import { NotifyMe } from './NotifyMe';
 
 interface Props {
   pictureTrouble: PictureTrouble | null;
@@ -29,10 +30,13 @@ export function ComposerNotice({ pictureTrouble, waiting }: Props) {
   };
   return (
     <Line icon={<CircleHelp size={16} />}>
-      {t('composer.prompt_waits')}
-      <button type="button" onClick={show} className="ms-2 rounded-control font-medium text-accent underline underline-offset-3">
-        {t('composer.show_prompt')}
-      </button>
+      <span className="flex flex-wrap gap-x-3">
+        {t('composer.prompt_waits')}
+        <button type="button" onClick={show} className="rounded-control font-medium text-accent underline underline-offset-3">
+          {t('composer.show_prompt')}
+        </button>
+        <NotifyMe />
+      </span>
     </Line>
   );
 }

@@ -28,7 +28,7 @@ function drawn(row: Row): ReactNode {
     case 'outgoing':
       return <OutgoingMessage outgoing={row.outgoing} />;
     case 'words':
-      return <AgentWords message={row.message} streaming={row.streaming} thoughts={row.thoughts} />;
+      return <AgentWords message={row.message} streaming={row.streaming} thoughts={row.thoughts} last={row.last} />;
     case 'thinking':
       return <ThinkingRow texts={row.texts} streaming={row.streaming} />;
     case 'card':

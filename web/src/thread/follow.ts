@@ -5,6 +5,9 @@
 
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 
+/** Whoever wants to show something else than the end tells the view so. */
+export const LET_GO = 'parlor:let-go';
+
 /** This close to the end is at the end. */
 const NEAR = 64;
 
@@ -47,10 +50,16 @@ export function useFollow(view: RefObject<HTMLElement | null>, content: RefObjec
       if (pinned.current) element.scrollTop = element.scrollHeight;
       lastTop = element.scrollTop;
     });
+    const letGo = () => {
+      pinned.current = false;
+      setFollowing(false);
+    };
+    element.addEventListener(LET_GO, letGo);
     element.addEventListener('scroll', onScroll, { passive: true });
     grown.observe(inside);
     grown.observe(element);
     return () => {
+      element.removeEventListener(LET_GO, letGo);
       element.removeEventListener('scroll', onScroll);
       grown.disconnect();
     };

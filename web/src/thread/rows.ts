@@ -18,7 +18,8 @@ export type PromptItem = Extract<Item, { kind: 'prompt' }>;
 export type Row =
   | { kind: 'person'; key: string; message: Message }
   | { kind: 'outgoing'; key: string; outgoing: Outgoing }
-  | { kind: 'words'; key: string; message: Message; streaming: boolean; thoughts: readonly string[] }
+  /** `last` is the answer: the last words of a turn that is over. */
+  | { kind: 'words'; key: string; message: Message; streaming: boolean; thoughts: readonly string[]; last: boolean }
   | { kind: 'thinking'; key: string; texts: readonly string[]; streaming: boolean }
   /** A typed message that no prompt stands for. */
   | { kind: 'card'; key: string; message: Message; answer: string | null }
@@ -134,7 +135,7 @@ class Rows {
     if (shown === undefined) warnOnce(message.message_type);
     const thoughts = this.thoughts?.texts ?? [];
     this.thoughts = null;
-    this.rows.push({ kind: 'words', key, message, streaming, thoughts });
+    this.rows.push({ kind: 'words', key, message, streaming, thoughts, last: this.isLast(index) });
   }
 
   private think(key: string, text: string, streaming: boolean): void {
@@ -147,8 +148,10 @@ class Rows {
   }
 
   private tool(item: ToolItem): void {
-    this.flushThoughts();
     const active = this.conversation.turn !== null && item.turn === this.conversation.turn;
+    // The card that asks says it already.
+    if (item.status === 'waiting' && active && this.isAsked(item.tool)) return;
+    this.flushThoughts();
     const last = this.rows.at(-1);
     if (last?.kind === 'tools') {
       this.rows[this.rows.length - 1] = {
@@ -171,6 +174,19 @@ class Rows {
     const { key, texts, streaming } = this.thoughts;
     this.rows.push({ kind: 'thinking', key, texts, streaming });
     this.thoughts = null;
+  }
+
+  private isAsked(tool: string): boolean {
+    return this.conversation.items.some(
+      (item) => item.kind === 'prompt' && item.closed === null && item.prompt.toolCall?.name === tool,
+    );
+  }
+
+  /** Whether the turn of an item is over, and nothing of it was said after. */
+  private isLast(index: number): boolean {
+    const next = this.conversation.items[index + 1];
+    if (next === undefined) return this.conversation.turn === null;
+    return next.kind === 'ended' || (next.kind === 'message' && next.message.role === 'user');
   }
 
   /** Whether nothing but the end of the turn comes after an item. */

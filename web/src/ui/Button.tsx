@@ -13,7 +13,7 @@ interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
 const LOOKS: Record<Look, string> = {
   primary: 'bg-accent text-on-accent border-transparent hover:brightness-110 disabled:bg-raised disabled:text-muted',
   critical: 'bg-critical text-on-critical border-transparent hover:brightness-110 disabled:bg-raised disabled:text-muted',
-  secondary: 'bg-surface text-ink border-(--edge) hover:bg-raised disabled:text-muted',
+  secondary: 'bg-surface text-ink border-(--outline) hover:bg-raised disabled:text-muted',
   quiet: 'bg-transparent text-muted border-transparent hover:bg-raised hover:text-ink',
 };
 

@@ -108,9 +108,7 @@ export const en = {
   'connection.lost': 'The connection was lost; trying again…',
   'connection.now': 'Try now',
   'connection.gone': 'This conversation was deleted.',
-  'notification.offer': 'Be told when a question waits and you are elsewhere?',
-  'notification.allow': 'Yes, notify me',
-  'notification.dismiss': 'No, thanks',
+  'notification.allow': 'Notify me when I am elsewhere',
   'notification.title': 'Parlor waits for your answer',
   'announce.prompt': 'A question for you: {question}',
 
@@ -149,6 +147,7 @@ export const en = {
   'outcome.by': 'by {who}, {when}',
 
   'plan.label': 'Plan',
+  'plan.all': 'In all:',
   'plan.risks': 'Risks',
   'plan.time': 'Time:',
   'plan.execute': 'Execute plan',
@@ -267,7 +266,6 @@ export const en = {
   'tool.delete_recipe.done': 'Deleted the recipe',
   'tool.delete_recipe.failed': 'The recipe could not be deleted',
   'tool.other.wants': 'use “{name}”',
-  'tool.other.act': 'Do it',
   'tool.other.running': 'Working: {name}…',
   'tool.other.done': 'Done: {name}',
   'tool.other.failed': 'Did not work: {name}',

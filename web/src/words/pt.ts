@@ -110,9 +110,7 @@ export const pt: Record<Key, string> = {
   'connection.lost': 'A conexão caiu; tentando de novo…',
   'connection.now': 'Tentar agora',
   'connection.gone': 'Esta conversa foi excluída.',
-  'notification.offer': 'Quer ser avisado quando uma pergunta esperar e você estiver em outro lugar?',
-  'notification.allow': 'Sim, me avise',
-  'notification.dismiss': 'Não, obrigado',
+  'notification.allow': 'Me avise quando eu estiver em outro lugar',
   'notification.title': 'Parlor espera sua resposta',
   'announce.prompt': 'Uma pergunta para você: {question}',
 
@@ -151,6 +149,7 @@ export const pt: Record<Key, string> = {
   'outcome.by': 'por {who}, {when}',
 
   'plan.label': 'Plano',
+  'plan.all': 'Ao todo:',
   'plan.risks': 'Riscos',
   'plan.time': 'Tempo:',
   'plan.execute': 'Executar plano',
@@ -269,7 +268,6 @@ export const pt: Record<Key, string> = {
   'tool.delete_recipe.done': 'Excluiu a receita',
   'tool.delete_recipe.failed': 'Não foi possível excluir a receita',
   'tool.other.wants': 'usar “{name}”',
-  'tool.other.act': 'Fazer',
   'tool.other.running': 'Trabalhando: {name}…',
   'tool.other.done': 'Feito: {name}',
   'tool.other.failed': 'Não deu certo: {name}',

@@ -55,9 +55,10 @@ export function toolWords(words: Words, name: string): ToolWords {
     };
   }
   const values = { name: readableName(name) };
+  const act = values.name.charAt(0).toUpperCase() + values.name.slice(1);
   return {
     wants: words.t('tool.other.wants', values),
-    act: words.t('tool.other.act'),
+    act,
     running: words.t('tool.other.running', values),
     done: words.t('tool.other.done', values),
     failed: words.t('tool.other.failed', values),

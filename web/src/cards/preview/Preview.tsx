@@ -67,7 +67,7 @@ function RecordChange({ before, after }: { before: unknown; after: unknown }) {
   const { t } = words;
   const both = before !== undefined && after !== undefined;
   const rows = recordRows(before, after);
-  const cell = 'px-3 py-1.5 align-top whitespace-pre-wrap';
+  const cell = 'px-2.5 py-1.5 align-top whitespace-pre-wrap sm:px-3';
   return (
     <div className="max-h-96 overflow-auto rounded-control border border-line" role="group" aria-label={t('preview.record')} tabIndex={0}>
       <table className="w-full border-collapse text-small">
@@ -85,7 +85,7 @@ function RecordChange({ before, after }: { before: unknown; after: unknown }) {
         <tbody>
           {rows.map((row) => (
             <tr key={row.name} className="border-b border-line last:border-0">
-              <th scope="row" className={classes(cell, 'text-start font-medium')}>
+              <th scope="row" className={classes(cell, 'text-start font-medium [overflow-wrap:break-word] sm:w-[26%]')}>
                 {fieldLabel(words, row.name)}
                 {both && row.changed && <span className="block text-warning">{t('preview.changed')}</span>}
               </th>
