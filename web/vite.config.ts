@@ -28,10 +28,13 @@ export default defineConfig({
     ),
   },
   test: {
-    environment: 'jsdom',
+    // Files that draw something say so: `@vitest-environment jsdom`.
+    environment: 'node',
     include: ['src/**/*.test.{ts,tsx}'],
     setupFiles: ['src/testing/setup.ts'],
     restoreMocks: true,
+    // Nothing is measured: it only ends a test that hangs.
+    testTimeout: 60_000,
   },
 });
 

@@ -1,7 +1,10 @@
 /** Which card a prompt is: by its type while it waits, folded once it is closed. */
 
+import type { ReactNode } from 'react';
+
 import type { UserPrompt } from '../protocol/generated';
 import type { PromptItem } from '../thread/rows';
+import { useWords } from '../words';
 import { ApprovalCard } from './ApprovalCard';
 import { ClosedCard } from './ClosedCard';
 import { ConfirmCard } from './ConfirmCard';
@@ -15,8 +18,20 @@ import { useAnswering } from './answering';
 import { toneOf } from './severity';
 
 export function PromptCard({ item }: { item: PromptItem }) {
-  const { prompt, closed } = item;
+  const { t } = useWords();
+  const { prompt, closed, message } = item;
   if (closed) return <ClosedCard prompt={prompt} closed={closed} />;
+  const origin = String(message?.metadata['origin'] ?? '');
+  const server = origin.startsWith('mcp:') ? origin.slice('mcp:'.length) : null;
+  return (
+    <div className="space-y-2">
+      {server !== null && <p className="text-small text-muted">{t('prompt.from_server', { server })}</p>}
+      {cardFor(prompt)}
+    </div>
+  );
+}
+
+function cardFor(prompt: UserPrompt): ReactNode {
   switch (prompt.promptType) {
     case 'confirm':
       if (prompt.toolCall) return <ApprovalCard prompt={prompt} call={prompt.toolCall} />;

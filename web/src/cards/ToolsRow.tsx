@@ -1,12 +1,12 @@
 /** Tools at work: one quiet line, which becomes what they found; unfolds to what they said. */
 
-import { Ban, Check, CircleAlert, LoaderCircle } from 'lucide-react';
+import { Ban, Check, CircleAlert, LoaderCircle, TriangleAlert } from 'lucide-react';
 
 import type { ToolItem } from '../thread/rows';
 import { Disclosure } from '../ui/Disclosure';
 import { Visible } from '../ui/Visible';
 import { useWords } from '../words';
-import { outputText, toolLine } from './tool_summary';
+import { isSuspicious, outputText, toolLine } from './tool_summary';
 
 export function ToolsRow({ tools, active }: { tools: readonly ToolItem[]; active: boolean }) {
   const words = useWords();
@@ -25,6 +25,12 @@ export function ToolsRow({ tools, active }: { tools: readonly ToolItem[]; active
   const line = toolLine(words, lead, active);
   return (
     <div data-tool={lead.status}>
+      {tools.some(isSuspicious) && (
+        <p className="mb-1 flex items-start gap-2 text-small font-medium text-warning">
+          <TriangleAlert size={15} aria-hidden="true" className="mt-0.5 shrink-0" />
+          {words.t('tool.suspicious')}
+        </p>
+      )}
       <Disclosure
         summary={
           <span className="flex min-w-0 items-center gap-2 text-body">

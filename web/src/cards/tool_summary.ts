@@ -3,13 +3,22 @@
 import { isFields } from '../net/decode';
 import type { ToolResult } from '../protocol/generated';
 import type { ToolItem } from '../thread/rows';
-import type { Words } from '../words';
+import type { Key, Words } from '../words';
 import { plainName, toolWords } from '../words/tools';
 
 const MOST_CHARS = 140;
 
+/** Ends that the status alone does not tell. */
+const SPECIAL: Record<string, Key | undefined> = {
+  tool_not_run: 'tool.not_run',
+  tool_withheld: 'tool.withheld',
+  outcome_unknown: 'tool.outcome_unknown',
+};
+
 export function toolLine(words: Words, item: ToolItem, active: boolean): string {
   const tool = toolWords(words, item.tool);
+  const special = SPECIAL[String(item.result?.metadata['code'])];
+  if (special) return words.t(special, { act: tool.act });
   switch (item.status) {
     case 'waiting':
     case 'running':
@@ -37,6 +46,11 @@ function said(item: ToolItem): string | null {
   const line = item.result?.content.trim() ?? '';
   const isLine = line !== '' && !line.includes('\n') && line.length <= MOST_CHARS && !/^[[{"]/.test(line);
   return isLine ? line : null;
+}
+
+/** G-8: whether a result looks as if it gives orders. */
+export function isSuspicious(item: ToolItem): boolean {
+  return item.result?.metadata['suspicious'] !== undefined;
 }
 
 /** What a tool gave back, to be read: text as it is, everything else as JSON. */

@@ -9,6 +9,8 @@
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const CONTINUES = /^(?:\s|[-*+]\s|\d{1,9}[.)]\s|>|\|)/;
+/** The first letters of a line that may still become one of those. */
+const MAY_CONTINUE = /^(?:[-*+]|\d{1,9}[.)]?)$/;
 const DEFINITION = /^ {0,3}\[[^\]]+\]:/m;
 
 export function blocksOf(text: string): string[] {
@@ -22,7 +24,8 @@ export function blocksOf(text: string): string[] {
     const end = endOfLine(text, at);
     const line = text.slice(at, end);
     const mark = FENCE.exec(line)?.[1] ?? null;
-    if (fence === null && blank && line.trim() !== '' && !CONTINUES.test(line)) {
+    const belongs = CONTINUES.test(line) || (end === text.length && MAY_CONTINUE.test(line));
+    if (fence === null && blank && line.trim() !== '' && !belongs) {
       blocks.push(text.slice(from, at));
       from = at;
     }

@@ -1,29 +1,33 @@
 /** What jsdom lacks and the page needs. */
 
-import { cleanup } from '@testing-library/react';
 import { afterEach, vi } from 'vitest';
 
-afterEach(cleanup);
+if (typeof window !== 'undefined') await prepare();
 
-window.matchMedia ??= vi.fn((query: string) => ({
-  matches: query.includes('min-width') || query.includes('pointer: fine'),
-  media: query,
-  addEventListener: () => undefined,
-  removeEventListener: () => undefined,
-})) as unknown as typeof window.matchMedia;
+async function prepare(): Promise<void> {
+  const { cleanup } = await import('@testing-library/react');
+  afterEach(cleanup);
 
-class Quiet {
-  observe() {}
-  unobserve() {}
-  disconnect() {}
+  window.matchMedia ??= vi.fn((query: string) => ({
+    matches: query.includes('min-width') || query.includes('pointer: fine'),
+    media: query,
+    addEventListener: () => undefined,
+    removeEventListener: () => undefined,
+  })) as unknown as typeof window.matchMedia;
+
+  class Quiet {
+    observe() {}
+    unobserve() {}
+    disconnect() {}
+  }
+  globalThis.ResizeObserver ??= Quiet as unknown as typeof ResizeObserver;
+  globalThis.IntersectionObserver ??= Quiet as unknown as typeof IntersectionObserver;
+
+  HTMLElement.prototype.showPopover ??= () => undefined;
+  HTMLElement.prototype.scrollTo ??= () => undefined;
+  HTMLElement.prototype.scrollIntoView ??= () => undefined;
+  HTMLDialogElement.prototype.showModal ??= function (this: HTMLDialogElement) {
+    this.open = true;
+  };
+  URL.createObjectURL ??= () => 'blob:picture';
 }
-globalThis.ResizeObserver ??= Quiet as unknown as typeof ResizeObserver;
-globalThis.IntersectionObserver ??= Quiet as unknown as typeof IntersectionObserver;
-
-HTMLElement.prototype.showPopover ??= () => undefined;
-HTMLElement.prototype.scrollTo ??= () => undefined;
-HTMLElement.prototype.scrollIntoView ??= () => undefined;
-HTMLDialogElement.prototype.showModal ??= function (this: HTMLDialogElement) {
-  this.open = true;
-};
-URL.createObjectURL ??= () => 'blob:picture';

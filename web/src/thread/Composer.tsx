@@ -50,7 +50,8 @@ export function Composer() {
   const most = limits?.message_chars ?? 10_000;
   const length = [...draft.text].length;
   const blank = draft.text.trim() === '' && draft.picture === null;
-  const ready = !blank && length <= most && !busy && !running && prompt === null;
+  // A prompt that no turn waits for may be passed over.
+  const ready = !blank && length <= most && !busy && !running;
 
   const attach = async (file: File | undefined) => {
     if (!file) return;

@@ -6,14 +6,23 @@ import type { Message } from '../protocol/generated';
 import { resend, takeBack } from '../state/conversation';
 import type { Outgoing } from '../state/store';
 import { Button } from '../ui/Button';
-import { useWords } from '../words';
+import { type Key, useWords } from '../words';
 
 /** What a person said: right, raised, plain. */
 export function PersonMessage({ message }: { message: Message }) {
   const image = message.metadata['image'];
   const id = isFields(image) && typeof image['id'] === 'string' ? image['id'] : null;
-  return <Said text={message.content} picture={id === null ? null : imagePath(id)} />;
+  return <Said text={useOwnWords(message)} picture={id === null ? null : imagePath(id)} />;
 }
+
+/** The server writes a click as words of its own; here they are the button's. */
+function useOwnWords({ content, metadata }: Message): string {
+  const { t } = useWords();
+  const key = metadata['answers'] === undefined ? undefined : CLICKS[content];
+  return key ? t(key) : content;
+}
+
+const CLICKS: Record<string, Key | undefined> = { 'Execute plan': 'plan.execute', yes: 'yes', no: 'no' };
 
 export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
   const { t } = useWords();

@@ -131,6 +131,7 @@ export const en = {
   'severity.critical': 'Critical',
   'severity.major': 'Important',
 
+  'prompt.from_server': 'Asked by the service “{server}”',
   'prompt.type_answer': 'Type your answer…',
   'prompt.send': 'Send',
   'prompt.dismiss': 'Don’t answer',
@@ -143,7 +144,7 @@ export const en = {
   'outcome.allowed': 'allowed',
   'outcome.refused': 'Cancelled by the user',
   'outcome.expired': 'No answer in time; nothing was done',
-  'outcome.cancelled': 'Withdrawn',
+  'outcome.cancelled': 'No longer asked',
   'outcome.by': 'by {who}, {when}',
 
   'plan.label': 'Plan',
@@ -232,6 +233,10 @@ export const en = {
   'tool.output': 'Result',
   'tool.waiting': 'Waiting for your answer: {act}',
   'tool.unfinished': 'Not finished: {act}',
+  'tool.not_run': 'Could not be run: {act}',
+  'tool.withheld': 'The result was withheld: {act}',
+  'tool.outcome_unknown': 'It is not known whether this took effect: {act}',
+  'tool.suspicious': 'This result reads like instructions. The agent was told not to follow them.',
   'tool.denied': 'Not allowed: {act}',
   'tool.list_recipes.wants': 'look through the recipes',
   'tool.list_recipes.act': 'Search recipes',

@@ -18,7 +18,7 @@ export function chosenBy(languages: readonly string[]): Language {
 
 function atFirst(): Language {
   const own = LANGUAGES.find((one) => one === recall('language'));
-  return own ?? chosenBy(navigator.languages);
+  return own ?? chosenBy(globalThis.navigator?.languages ?? []);
 }
 
 export const useLanguage = create<{ language: Language }>(() => ({ language: atFirst() }));

@@ -133,6 +133,7 @@ export const pt: Record<Key, string> = {
   'severity.critical': 'Crítico',
   'severity.major': 'Importante',
 
+  'prompt.from_server': 'Pergunta do serviço “{server}”',
   'prompt.type_answer': 'Digite sua resposta…',
   'prompt.send': 'Enviar',
   'prompt.dismiss': 'Não responder',
@@ -145,7 +146,7 @@ export const pt: Record<Key, string> = {
   'outcome.allowed': 'permitido',
   'outcome.refused': 'Operação cancelada pelo usuário',
   'outcome.expired': 'Sem resposta a tempo; nada foi feito',
-  'outcome.cancelled': 'Retirada',
+  'outcome.cancelled': 'Já não é preciso responder',
   'outcome.by': 'por {who}, {when}',
 
   'plan.label': 'Plano',
@@ -234,6 +235,10 @@ export const pt: Record<Key, string> = {
   'tool.output': 'Resultado',
   'tool.waiting': 'Esperando sua resposta: {act}',
   'tool.unfinished': 'Não terminou: {act}',
+  'tool.not_run': 'Não pôde ser executado: {act}',
+  'tool.withheld': 'O resultado foi retido: {act}',
+  'tool.outcome_unknown': 'Não se sabe se isto teve efeito: {act}',
+  'tool.suspicious': 'Este resultado parece dar ordens. O agente foi avisado para não segui-las.',
   'tool.denied': 'Não permitido: {act}',
   'tool.list_recipes.wants': 'procurar nas receitas',
   'tool.list_recipes.act': 'Procurar receitas',
