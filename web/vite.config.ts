@@ -17,7 +17,18 @@ export default defineConfig({
     // Everything is a file of its own: the policy forbids `data:` and inline code.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    chunkSizeWarningLimit: 700,
+    // What seldom changes is kept by browsers when the page itself changes.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/ },
+            { name: 'assistant', test: /node_modules[\\/](@assistant-ui|assistant-stream|@radix-ui|radix-ui|zustand|nanoid)[\\/]/ },
+            { name: 'markdown', test: /node_modules[\\/](react-markdown|remark|micromark|mdast|unist|hast-util-to-jsx|vfile|unified|property-information)/ },
+          ],
+        },
+      },
+    },
   },
   server: {
     proxy: Object.fromEntries(

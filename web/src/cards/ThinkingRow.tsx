@@ -1,5 +1,4 @@
 import { Disclosure } from '../ui/Disclosure';
-import { classes } from '../ui/classes';
 import { useWords } from '../words';
 
 /** Three words and a soft pulse; what is thought is one click away. */
@@ -8,7 +7,8 @@ export function ThinkingRow({ texts, streaming }: { texts: readonly string[]; st
   return (
     <Disclosure
       summary={
-        <span className={classes('text-body', streaming && 'animate-pulse-soft')}>
+        <span className="flex items-center gap-2 text-body">
+          {streaming && <span aria-hidden="true" className="size-2 animate-pulse-soft rounded-full bg-accent" />}
           {streaming ? t('thinking.now') : t('thinking.before')}
         </span>
       }

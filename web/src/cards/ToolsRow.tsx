@@ -16,7 +16,7 @@ export function ToolsRow({ tools, active }: { tools: readonly ToolItem[]; active
     return (
       <p className="flex items-center gap-2 text-muted" data-tool={busy.status}>
         <StatusIcon item={busy} active />
-        <span className="animate-pulse-soft">{toolLine(words, busy, active)}</span>
+        <span>{toolLine(words, busy, active)}</span>
       </p>
     );
   }

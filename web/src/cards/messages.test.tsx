@@ -16,7 +16,7 @@ const button = (name: string | RegExp) => screen.getByRole('button', { name });
 describe('messages', () => {
   /** U-1, T-6: collapsed, with what it found on one line. */
   it('a tool result is collapsed, and unfolds', async () => {
-    draw('list');
+    await draw('list');
     const line = button(/3 recipes found/);
     expect(line.getAttribute('aria-expanded')).toBe('false');
     expect(screen.queryByText(/Oatmeal Cookies",/)).toBeNull();
@@ -25,16 +25,16 @@ describe('messages', () => {
   });
 
   /** U-2 */
-  it('a tool at work says what is going on', () => {
-    const { unmount } = draw('list', 'tool_use');
+  it('a tool at work says what is going on', async () => {
+    const { unmount } = await draw('list', 'tool_use');
     expect(screen.getByText('Searching recipes…')).toBeDefined();
     unmount();
-    draw('list', 'tool_use', 'pt');
+    await draw('list', 'tool_use', 'pt');
     expect(screen.getByText('Procurando receitas…')).toBeDefined();
   });
 
   it('several tools are one line', async () => {
-    draw('plan');
+    await draw('plan');
     const line = button(/2 steps/);
     await user.click(line);
     expect(screen.getAllByLabelText('Result')).toHaveLength(2);
@@ -43,7 +43,7 @@ describe('messages', () => {
   /** U-1, U-3: red, what to do, try again. */
   it('an error says what to do and offers to try again', async () => {
     const heard = hearRequests();
-    draw('error');
+    await draw('error');
     expect(screen.getByRole('heading', { name: 'That did not work' }).closest('section')?.dataset['card']).toBe('critical');
     await user.click(button('Details'));
     expect(screen.getByText('The model is overloaded.')).toBeDefined();
@@ -52,27 +52,27 @@ describe('messages', () => {
   });
 
   it('thinking is an indicator that unfolds', async () => {
-    draw('thinking', 'thinking');
+    await draw('thinking', 'thinking');
     await user.click(button('Thinking it over…'));
     expect(screen.getByText('The person a')).toBeDefined();
   });
 
   /** T-7 */
-  it('an unknown type is text', () => {
+  it('an unknown type is text', async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-    draw('unknown');
+    await draw('unknown');
     expect(screen.getByText('A chart of last week, in words: it went up.')).toBeDefined();
   });
 
-  it('a stopped turn says so, and can be tried again', () => {
-    draw('stopped', undefined, 'pt');
+  it('a stopped turn says so, and can be tried again', async () => {
+    await draw('stopped', undefined, 'pt');
     expect(screen.getByText('Interrompido')).toBeDefined();
     expect(button('Tentar de novo')).toBeDefined();
   });
 
   it('a question without a prompt is answered by saying its option', async () => {
     const heard = hearRequests();
-    draw('question', 3);
+    await draw('question', 3);
     expect(button(/Cookies/)).toHaveProperty('disabled', true);
     act(() => setState(({ conversation }) => ({ conversation: { ...conversation, turn: null } })));
     await user.click(button(/Cookies/));
@@ -81,7 +81,7 @@ describe('messages', () => {
 
   /** FAULTS 26 */
   it('nothing hostile becomes markup, wherever it stands', async () => {
-    const { container } = draw('hostile', 'userPrompt');
+    const { container } = await draw('hostile', 'userPrompt');
     await user.click(button(/<script>window/));
     expect(container.querySelectorAll('script, iframe, img, a[href^="javascript"], [onerror], [onload], [onmouseover]')).toHaveLength(0);
     expect(screen.getByRole('heading', { name: '<img src=x onerror=window.pwned=1>' })).toBeDefined();

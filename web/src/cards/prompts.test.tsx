@@ -16,8 +16,8 @@ const button = (name: string | RegExp) => screen.getByRole('button', { name });
 
 describe('an approval', () => {
   /** U-1, T-5, P-7: name, parameters and preview; a destructive one names its act. */
-  it('says what will happen, in words, and what changes', () => {
-    draw('approval', 'userPrompt');
+  it('says what will happen, in words, and what changes', async () => {
+    await draw('approval', 'userPrompt');
     expect(screen.getByRole('heading', { name: 'Parlor wants to delete a recipe' })).toBeDefined();
     expect(screen.getByText('Critical')).toBeDefined();
     expect(within(screen.getByRole('group', { name: /What changes/ })).getByText('Tomato Soup')).toBeDefined();
@@ -30,7 +30,7 @@ describe('an approval', () => {
 
   it('is allowed once with a click, and cannot be answered twice', async () => {
     const heard = hearRequests();
-    draw('approval', 'userPrompt');
+    await draw('approval', 'userPrompt');
     await user.click(button('Delete recipe'));
     expect(answers(heard)).toEqual([{ response: 'yes' }]);
     expect(button('Delete recipe')).toHaveProperty('disabled', true);
@@ -38,7 +38,7 @@ describe('an approval', () => {
 
   it('is refused with a click, or with a reason', async () => {
     const heard = hearRequests();
-    draw('approval_edit', 'userPrompt');
+    await draw('approval_edit', 'userPrompt');
     await user.click(button('More'));
     await user.click(screen.getByRole('menuitem', { name: /say why/, hidden: true }));
     await user.type(screen.getByLabelText(/Why not/), 'Not today');
@@ -49,7 +49,7 @@ describe('an approval', () => {
   /** P-11: one tool, one conversation, said in words, never preselected. */
   it('is allowed always only on purpose', async () => {
     const heard = hearRequests();
-    draw('approval_edit', 'userPrompt');
+    await draw('approval_edit', 'userPrompt');
     expect(screen.queryByText(/Always allow/)).toBeNull();
     await user.click(button('More'));
     const always = screen.getByRole('menuitem', { name: /Always allow in this conversation/, hidden: true });
@@ -61,7 +61,7 @@ describe('an approval', () => {
   /** S-5: edited as a form; what is masked is shown as such and not editable. */
   it('can be edited, but not where it is masked', async () => {
     const heard = hearRequests();
-    draw('approval_edit', 'userPrompt');
+    await draw('approval_edit', 'userPrompt');
     await user.click(button('Arguments'));
     expect(screen.getByText('update_recipe')).toBeDefined();
     await user.click(button('Change'));
@@ -80,7 +80,7 @@ describe('an approval', () => {
   });
 
   it('takes JSON from experts, with masked parts as they are', async () => {
-    draw('approval_edit', 'userPrompt');
+    await draw('approval_edit', 'userPrompt');
     await user.click(button('Arguments'));
     await user.click(button('Change'));
     await user.click(button('JSON'));
@@ -95,7 +95,7 @@ describe('an approval', () => {
   /** P-5: a bad answer leaves it open and says what is wrong. */
   it('stays open when the answer does not fit', async () => {
     hearRequests(() => refusal(422, 'answer_invalid', 'servings: 0 is too small.'));
-    draw('approval_edit', 'userPrompt');
+    await draw('approval_edit', 'userPrompt');
     await user.click(button('Allow once'));
     await settle();
     expect(screen.getByText('This answer does not fit. servings: 0 is too small.')).toBeDefined();
@@ -105,30 +105,30 @@ describe('an approval', () => {
   /** P-4 */
   it('waits without an end when asked to', async () => {
     const heard = hearRequests();
-    draw('approval', 'userPrompt');
+    await draw('approval', 'userPrompt');
     await user.click(button('Keep waiting'));
     expect(heard).toMatchObject([{ path: expect.stringMatching(/\/extend$/) as unknown, body: { seconds: 0 } }]);
   });
 
-  it('makes hidden characters visible', () => {
-    draw('approval_refused', 'userPrompt');
+  it('makes hidden characters visible', async () => {
+    await draw('approval_refused', 'userPrompt');
     expect(screen.getByText('U+202E')).toBeDefined();
     expect(screen.getAllByText('50 items')).toBeDefined();
     expect(screen.getByText('and 47 more')).toBeDefined();
   });
 
-  it('folds when it is over: the question, who answered what and when', () => {
+  it('folds when it is over: the question, who answered what and when', async () => {
     for (const [name, text] of [
       ['approval', 'Answered: allowed'],
       ['approval_refused', 'Cancelled by the user'],
       ['approval_expired', 'No answer in time; nothing was done'],
     ] as const) {
-      const { unmount } = draw(name);
+      const { unmount } = await draw(name);
       expect(screen.getByText(text), name).toBeDefined();
       expect(screen.queryByRole('button', { name: /Allow once|Delete recipe/ }), name).toBeNull();
       unmount();
     }
-    draw('approval_refused', undefined, 'pt');
+    await draw('approval_refused', undefined, 'pt');
     expect(screen.getByText('Operação cancelada pelo usuário')).toBeDefined();
     expect(screen.getByText(/por family/)).toBeDefined();
   });
@@ -138,7 +138,7 @@ describe('a question', () => {
   /** T-4, U-1: a click sends the answer, the buttons are disabled. */
   it('is answered with a click', async () => {
     const heard = hearRequests();
-    draw('question', 'userPrompt');
+    await draw('question', 'userPrompt');
     expect(screen.getByText('Suggested').closest('button')?.textContent).toContain('Soup');
     await user.click(button(/Cookies/));
     expect(answers(heard)).toEqual([{ response: 'cookies' }]);
@@ -147,7 +147,7 @@ describe('a question', () => {
 
   it('is answered with a number key, unless somebody types', async () => {
     const heard = hearRequests();
-    draw('question', 'userPrompt');
+    await draw('question', 'userPrompt');
     const elsewhere = document.createElement('textarea');
     document.body.append(elsewhere);
     elsewhere.focus();
@@ -162,20 +162,20 @@ describe('a question', () => {
 
   it('need not be answered', async () => {
     const heard = hearRequests();
-    draw('question', 'userPrompt');
+    await draw('question', 'userPrompt');
     await user.click(button("Don’t answer"));
     expect(answers(heard)).toEqual([{ response: null, cancelled: true }]);
   });
 
-  it('says afterwards what was answered, by its label', () => {
-    draw('question');
+  it('says afterwards what was answered, by its label', async () => {
+    await draw('question');
     expect(screen.getByText('Answered: Cookies')).toBeDefined();
   });
 
   /** P-1, U-1: the field has the focus, nothing blank goes out. */
   it('in words has the focus, and its button waits for them', async () => {
     const heard = hearRequests();
-    draw('input', 'userPrompt');
+    await draw('input', 'userPrompt');
     const field = screen.getByRole('textbox', { name: 'What is the component called?' });
     expect(document.activeElement).toBe(field);
     expect(field.getAttribute('placeholder')).toBe('Type your answer…');
@@ -186,15 +186,15 @@ describe('a question', () => {
     expect(answers(heard)).toEqual([{ response: '   RecipeCard' }]);
   });
 
-  it('in words speaks Portuguese as the seeds do', () => {
-    draw('input', 'userPrompt', 'pt');
+  it('in words speaks Portuguese as the seeds do', async () => {
+    await draw('input', 'userPrompt', 'pt');
     expect(screen.getByPlaceholderText('Digite sua resposta…')).toBeDefined();
     expect(button('Enviar')).toBeDefined();
   });
 
   it('of yes or no says so', async () => {
     const heard = hearRequests();
-    draw('confirm', 'userPrompt', 'pt');
+    await draw('confirm', 'userPrompt', 'pt');
     expect(screen.getByText('Importante')).toBeDefined();
     await user.click(button('Não'));
     expect(answers(heard)).toEqual([{ response: 'no' }]);
@@ -206,7 +206,7 @@ describe('several questions', () => {
   /** U-1: one card, answered together. */
   it('go out together once all are answered', async () => {
     const heard = hearRequests();
-    draw('multi_question', 'userPrompt');
+    await draw('multi_question', 'userPrompt');
     expect(button('Send answers')).toHaveProperty('disabled', true);
     await user.click(screen.getByRole('checkbox', { name: /Vegetarian/ }));
     expect(screen.getByText('One question is open')).toBeDefined();
@@ -216,16 +216,16 @@ describe('several questions', () => {
     expect(answers(heard)).toEqual([{ response: { q1: 'DuckDB', q2: ['vegetarian', 'vegan'] } }]);
   });
 
-  it('say afterwards what was answered', () => {
-    draw('multi_question');
+  it('say afterwards what was answered', async () => {
+    await draw('multi_question');
     expect(screen.getByText('Answered: SQLite · Vegetarian, Vegan')).toBeDefined();
   });
 });
 
 describe('a plan', () => {
   /** U-1, T-2: goal, numbered steps, tools, risks, both buttons. */
-  it('shows its goal, steps, tools and risks', () => {
-    draw('plan', 'userPrompt');
+  it('shows its goal, steps, tools and risks', async () => {
+    await draw('plan', 'userPrompt');
     expect(screen.getByRole('heading', { name: 'Dinner for four' })).toBeDefined();
     expect(within(screen.getAllByRole('list')[0]!).getAllByText(/Pick two recipes|Scale them|Write the shopping/)).toHaveLength(3);
     expect(screen.getAllByText('Search recipes')).toHaveLength(2);
@@ -234,10 +234,10 @@ describe('a plan', () => {
 
   it('is carried out, or refined with words', async () => {
     const heard = hearRequests();
-    const { unmount } = draw('plan', 'userPrompt');
+    const { unmount } = await draw('plan', 'userPrompt');
     await user.click(button('Execute plan'));
     unmount();
-    draw('plan', 'userPrompt');
+    await draw('plan', 'userPrompt');
     await user.click(button('Refine plan'));
     expect(button('Ask for a new plan')).toHaveProperty('disabled', true);
     await user.type(screen.getByLabelText('What should be different?'), 'No oven');
@@ -245,8 +245,8 @@ describe('a plan', () => {
     expect(answers(heard)).toEqual([{ response: 'execute' }, { response: 'refine', reason: 'No oven' }]);
   });
 
-  it('in markdown is shown as it was written', () => {
-    draw('plan_markdown', 'userPrompt');
+  it('in markdown is shown as it was written', async () => {
+    await draw('plan_markdown', 'userPrompt');
     expect(screen.getByText('Wipe the shelves')).toBeDefined();
   });
 });
@@ -254,7 +254,7 @@ describe('a plan', () => {
 /** P-8 */
 it('a wizard goes back and forth, and is answered as one', async () => {
   const heard = hearRequests();
-  draw('wizard', 'userPrompt');
+  await draw('wizard', 'userPrompt');
   expect(screen.getByText('Step 1 of 3')).toBeDefined();
   expect(button('Next')).toHaveProperty('disabled', true);
   await user.type(screen.getByRole('textbox'), 'Bread{Enter}');
@@ -271,7 +271,7 @@ it('a wizard goes back and forth, and is answered as one', async () => {
 
 it('a form is made from its schema, and says what is missing', async () => {
   const heard = hearRequests();
-  draw('form', 'userPrompt');
+  await draw('form', 'userPrompt');
   await user.click(button('Send'));
   expect(screen.getAllByText('This is needed.')).toHaveLength(2);
   await user.type(screen.getByRole('textbox', { name: 'Full name' }), 'Ana');

@@ -31,20 +31,26 @@ export function hearRequests(answer: (sent: Sent) => Response = () => Response.j
 export const refusal = (status: number, code: string, message = 'No.') => Response.json({ error: { code, message } }, { status });
 
 /** The rows of a recording, up to and with the first event of a kind, or so many of its events. */
-export function draw(name: string, until?: string | number, language: 'en' | 'pt' = 'en'): RenderResult {
+export async function draw(name: string, until?: string | number, language: 'en' | 'pt' = 'en'): Promise<RenderResult> {
   useLanguage.setState({ language });
   const events = recording(name);
   const end = typeof until === 'string' ? events.findIndex((one) => one.body.event === until) + 1 : until;
   const conversation = reduceAll(EMPTY, events.slice(0, end));
   setState({ ...INITIAL, conversation }, true);
   const rows = rowsOf(conversation, null);
-  return render(
-    <>
-      {rows.map((row) => (
-        <RowView key={row.key} row={row} />
-      ))}
-    </>,
+  const drawn = await act(async () =>
+    render(
+      <>
+        {rows.map((row) => (
+          <RowView key={row.key} row={row} />
+        ))}
+      </>,
+    ),
   );
+  // Cards are fetched when they are first drawn.
+  await act(() => import('../cards/asking'));
+  await settle();
+  return drawn;
 }
 
 /** Lets promises settle. */

@@ -1,11 +1,9 @@
 /** One row of the thread. Whatever is wrong with a row stays in that row. */
 
-import { Component, memo, type ReactNode } from 'react';
+import { Component, lazy, memo, type ReactNode, Suspense } from 'react';
 
 import { ArtifactRow } from '../artifacts/ArtifactRow';
 import { ErrorCard } from '../cards/ErrorCard';
-import { MessageCard } from '../cards/MessageCard';
-import { PromptCard } from '../cards/PromptCard';
 import { ThinkingRow, WorkingRow } from '../cards/ThinkingRow';
 import { ToolsRow } from '../cards/ToolsRow';
 import { AgentWords } from './AgentWords';
@@ -13,10 +11,17 @@ import { EndedRow } from './EndedRow';
 import { OutgoingMessage, PersonMessage } from './PersonMessage';
 import type { Row } from './rows';
 
+const asking = () => import('../cards/asking');
+const MessageCard = lazy(() => asking().then((cards) => ({ default: cards.MessageCard })));
+const PromptCard = lazy(() => asking().then((cards) => ({ default: cards.PromptCard })));
+
+/** Fetches the cards that ask, before one is needed. */
+export const fetchCards = () => void asking().catch(() => undefined);
+
 export const RowView = memo(function RowView({ row }: { row: Row }) {
   return (
     <Contained key={row.key} fallback={textOf(row)}>
-      {drawn(row)}
+      <Suspense fallback={<p className="whitespace-pre-wrap">{textOf(row)}</p>}>{drawn(row)}</Suspense>
     </Contained>
   );
 });

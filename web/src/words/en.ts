@@ -63,6 +63,7 @@ export const en = {
   'left.open': 'Open',
 
   'thread.label': 'Conversation',
+  'thread.messages': 'Messages',
   'thread.opening': 'Opening the conversation…',
   'thread.gone': 'This conversation is no longer there.',
   'thread.earlier': 'Show earlier messages',

@@ -65,6 +65,7 @@ export const pt: Record<Key, string> = {
   'left.open': 'Abrir',
 
   'thread.label': 'Conversa',
+  'thread.messages': 'Mensagens',
   'thread.opening': 'Abrindo a conversa…',
   'thread.gone': 'Esta conversa não existe mais.',
   'thread.earlier': 'Mostrar mensagens anteriores',
