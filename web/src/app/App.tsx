@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 
 import { ArtifactPanel } from '../artifacts/ArtifactPanel';
 import { begin, stop } from '../state/conversation';
@@ -15,6 +15,8 @@ import { attend, showTitle } from './attention';
 import { ConnectionBar } from './ConnectionBar';
 import { Header } from './Header';
 import { Sidebar } from './Sidebar';
+
+const AdminPage = lazy(() => import('../admin/AdminPage'));
 
 export function App() {
   const words = useWords();
@@ -61,6 +63,8 @@ function Rooms() {
   const wide = useMedia(WIDE);
   const [folded, setFolded] = useState(() => recall('list') === 'folded');
   const [drawer, setDrawer] = useState(false);
+  const [watching, setWatching] = useState(false);
+  const admin = useParlor((state) => state.me?.role === 'admin');
   const toggle = () => {
     if (!wide) return setDrawer(true);
     remember('list', folded ? null : 'folded');
@@ -73,23 +77,31 @@ function Rooms() {
       </a>
       {wide && !folded && (
         <div className="flex w-[260px] shrink-0 flex-col border-e border-line bg-page">
-          <Sidebar chosen={() => undefined} />
+          <Sidebar chosen={() => setWatching(false)} />
         </div>
       )}
-      {!wide && drawer && <Drawer close={() => setDrawer(false)} />}
+      {!wide && drawer && <Drawer close={() => setDrawer(false)} chosen={() => setWatching(false)} />}
       <div className="flex min-w-0 grow flex-col">
-        <Header listShown={wide ? !folded : drawer} toggleList={toggle} showAdmin={null} />
+        <Header listShown={wide ? !folded : drawer} toggleList={toggle} showAdmin={admin ? () => setWatching(!watching) : null} />
         <ConnectionBar />
         <div className="flex min-h-0 grow">
-          <Thread />
-          <ArtifactPanel />
+          {watching ? (
+            <Suspense fallback={null}>
+              <AdminPage close={() => setWatching(false)} />
+            </Suspense>
+          ) : (
+            <>
+              <Thread />
+              <ArtifactPanel />
+            </>
+          )}
         </div>
       </div>
     </div>
   );
 }
 
-function Drawer({ close }: { close(): void }) {
+function Drawer({ close, chosen }: { close(): void; chosen(): void }) {
   const { t } = useWords();
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -104,7 +116,12 @@ function Drawer({ close }: { close(): void }) {
       className="m-0 h-dvh max-h-none w-[min(20rem,85vw)] max-w-none border-e border-line bg-page backdrop:bg-shade"
     >
       <div className="flex h-full flex-col">
-        <Sidebar chosen={close} />
+        <Sidebar
+          chosen={() => {
+            chosen();
+            close();
+          }}
+        />
       </div>
     </dialog>
   );

@@ -152,3 +152,35 @@ export const readRecipe = (id: string, signal: AbortSignal) =>
   askJson<unknown>(`/api/recipes/${encodeURIComponent(id)}`, { signal });
 
 export type { PlacedEvent };
+
+export interface ServerHealth {
+  server: string;
+  state: 'starting' | 'ready' | 'down';
+  tools: number;
+  restarts: number;
+  problem: string | null;
+  warnings: string[];
+}
+
+export interface AdminStatus {
+  version: string;
+  uptime_seconds: number;
+  projects: { id: string; name: string; agent: { kind: string; model: string }; mcp: ServerHealth[] }[];
+}
+
+export interface BlockedInput {
+  id: string;
+  at: Timestamp;
+  project: ProjectId;
+  rule: string;
+  category: string;
+  action: string;
+  excerpt: string;
+}
+
+export const adminStatus = (signal: AbortSignal) => askJson<AdminStatus>('/api/admin/status', { signal });
+
+export async function blockedInputs(signal: AbortSignal): Promise<BlockedInput[]> {
+  const answer = await askJson<unknown>('/api/audit', { signal });
+  return listIn(answer, 'blocked_inputs').filter(isFields) as unknown as BlockedInput[];
+}

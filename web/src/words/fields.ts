@@ -4,7 +4,7 @@ import type { Key, Words } from '.';
 import { readableName } from './tools';
 
 const KNOWN: readonly string[] = [
-  'title', 'description', 'servings', 'prep_time_minutes', 'cook_time_minutes', 'ingredients', 'steps', 'name',
+  'title', 'description', 'servings', 'prep_time_minutes', 'cook_time_minutes', 'preparation', 'cooking', 'ingredients', 'steps', 'name',
   'quantity', 'unit', 'notes', 'instruction', 'duration_minutes', 'recipe_id', 'tags',
 ];
 

@@ -19,8 +19,10 @@ export type Step =
 export type Script = Step[] | ((request: ModelRequest) => Step[]);
 
 export interface ModelRequest {
-  /** The last thing that the person said, or what a tool gave back. */
+  /** The last thing that the person said. */
   said: string;
+  /** What tools gave back since then. */
+  results: string[];
   messages: { role: string; content: unknown }[];
 }
 
@@ -66,7 +68,7 @@ export class Model {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = JSON.parse(Buffer.concat(chunks).toString()) as { messages: ModelRequest['messages'] };
-    const asked = { said: lastWords(body.messages), messages: body.messages };
+    const asked = { ...lastWords(body.messages), messages: body.messages };
     this.requests.push(asked);
     const script = this.scripts.find(([said]) => said.test(asked.said))?.[1] ?? words(`You said: ${asked.said}`);
     await new Speech(response).speak(typeof script === 'function' ? script(asked) : script);
@@ -141,11 +143,24 @@ class Speech {
   }
 }
 
-function lastWords(messages: ModelRequest['messages']): string {
-  const content = messages.findLast((message) => message.role === 'user')?.content;
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  const blocks = content as { type: string; text?: string; content?: unknown }[];
-  const block = blocks.find((one) => one.type === 'text') ?? blocks.find((one) => one.type === 'tool_result');
-  return block?.text ?? `tool result: ${JSON.stringify(block?.content ?? '')}`;
+interface Block {
+  type: string;
+  text?: string;
+  content?: unknown;
+}
+
+function blocksOf(content: unknown): Block[] {
+  return Array.isArray(content) ? (content as Block[]) : [{ type: 'text', text: String(content) }];
+}
+
+function lastWords(messages: ModelRequest['messages']): { said: string; results: string[] } {
+  const results: string[] = [];
+  for (const { role, content } of messages.toReversed()) {
+    if (role !== 'user') continue;
+    const blocks = blocksOf(content);
+    const told = blocks.filter((block) => block.type === 'tool_result');
+    if (told.length === 0) return { said: blocks.find((block) => block.type === 'text')?.text ?? '', results };
+    results.unshift(...told.map((block) => blocksOf(block.content).map((one) => one.text ?? '').join('')));
+  }
+  return { said: '', results };
 }

@@ -26,7 +26,7 @@ export class ParlorServer {
   async start(): Promise<void> {
     if (!existsSync(BINARY)) throw new Error(`${BINARY} is not there: cargo build -p parlor-server`);
     const bind = this.url === '' ? '127.0.0.1:0' : new URL(this.url).host;
-    writeFileSync(join(this.directory, 'parlor.toml'), this.config);
+    writeFileSync(join(this.directory, 'parlor.toml'), this.config || withRecipes(join(this.directory, 'data')));
     const child = spawn(BINARY, ['serve', '--bind', bind, '--data-dir', join(this.directory, 'data')], {
       cwd: this.directory,
       env: {
@@ -56,6 +56,18 @@ export class ParlorServer {
     await this.kill();
     rmSync(this.directory, { recursive: true, force: true });
   }
+}
+
+/** A project with Recipe Vault as its tools, whose word on them counts. */
+function withRecipes(data: string): string {
+  return `
+[tenants.home.projects.recipes.mcp.recipes]
+command = ${JSON.stringify(BINARY)}
+args = ["mcp", "recipes", "--tenant", "home", "--data-dir", ${JSON.stringify(data)}]
+prefix = ""
+trust_annotations = true
+artifacts = ["recipe"]
+`;
 }
 
 function addressOf(child: ChildProcess): Promise<string> {

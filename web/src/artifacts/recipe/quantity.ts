@@ -13,14 +13,16 @@ const FRACTIONS: [number, string][] = [
 ];
 
 /** Units of which nobody weighs out a fraction. */
-const METRIC = /^(g|gr|gramas?|grams?|ml|millilit\w*|mililitros?)$/i;
+const SMALL = /^(g|gr|gramas?|grams?|ml|millilit\w*|mililitros?)$/i;
+/** Units that are read off a scale or a jug. */
+const LARGE = /^(kg|quilos?|kilos?|l|lit\w*|dl|cl|oz|lbs?)$/i;
 
 /** What a recipe may have: a number, or words such as "1 1/2" or "½". */
 export function parseQuantity(quantity: unknown): number | null {
   if (typeof quantity === 'number') return Number.isFinite(quantity) ? quantity : null;
   if (typeof quantity !== 'string') return null;
   const text = quantity.trim().replace(',', '.');
-  const parts = /^(?:(\d+(?:\.\d+)?)\s*)?(?:(\d+)\s*\/\s*(\d+)|([⅛¼⅓⅜½⅝⅔¾⅞]))?$/u.exec(text);
+  const parts = /^(?:(\d+(?:\.\d+)?)(?![\d/])\s*)?(?:(\d+)\s*\/\s*(\d+)|([⅛¼⅓⅜½⅝⅔¾⅞]))?$/u.exec(text);
   if (!parts || text === '') return null;
   const [, whole, over, under, sign] = parts;
   const fraction = sign ? (FRACTIONS.find(([, one]) => one === sign)?.[0] ?? 0) : over && under ? Number(over) / Number(under) : 0;
@@ -31,28 +33,32 @@ export function parseQuantity(quantity: unknown): number | null {
 export function scaled(quantity: unknown, factor: number, unit: string | null, decimal: (value: number) => string): string {
   const number = parseQuantity(quantity);
   if (number === null) return typeof quantity === 'string' ? quantity : '';
-  return shown(number * factor, unit, decimal);
+  return shown(number * factor, unit ?? '', factor === 1, decimal);
 }
 
-function shown(value: number, unit: string | null, decimal: (value: number) => string): string {
-  if (value === 0) return decimal(0);
-  if (unit !== null && METRIC.test(unit)) return decimal(roundMetric(value));
+/** What is written down is shown as it is; only what was scaled is rounded. */
+function shown(value: number, unit: string, written: boolean, decimal: (value: number) => string): string {
+  if (SMALL.test(unit)) return decimal(written ? value : roundSmall(value));
+  const exact = asFraction(value, 0.02, decimal);
+  if (exact !== null) return exact;
+  if (written || LARGE.test(unit)) return decimal(roundTo(value, value < 1 || written ? 2 : 1));
   if (value >= 10) return decimal(Math.round(value));
+  return asFraction(value, 1, decimal) ?? decimal(roundTo(value, 2));
+}
+
+/** "1½", if a fraction is near enough; nothing is rounded away altogether. */
+function asFraction(value: number, near: number, decimal: (value: number) => string): string | null {
   const whole = Math.floor(value + 1e-9);
-  const rest = value - whole;
-  const [amount, sign] = nearest(rest);
-  if (amount === 0) return decimal(Math.max(whole, rest > 0 && whole === 0 ? roundTo(value, 2) : whole));
-  if (amount === 1) return decimal(whole + 1);
+  const rest = Math.max(0, value - whole);
+  const all: [number, string][] = [[0, ''], ...FRACTIONS, [1, '']];
+  const [amount, sign] = all.reduce((best, one) => (Math.abs(one[0] - rest) < Math.abs(best[0] - rest) ? one : best));
+  if (Math.abs(amount - rest) > near || (whole === 0 && amount === 0 && value > 0)) return null;
+  if (amount === 0 || amount === 1) return decimal(whole + amount);
   return whole === 0 ? sign : `${decimal(whole)}${sign}`;
 }
 
-function nearest(rest: number): [number, string] {
-  const all: [number, string][] = [[0, ''], ...FRACTIONS, [1, '']];
-  return all.reduce((best, one) => (Math.abs(one[0] - rest) < Math.abs(best[0] - rest) ? one : best));
-}
-
 /** 237 g is 235 g, 4 g stays 4 g. */
-function roundMetric(value: number): number {
+function roundSmall(value: number): number {
   if (value >= 1000) return Math.round(value / 50) * 50;
   if (value >= 100) return Math.round(value / 5) * 5;
   return value >= 10 ? Math.round(value) : roundTo(value, 1);
