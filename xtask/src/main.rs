@@ -3,13 +3,17 @@
 //! Only the standard library is used, so that the first `cargo xtask` of a
 //! fresh clone spends its time on the product.
 
+mod web;
+
 use std::process::{Command, ExitCode};
 
 const HELP: &str = "\
 cargo xtask <command>
 
-  run [ARGS…]                  build parlor and start the server: `parlor serve ARGS…`
-  test                         everything that CI checks: format, lints, all tests
+  run [ARGS…]                  build the web interface and parlor, and start the server:
+                               `parlor serve ARGS…`
+  test                         everything that CI checks: format, lints, all tests, the web
+                               interface in a browser
   guard-eval FILE [--policy P] [--show]
                                what the guardrail catches and whom it disturbs, on labelled
                                {\"text\", \"label\", \"source\", \"kind\"} lines; P is strict,
@@ -22,6 +26,7 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match arguments.as_slice() {
         ["run", rest @ ..] => {
+            web::build_if_possible();
             cargo_with(&["run", "--release", "--bin", "parlor", "--", "serve"], rest)
         }
         ["test"] => test(),
@@ -42,24 +47,43 @@ fn main() -> ExitCode {
 /// All checks, the quick ones first, and every one of them even if one fails
 /// late: a contributor wants the whole list.
 fn test() -> bool {
-    let checks: [(&str, &[&str]); 3] = [
-        ("format", &["fmt", "--all", "--check"]),
-        ("lints", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
-        ("tests", &["test", "--workspace"]),
-    ];
-    let mut failed = Vec::new();
-    for (name, arguments) in checks {
-        println!("== {name}: cargo {}", arguments.join(" "));
-        if !cargo(arguments) {
-            failed.push(name);
+    let fetching = web::fetching_packages();
+    let mut checks = Checks::default();
+    checks.run("format", || cargo(&["fmt", "--all", "--check"]));
+    checks.run("lints", || {
+        cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])
+    });
+    let fetched = fetching.is_none_or(|mut npm| npm.wait().is_ok_and(|status| status.success()));
+    checks.run("web: packages", || fetched && web::has_node() && web::fetch_packages());
+    checks.run("web: types", || web::npm(&["run", "typecheck"]));
+    checks.run("web: tests", || web::npm(&["test"]));
+    checks.run("web: build", || web::npm(&["run", "build"]));
+    checks.run("tests", || cargo(&["test", "--workspace"]));
+    checks.run("web: browser", || web::npm(&["run", "browser"]));
+    checks.report()
+}
+
+#[derive(Default)]
+struct Checks {
+    failed: Vec<&'static str>,
+}
+
+impl Checks {
+    fn run(&mut self, name: &'static str, check: impl FnOnce() -> bool) {
+        println!("== {name}");
+        if !check() {
+            self.failed.push(name);
         }
     }
-    if failed.is_empty() {
-        println!("== all checks passed");
-    } else {
-        eprintln!("== failed: {}", failed.join(", "));
+
+    fn report(&self) -> bool {
+        if self.failed.is_empty() {
+            println!("== all checks passed");
+        } else {
+            eprintln!("== failed: {}", self.failed.join(", "));
+        }
+        self.failed.is_empty()
     }
-    failed.is_empty()
 }
 
 /// What is measured is measured as it is shipped.

@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::http::errors::ApiError;
 use crate::http::{
     audit, chat, conversations, edge, events, export, health, images, login, me, pages, prompts,
-    recipes, status, ws,
+    recipes, status, web, ws,
 };
 
 /// The routes of the server, behind its edge.
@@ -22,7 +22,10 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/logout", post(login::log_out))
         .route("/chat", get(pages::chat))
         .route("/assets/style.css", get(pages::style))
+        .route("/assets/theme.js", get(pages::theme))
+        .route("/assets/icon.svg", get(pages::icon))
         .route("/assets/chat.js", get(pages::script))
+        .route("/assets/{*name}", get(web::asset))
         // The chat
         .route("/api/chat", post(chat::send))
         .route("/api/conversations", get(conversations::list))

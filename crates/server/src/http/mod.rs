@@ -19,6 +19,7 @@ pub(crate) mod prompts;
 pub(crate) mod recipes;
 pub(crate) mod status;
 mod stream;
+pub(crate) mod web;
 pub(crate) mod ws;
 
 use axum::body::Body;

@@ -1,16 +1,18 @@
-//! The pages: a form to log in and a plain chat, embedded in the binary.
+//! The pages: a form to log in, the chat, and a plain chat for when the web
+//! interface was not built (or somebody asks for it: `/chat?plain`).
 //!
 //! Scripts and styles are files of their own, because the policy forbids inline
 //! ones. What is put into a page is ours or was checked, and is escaped anyway.
 
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 
 use super::errors::ApiError;
 use super::locale::Locale;
+use super::web;
 use crate::app::App;
 use crate::auth::Visitor;
 
@@ -18,6 +20,8 @@ const LOGIN_PAGE: &str = include_str!("../pages/login.html");
 const CHAT_PAGE: &str = include_str!("../pages/chat.html");
 const STYLE: &str = include_str!("../pages/style.css");
 const CHAT_SCRIPT: &str = include_str!("../pages/chat.js");
+const THEME_SCRIPT: &str = include_str!("../pages/theme.js");
+const ICON: &str = include_str!("../pages/icon.svg");
 
 /// The form, and perhaps why it is shown again.
 pub(super) struct LoginPage<'a> {
@@ -41,10 +45,16 @@ pub(crate) async fn root() -> Redirect {
 /// `GET /chat`: without a session, the form.
 pub(crate) async fn chat(
     State(app): State<Arc<App>>,
+    RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     if Visitor::of(&app, &headers).await?.is_none() {
         return Ok(Redirect::to("/login").into_response());
+    }
+    if query.as_deref() != Some("plain")
+        && let Some(page) = web::page(&headers)
+    {
+        return Ok(page);
     }
     let words = Words::of(Locale::of(&headers));
     Ok(html(StatusCode::OK, words.fill(CHAT_PAGE)))
@@ -53,6 +63,16 @@ pub(crate) async fn chat(
 /// `GET /assets/style.css`.
 pub(crate) async fn style() -> Response {
     asset("text/css; charset=utf-8", STYLE)
+}
+
+/// `GET /assets/theme.js`: light or dark, before anything is drawn.
+pub(crate) async fn theme() -> Response {
+    asset("text/javascript; charset=utf-8", THEME_SCRIPT)
+}
+
+/// `GET /assets/icon.svg`.
+pub(crate) async fn icon() -> Response {
+    asset("image/svg+xml", ICON)
 }
 
 /// `GET /assets/chat.js`.

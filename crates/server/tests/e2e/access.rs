@@ -24,8 +24,11 @@ async fn a_right_password_lets_in() {
     assert!(cookie.contains("; Path=/; HttpOnly; SameSite=Strict; Max-Age="), "{cookie}");
     assert!(!cookie.contains("Secure"), "there is no TLS here: {cookie}");
     let cookie = app.log_in(PASSWORD).await;
-    let page = app.request("GET", "/chat").header("cookie", &cookie).send().await.unwrap();
-    assert_eq!(page.status(), 200);
+    for page in ["/chat", "/chat?plain"] {
+        let page = app.request("GET", page).header("cookie", &cookie).send().await.unwrap();
+        assert_eq!(page.status(), 200);
+    }
+    let page = app.request("GET", "/chat?plain").header("cookie", &cookie).send().await.unwrap();
     assert!(page.text().await.unwrap().contains("id=\"composer\""));
     let me = app.request("GET", "/api/me").header("cookie", &cookie).send().await.unwrap();
     let me = json(me).await;

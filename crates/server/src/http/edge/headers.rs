@@ -6,10 +6,12 @@ use axum::http::{HeaderMap, HeaderValue};
 
 use crate::config::PublicUrl;
 
-/// No inline scripts or styles, nothing from elsewhere.
+/// No inline scripts or styles, nothing from elsewhere, and no text that becomes
+/// a script or markup in the browser.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
-    img-src 'self' blob: data:; connect-src 'self'; font-src 'self'; form-action 'self'; \
-    frame-ancestors 'none'; base-uri 'none'";
+    img-src 'self' blob:; connect-src 'self'; font-src 'self'; form-action 'self'; \
+    frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; \
+    trusted-types 'none'";
 
 const ALWAYS: [(HeaderName, &str); 7] = [
     (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),

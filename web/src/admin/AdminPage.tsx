@@ -1,0 +1,213 @@
+/** What an administrator watches: what waits, what runs, what was blocked, and how the tool servers are. */
+
+import { X } from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
+
+import * as api from '../net/api';
+import { asRefusal, type Refusal } from '../net/http';
+import { open } from '../state/conversation';
+import { refreshList, refreshWaiting } from '../state/list';
+import { useParlor } from '../state/store';
+import { Button, IconButton } from '../ui/Button';
+import { Visible } from '../ui/Visible';
+import { useWords } from '../words';
+import { reasonFor } from '../words/reasons';
+import { HourPlot } from './HourPlot';
+
+interface Seen {
+  status: api.AdminStatus;
+  blocked: api.BlockedInput[];
+}
+
+const AGAIN = 10_000;
+
+export default function AdminPage({ close }: { close(): void }) {
+  const words = useWords();
+  const { t } = words;
+  const [seen, setSeen] = useState<Seen | null>(null);
+  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  useEffect(() => {
+    const wanted = new AbortController();
+    const look = async () => {
+      void refreshWaiting();
+      void refreshList();
+      try {
+        const [status, blocked] = await Promise.all([api.adminStatus(wanted.signal), api.blockedInputs(wanted.signal)]);
+        setSeen({ status, blocked });
+        setRefusal(null);
+      } catch (error) {
+        if (!wanted.signal.aborted) setRefusal(asRefusal(error));
+      }
+    };
+    void look();
+    const timer = setInterval(() => document.visibilityState === 'visible' && void look(), AGAIN);
+    return () => {
+      wanted.abort();
+      clearInterval(timer);
+    };
+  }, []);
+  return (
+    <main aria-label={t('admin.title')} className="min-h-0 min-w-0 grow overflow-y-auto" tabIndex={0}>
+      <div className="mx-auto max-w-4xl space-y-10 px-4 py-8 sm:px-8">
+        <div className="flex items-start justify-between gap-4">
+          <div>
+            <h1 className="font-serif text-display font-semibold">{t('admin.title')}</h1>
+            {seen && <p className="text-muted">{t('admin.about', { version: seen.status.version, uptime: uptime(words, seen.status.uptime_seconds) })}</p>}
+          </div>
+          <IconButton label={t('admin.close')} onClick={close}>
+            <X size={18} aria-hidden="true" />
+          </IconButton>
+        </div>
+        {refusal && <p role="alert" className="font-medium text-critical">{reasonFor(words, refusal)}</p>}
+        <Waiting close={close} />
+        <Running close={close} />
+        {seen && <Servers projects={seen.status.projects} />}
+        {seen && <Blocked inputs={seen.blocked} />}
+      </div>
+    </main>
+  );
+}
+
+function uptime({ t }: ReturnType<typeof useWords>, seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return t('recipe.minutes', { minutes });
+  return t('recipe.hours_minutes', { hours: Math.floor(minutes / 60), minutes: minutes % 60 });
+}
+
+function Section({ title, empty, children }: { title: string; empty: string | null; children: ReactNode }) {
+  return (
+    <section>
+      <h2 className="mb-3 text-title font-semibold">{title}</h2>
+      {empty === null ? children : <p className="text-muted">{empty}</p>}
+    </section>
+  );
+}
+
+function Waiting({ close }: { close(): void }) {
+  const { t } = useWords();
+  const waiting = useParlor((state) => state.waiting);
+  return (
+    <Section title={t('admin.waiting')} empty={waiting.length === 0 ? t('admin.nothing') : null}>
+      <Conversations
+        rows={waiting.map((prompt) => ({ key: prompt.messageId, id: prompt.conversation_id, text: prompt.question }))}
+        close={close}
+      />
+    </Section>
+  );
+}
+
+function Running({ close }: { close(): void }) {
+  const { t } = useWords();
+  const rows = useParlor((state) => state.list.rows);
+  const running = rows.filter((row) => row.running);
+  return (
+    <Section title={t('admin.running')} empty={running.length === 0 ? t('admin.nothing') : null}>
+      <Conversations rows={running.map((row) => ({ key: row.id, id: row.id, text: row.title }))} close={close} />
+    </Section>
+  );
+}
+
+function Conversations({ rows, close }: { rows: { key: string; id: string; text: string }[]; close(): void }) {
+  const { t } = useWords();
+  return (
+    <ul className="divide-y divide-line rounded-card border border-line bg-surface">
+      {rows.map((row) => (
+        <li key={row.key} className="flex items-center gap-3 py-1.5 ps-4 pe-2">
+          <span className="min-w-0 grow truncate">{row.text}</span>
+          <Button
+            look="quiet"
+            aria-label={`${t('left.open')}: ${row.text}`}
+            onClick={() => {
+              void open(row.id);
+              close();
+            }}
+          >
+            {t('left.open')}
+          </Button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const STATES = { ready: 'text-success', starting: 'text-muted', down: 'text-critical' };
+
+function Servers({ projects }: { projects: api.AdminStatus['projects'] }) {
+  const { t, count } = useWords();
+  const cell = 'px-4 py-2 text-start align-top';
+  return (
+    <Section title={t('admin.agents')} empty={null}>
+      <div className="overflow-x-auto rounded-card border border-line bg-surface" tabIndex={0} role="group" aria-label={t('admin.agents')}>
+        <table className="w-full text-small">
+          <thead className="border-b border-line text-muted">
+            <tr>
+              {(['admin.project', 'admin.agent', 'admin.servers'] as const).map((key) => (
+                <th key={key} scope="col" className={`${cell} font-medium`}>{t(key)}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody className="divide-y divide-line">
+            {projects.map((project) => (
+              <tr key={project.id}>
+                <th scope="row" className={`${cell} font-medium`}>{project.name}</th>
+                <td className={cell}>{project.agent.kind === project.agent.model ? project.agent.kind : `${project.agent.kind} · ${project.agent.model}`}</td>
+                <td className={cell}>
+                  <ul className="space-y-1">
+                    {project.mcp.map((health) => (
+                      <li key={health.server}>
+                        <span className="font-medium">{health.server}</span>{' '}
+                        <span className={STATES[health.state]}>{t(`admin.state.${health.state}`)}</span>
+                        <span className="text-muted"> · {count('admin.tools', health.tools)}</span>
+                        {health.restarts > 0 && <span className="text-muted"> · {count('admin.restarts', health.restarts)}</span>}
+                        {[health.problem, ...health.warnings].filter(Boolean).map((text, index) => (
+                          <span key={index} className="block text-warning">{text}</span>
+                        ))}
+                      </li>
+                    ))}
+                    {project.mcp.length === 0 && <li className="text-muted">{t('admin.no_servers')}</li>}
+                  </ul>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Section>
+  );
+}
+
+function Blocked({ inputs }: { inputs: api.BlockedInput[] }) {
+  const { t, ago } = useWords();
+  const now = Date.now();
+  const cell = 'px-4 py-2 text-start align-top';
+  return (
+    <Section title={t('admin.blocked')} empty={inputs.length === 0 ? t('admin.nothing') : null}>
+      <HourPlot times={inputs.map((input) => input.at)} now={now} />
+      <div className="max-h-112 overflow-auto rounded-card border border-line bg-surface" tabIndex={0} role="group" aria-label={t('admin.blocked')}>
+        <table className="w-full text-small">
+          <thead className="border-b border-line text-muted">
+            <tr>
+              {(['admin.when', 'admin.rule', 'admin.excerpt'] as const).map((key) => (
+                <th key={key} scope="col" className={`${cell} font-medium`}>{t(key)}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody className="divide-y divide-line">
+            {inputs.map((input) => (
+              <tr key={input.id}>
+                <td className={`${cell} whitespace-nowrap`}>{ago(input.at, now)}</td>
+                <td className={cell}>
+                  <span className="font-mono">{input.rule}</span>
+                  {input.action !== 'block' && <span className="block text-muted">{t('admin.only_noted')}</span>}
+                </td>
+                <td className={cell}>
+                  <Visible text={input.excerpt} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Section>
+  );
+}

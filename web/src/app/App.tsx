@@ -1,0 +1,141 @@
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+
+import { ArtifactPanel } from '../artifacts/ArtifactPanel';
+import { begin, stop } from '../state/conversation';
+import { refreshListSoon, refreshWaiting } from '../state/list';
+import { recall, remember } from '../state/memory';
+import { getState, useParlor } from '../state/store';
+import { Thread } from '../thread/Thread';
+import { Button } from '../ui/Button';
+import { useMedia, WIDE } from '../ui/media';
+import { useWords } from '../words';
+import { reasonFor } from '../words/reasons';
+import { Announcer } from './Announcer';
+import { attend, showTitle } from './attention';
+import { ConnectionBar } from './ConnectionBar';
+import { Header } from './Header';
+import { Sidebar } from './Sidebar';
+
+const AdminPage = lazy(() => import('../admin/AdminPage'));
+
+export function App() {
+  const words = useWords();
+  const { t, language } = words;
+  const failure = useParlor((state) => state.failure);
+  useEffect(() => attend(), []);
+  useEffect(() => {
+    void begin();
+    const back = () => {
+      if (document.visibilityState !== 'visible') return;
+      refreshListSoon();
+      void refreshWaiting();
+    };
+    document.addEventListener('visibilitychange', back);
+    return () => document.removeEventListener('visibilitychange', back);
+  }, []);
+  useEffect(() => {
+    document.documentElement.lang = language === 'pt' ? 'pt-BR' : 'en';
+    showTitle(getState());
+  }, [language]);
+  useStopKey();
+
+  if (failure && failure.code !== 'unauthorized') {
+    return (
+      <main className="grid h-dvh place-items-center p-6">
+        <div role="alert" className="max-w-sm space-y-4 text-center">
+          <h1 className="font-serif text-display font-semibold">Parlor</h1>
+          <p>{reasonFor(words, failure)}</p>
+          <Button look="primary" onClick={() => void begin()}>{t('try_again')}</Button>
+        </div>
+      </main>
+    );
+  }
+  return (
+    <>
+      <Rooms />
+      <Announcer />
+    </>
+  );
+}
+
+function Rooms() {
+  const { t } = useWords();
+  const wide = useMedia(WIDE);
+  const [folded, setFolded] = useState(() => recall('list') === 'folded');
+  const [drawer, setDrawer] = useState(false);
+  const [watching, setWatching] = useState(false);
+  const admin = useParlor((state) => state.me?.role === 'admin');
+  const toggle = () => {
+    if (!wide) return setDrawer(true);
+    remember('list', folded ? null : 'folded');
+    setFolded(!folded);
+  };
+  return (
+    <div className="flex h-dvh overflow-hidden">
+      <a href="#composer" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:m-2 focus:rounded-control focus:bg-surface focus:px-4 focus:py-2 focus:shadow-float">
+        {t('skip')}
+      </a>
+      {wide && !folded && (
+        <div className="flex w-[260px] shrink-0 flex-col border-e border-line bg-page">
+          <Sidebar chosen={() => setWatching(false)} />
+        </div>
+      )}
+      {!wide && drawer && <Drawer close={() => setDrawer(false)} chosen={() => setWatching(false)} />}
+      <div className="flex min-w-0 grow flex-col">
+        <Header listShown={wide ? !folded : drawer} toggleList={toggle} showAdmin={admin ? () => setWatching(!watching) : null} />
+        <ConnectionBar />
+        <div className="flex min-h-0 grow">
+          {watching ? (
+            <Suspense fallback={null}>
+              <AdminPage close={() => setWatching(false)} />
+            </Suspense>
+          ) : (
+            <>
+              <Thread />
+              <ArtifactPanel />
+            </>
+          )}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Drawer({ close, chosen }: { close(): void; chosen(): void }) {
+  const { t } = useWords();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-label={t('list.label')}
+      onClose={close}
+      onClick={(event) => event.target === dialog.current && close()}
+      className="m-0 h-dvh max-h-none w-[min(20rem,85vw)] max-w-none border-e border-line bg-page backdrop:bg-shade"
+    >
+      <div className="flex h-full flex-col">
+        <Sidebar
+          chosen={() => {
+            chosen();
+            close();
+          }}
+        />
+      </div>
+    </dialog>
+  );
+}
+
+/** Escape stops the turn, unless it has something nearer to close. */
+function useStopKey(): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return;
+      if (document.querySelector('dialog[open], [popover]:popover-open')) return;
+      void stop();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+}

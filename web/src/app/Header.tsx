@@ -1,0 +1,126 @@
+import { Activity, Languages, LogOut, Monitor, Moon, PanelLeft, Sun } from 'lucide-react';
+
+import { startNew } from '../state/conversation';
+import { useParlor } from '../state/store';
+import { IconButton } from '../ui/Button';
+import { Menu } from '../ui/Menu';
+import { useWords } from '../words';
+import { LANGUAGES, setLanguage } from '../words/language';
+import { setTheme, THEMES, useTheme } from './theme';
+
+interface Props {
+  listShown: boolean;
+  toggleList(): void;
+  showAdmin: (() => void) | null;
+}
+
+/** A thin header: where we are, language, theme, and the way out. */
+export function Header({ listShown, toggleList, showAdmin }: Props) {
+  const { t } = useWords();
+  return (
+    <header className="flex h-12 shrink-0 items-center gap-1 border-b border-line px-2 pointer-coarse:h-14">
+      <IconButton label={t(listShown ? 'header.hide_list' : 'header.show_list')} aria-expanded={listShown} onClick={toggleList}>
+        <PanelLeft size={18} aria-hidden="true" />
+      </IconButton>
+      <ProjectName />
+      <Title />
+      <span className="grow" />
+      {showAdmin && (
+        <IconButton label={t('header.admin')} onClick={showAdmin}>
+          <Activity size={18} aria-hidden="true" />
+        </IconButton>
+      )}
+      <LanguageMenu />
+      <ThemeMenu />
+      <form method="post" action="/logout" className="contents">
+        <IconButton type="submit" label={t('header.log_out')}>
+          <LogOut size={18} aria-hidden="true" />
+        </IconButton>
+      </form>
+    </header>
+  );
+}
+
+function ProjectName() {
+  const { t } = useWords();
+  const projects = useParlor((state) => state.me?.projects);
+  const current = useParlor((state) => state.project);
+  const name = projects?.find((project) => project.id === current)?.name ?? '';
+  if (!projects || projects.length < 2) return <p className="shrink-0 px-1.5 font-medium">{name}</p>;
+  return (
+    <Menu
+      label={t('header.project')}
+      align="start"
+      trigger={(menu) => (
+        <button type="button" className="flex min-h-9 shrink-0 items-center gap-1 rounded-control px-2 font-medium hover:bg-raised pointer-coarse:min-h-11" {...menu}>
+          <span className="sr-only">{t('header.project')}</span> {name} <span aria-hidden="true" className="text-muted">▾</span>
+        </button>
+      )}
+      items={projects.map((project) => ({
+        key: project.id,
+        label: project.name,
+        checked: project.id === current,
+        run: () => startNew(project.id),
+      }))}
+    />
+  );
+}
+
+function Title() {
+  const title = useParlor((state) => state.title);
+  if (title === null) return null;
+  return (
+    <h1 className="min-w-0 truncate text-muted">
+      <span aria-hidden="true" className="me-2 text-line">/</span>
+      {title}
+    </h1>
+  );
+}
+
+function LanguageMenu() {
+  const { t, language } = useWords();
+  return (
+    <Menu
+      label={t('header.language')}
+      trigger={(menu) => (
+        <IconButton label={t('header.language')} {...menu}>
+          <Languages size={18} aria-hidden="true" />
+        </IconButton>
+      )}
+      items={LANGUAGES.map((one) => ({
+        key: one,
+        label: <span lang={one}>{t(`language.${one}`)}</span>,
+        checked: one === language,
+        run: () => setLanguage(one),
+      }))}
+    />
+  );
+}
+
+const ICONS = { system: Monitor, light: Sun, dark: Moon };
+
+function ThemeMenu() {
+  const { t } = useWords();
+  const theme = useTheme((state) => state.theme);
+  const Icon = ICONS[theme];
+  return (
+    <Menu
+      label={t('header.theme')}
+      trigger={(menu) => (
+        <IconButton label={t('header.theme')} {...menu}>
+          <Icon size={18} aria-hidden="true" />
+        </IconButton>
+      )}
+      items={THEMES.map((one) => {
+        const ItemIcon = ICONS[one];
+        return {
+          key: one,
+          icon: <ItemIcon size={16} aria-hidden="true" />,
+          label: t(`theme.${one}`),
+          checked: one === theme,
+          run: () => setTheme(one),
+        };
+      })}
+    />
+  );
+}

@@ -1,0 +1,141 @@
+import { Ellipsis, FileJson, FileText, Pencil, Trash2 } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+
+import { type ConversationSummary, exportPath } from '../net/api';
+import { startNew } from '../state/conversation';
+import { remove, rename } from '../state/list';
+import { getState } from '../state/store';
+import { Button, IconButton } from '../ui/Button';
+import { classes } from '../ui/classes';
+import { Menu } from '../ui/Menu';
+import { useWords } from '../words';
+import { reasonFor } from '../words/reasons';
+import { announce } from './announce';
+
+interface Props {
+  row: ConversationSummary;
+  current: boolean;
+  /** Whether a question waits in it. */
+  waits: boolean;
+  open(): void;
+}
+
+export function ListRow({ row, current, waits, open }: Props) {
+  const words = useWords();
+  const { t } = words;
+  const [doing, setDoing] = useState<'nothing' | 'renaming' | 'deleting'>('nothing');
+  const finish = (refusal: Parameters<typeof reasonFor>[1] | null) => {
+    if (refusal) announce(reasonFor(words, refusal), 'urgent');
+    setDoing('nothing');
+  };
+  if (doing === 'renaming') {
+    return <Renaming title={row.title} done={(title) => void (title === null ? finish(null) : rename(row.id, title).then(finish))} />;
+  }
+  if (doing === 'deleting') {
+    return (
+      <Deleting
+        done={(yes) => {
+          if (!yes) return finish(null);
+          void remove(row.id).then((refusal) => {
+            finish(refusal);
+            if (!refusal && getState().conversation.id === row.id) startNew();
+          });
+        }}
+      />
+    );
+  }
+  return (
+    <li className={classes('group/row relative flex items-center rounded-control', current ? 'bg-raised' : 'hover:bg-raised')}>
+      <button
+        type="button"
+        onClick={open}
+        aria-current={current ? 'true' : undefined}
+        className="flex min-w-0 grow items-center gap-2 rounded-control px-2.5 py-1.5 text-start pointer-coarse:min-h-11"
+      >
+        <span className={classes('min-w-0 grow truncate', current && 'font-medium')}>{row.title}</span>
+        {waits ? <Dot className="bg-question" label={t('list.waits')} /> : row.running && <Dot className="animate-pulse-soft bg-accent" label={t('list.running')} />}
+      </button>
+      <Menu
+        label={t('list.actions', { title: row.title })}
+        trigger={(menu) => (
+          <IconButton
+            label={t('list.actions', { title: row.title })}
+            className="absolute end-0.5 size-8 bg-raised opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 aria-expanded:opacity-100 pointer-coarse:opacity-100"
+            {...menu}
+          >
+            <Ellipsis size={16} aria-hidden="true" />
+          </IconButton>
+        )}
+        items={[
+          { key: 'rename', label: t('list.rename'), icon: <Pencil size={15} />, run: () => setDoing('renaming') },
+          { key: 'markdown', label: t('list.export_markdown'), icon: <FileText size={15} />, href: exportPath(row.id, 'markdown') },
+          { key: 'json', label: t('list.export_json'), icon: <FileJson size={15} />, href: exportPath(row.id, 'json') },
+          { key: 'delete', label: t('list.delete'), icon: <Trash2 size={15} />, critical: true, run: () => setDoing('deleting') },
+        ]}
+      />
+    </li>
+  );
+}
+
+function Dot({ className, label }: { className: string; label: string }) {
+  return (
+    <span className="flex shrink-0 items-center pointer-fine:group-focus-within/row:opacity-0 pointer-fine:group-hover/row:opacity-0 pointer-coarse:me-9" title={label}>
+      <span aria-hidden="true" className={classes('size-2 rounded-full', className)} />
+      <span className="sr-only">{label}</span>
+    </span>
+  );
+}
+
+function Renaming({ title, done }: { title: string; done(title: string | null): void }) {
+  const { t } = useWords();
+  const [text, setText] = useState(title);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const fresh = text.trim();
+    done(fresh === '' || fresh === title ? null : fresh);
+  };
+  return (
+    <li>
+      <form onSubmit={submit} className="space-y-2 rounded-control bg-raised p-2">
+        <input
+          className="field py-1"
+          aria-label={t('list.rename_label')}
+          value={text}
+          maxLength={200}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape') return;
+            event.stopPropagation();
+            done(null);
+          }}
+          onFocus={(event) => event.target.select()}
+          autoFocus
+        />
+        <div className="flex gap-2">
+          <Button type="submit" look="primary">{t('list.rename_save')}</Button>
+          <Button look="quiet" onClick={() => done(null)}>{t('cancel')}</Button>
+        </div>
+      </form>
+    </li>
+  );
+}
+
+function Deleting({ done }: { done(yes: boolean): void }) {
+  const { t } = useWords();
+  return (
+    <li
+      className="space-y-2 rounded-control border border-critical/50 p-2.5"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        event.stopPropagation();
+        done(false);
+      }}
+    >
+      <p className="text-small">{t('list.delete_question')}</p>
+      <div className="flex gap-2">
+        <Button look="critical" onClick={() => done(true)}>{t('list.delete')}</Button>
+        <Button onClick={() => done(false)} autoFocus>{t('list.keep')}</Button>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,115 @@
+/** The conversations: find, open, rename, take with you, delete. */
+
+import { Plus, Search } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+
+import { open, startNew } from '../state/conversation';
+import { loadMore, refreshList } from '../state/list';
+import { useParlor } from '../state/store';
+import { Button } from '../ui/Button';
+import { useNow } from '../ui/now';
+import { useWords } from '../words';
+import { byAge } from './days';
+import { ListRow } from './ListRow';
+import { Mark } from './Mark';
+
+/** `chosen` is called when the list has done its work, so that a drawer can close. */
+export function Sidebar({ chosen }: { chosen(): void }) {
+  const { t } = useWords();
+  return (
+    <nav aria-label={t('list.label')} className="flex min-h-0 grow flex-col">
+      <div className="space-y-3 px-3 pt-3 pb-2">
+        <p className="flex items-center gap-2 px-1.5 font-serif text-title font-semibold">
+          <Mark />
+          Parlor
+        </p>
+        <Button
+          className="w-full justify-start"
+          icon={<Plus size={16} aria-hidden="true" />}
+          onClick={() => {
+            startNew();
+            chosen();
+          }}
+        >
+          {t('list.new')}
+        </Button>
+        <SearchField />
+      </div>
+      <Rows chosen={chosen} />
+    </nav>
+  );
+}
+
+const TYPING = 200;
+
+function SearchField() {
+  const { t } = useWords();
+  const [query, setQuery] = useState('');
+  const first = useRef(true);
+  useEffect(() => {
+    if (first.current) {
+      first.current = false;
+      return;
+    }
+    const timer = setTimeout(() => void refreshList(query), TYPING);
+    return () => clearTimeout(timer);
+  }, [query]);
+  return (
+    <div className="relative">
+      <Search size={15} aria-hidden="true" className="pointer-events-none absolute top-1/2 left-3 -translate-y-1/2 text-muted" />
+      <input
+        type="search"
+        className="field border-transparent bg-raised py-1.5 ps-9"
+        placeholder={t('list.search')}
+        aria-label={t('list.search')}
+        value={query}
+        onChange={(event) => setQuery(event.target.value)}
+      />
+    </div>
+  );
+}
+
+function Rows({ chosen }: { chosen(): void }) {
+  const { t } = useWords();
+  const list = useParlor((state) => state.list);
+  const current = useParlor((state) => state.conversation.id);
+  const waiting = useParlor((state) => state.waiting);
+  const now = useNow(60_000);
+  return (
+    <div className="min-h-0 grow overflow-y-auto px-2 pb-4">
+      {list.state === 'failed' && (
+        <div role="alert" className="space-y-2 px-2.5 py-2 text-small">
+          <p>{t('list.failed')}</p>
+          <Button onClick={() => void refreshList()}>{t('try_again')}</Button>
+        </div>
+      )}
+      {list.state === 'ready' && list.rows.length === 0 && (
+        <p className="px-2.5 py-2 text-small text-muted">{t(list.query ? 'list.nothing_found' : 'list.empty')}</p>
+      )}
+      {byAge(list.rows, now).map(([age, rows]) => (
+        <section key={age} className="mt-3">
+          <h2 className="px-2.5 pb-1 text-small font-medium text-muted">{t(`list.${age}`)}</h2>
+          <ul>
+            {rows.map((row) => (
+              <ListRow
+                key={row.id}
+                row={row}
+                current={row.id === current}
+                waits={waiting.some((prompt) => prompt.conversation_id === row.id)}
+                open={() => {
+                  void open(row.id);
+                  chosen();
+                }}
+              />
+            ))}
+          </ul>
+        </section>
+      ))}
+      {list.nextBefore !== null && (
+        <Button look="quiet" className="mt-2 w-full" onClick={() => void loadMore()}>
+          {t('list.more')}
+        </Button>
+      )}
+    </div>
+  );
+}

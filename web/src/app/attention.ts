@@ -1,0 +1,77 @@
+/**
+ * What happens beside the picture when something happens in the conversation:
+ * finished blocks are read out, the title says that a prompt waits, a
+ * notification calls whoever is elsewhere, a plain question gets the composer.
+ */
+
+import { isTyping } from '../cards/answering';
+import { promptTitle } from '../cards/outcome';
+import { type Item, openPrompt } from '../state/model';
+import { type ParlorState, useParlor } from '../state/store';
+import { focusComposer } from '../thread/Composer';
+import { words } from '../words';
+import { reasonKey } from '../words/reasons';
+import { announce } from './announce';
+
+export function attend(): () => void {
+  return useParlor.subscribe((state, before) => {
+    showTitle(state);
+    // What was there when the conversation was opened is no news.
+    if (!state.live || !before.live || state.conversation.id !== before.conversation.id) return;
+    const { items } = state.conversation;
+    if (items === before.conversation.items) return;
+    const known = new Map(before.conversation.items.map((item) => [item.key, item]));
+    for (const item of items) {
+      if (known.get(item.key) !== item) noticed(item, known.get(item.key));
+    }
+  });
+}
+
+function noticed(item: Item, before: Item | undefined): void {
+  const { t } = words();
+  if (item.kind === 'message') {
+    const finished = !item.streaming && (before?.kind !== 'message' || before.streaming);
+    if (!finished || item.message.role === 'user' || item.message.message_type === 'thinking') return;
+    if (item.message.message_type === 'error') {
+      return announce(t(reasonKey(String(item.message.metadata['code'] ?? 'agent_failed'))), 'urgent');
+    }
+    announce(plain(item.message.content));
+    if (item.message.message_type === 'question' && !isTyping()) focusComposer();
+  } else if (item.kind === 'prompt' && before?.kind !== 'prompt') {
+    const title = promptTitle(words(), item.prompt);
+    announce(t('announce.prompt', { question: title }));
+    notify(title);
+  } else if (item.kind === 'error' && !before) {
+    announce(t(reasonKey(item.code)), 'urgent');
+  } else if (item.kind === 'ended' && !before) {
+    announce(t(item.reason === 'stopped' ? 'ended.stopped' : 'ended.interrupted'));
+  }
+}
+
+/** Words without the marks of markdown. */
+function plain(markdown: string): string {
+  return markdown.replace(/```[\s\S]*?```/g, ' … ').replace(/[*_`#>|]+/g, '').replace(/\[([^\]]+)\]\([^)]*\)/g, '$1').slice(0, 2_000);
+}
+
+/** U-5: the tab says that a prompt waits. */
+export function showTitle({ conversation, title, waiting }: ParlorState): void {
+  const { t } = words();
+  const name = title === null ? 'Parlor' : `${title} · Parlor`;
+  const waits = openPrompt(conversation) !== null || waiting.length > 0;
+  const text = waits ? t('title.waits', { name }) : name;
+  if (document.title !== text) document.title = text;
+}
+
+function notify(text: string): void {
+  if (document.visibilityState === 'visible' && document.hasFocus()) return;
+  if (!('Notification' in window) || Notification.permission !== 'granted') return;
+  try {
+    const notification = new Notification(words().t('notification.title'), { body: text, tag: 'parlor-prompt' });
+    notification.onclick = () => {
+      window.focus();
+      notification.close();
+    };
+  } catch {
+    // Phones want a service worker for this; then there is none.
+  }
+}

@@ -1,0 +1,200 @@
+/** A recipe to cook from (R-3): servings to scale, ingredients and steps to check off. */
+
+import { ChefHat, Clock, Minus, Plus } from 'lucide-react';
+import { type ReactNode, useEffect, useId, useState } from 'react';
+
+import { readRecipe } from '../../net/api';
+import { asRefusal, type Refusal } from '../../net/http';
+import { setState } from '../../state/store';
+import { Button, IconButton } from '../../ui/Button';
+import { classes } from '../../ui/classes';
+import { useWords } from '../../words';
+import { reasonFor } from '../../words/reasons';
+import type { ArtifactProps } from '../registry';
+import { useAwake } from './awake';
+import { scaled } from './quantity';
+import { asRecipe, type Ingredient, type Recipe, type Step } from './recipe';
+
+type Loaded = { state: 'loading' } | { state: 'ready'; recipe: Recipe } | { state: 'failed'; refusal: Refusal } | { state: 'missing' };
+
+export default function RecipePanel({ id }: ArtifactProps) {
+  const [loaded, setLoaded] = useState<Loaded>({ state: 'loading' });
+  const [attempt, setAttempt] = useState(0);
+  useEffect(() => {
+    const wanted = new AbortController();
+    setLoaded({ state: 'loading' });
+    readRecipe(id, wanted.signal)
+      .then((answer) => {
+        const recipe = asRecipe(answer);
+        setLoaded(recipe ? { state: 'ready', recipe } : { state: 'missing' });
+      })
+      .catch((error: unknown) => {
+        if (wanted.signal.aborted) return;
+        const refusal = asRefusal(error);
+        setLoaded(refusal.code === 'not_found' ? { state: 'missing' } : { state: 'failed', refusal });
+      });
+    return () => wanted.abort();
+  }, [id, attempt]);
+
+  switch (loaded.state) {
+    case 'loading':
+      return <Skeleton />;
+    case 'ready':
+      return <RecipeView recipe={loaded.recipe} />;
+    case 'missing':
+      return <Nothing refusal={null} again={null} />;
+    case 'failed':
+      return <Nothing refusal={loaded.refusal} again={() => setAttempt(attempt + 1)} />;
+  }
+}
+
+function Nothing({ refusal, again }: { refusal: Refusal | null; again: (() => void) | null }) {
+  const words = useWords();
+  const { t } = words;
+  return (
+    <div role="alert" className="flex min-h-full flex-col items-center justify-center gap-4 p-8 text-center">
+      <ChefHat size={32} aria-hidden="true" className="text-muted" />
+      <p className="font-serif text-title">{refusal ? t('recipe.failed') : t('recipe.not_found')}</p>
+      <p className="text-muted">{refusal ? reasonFor(words, refusal) : t('recipe.not_found_hint')}</p>
+      <div className="flex gap-2">
+        {again && <Button look="primary" onClick={again}>{t('try_again')}</Button>}
+        <Button onClick={() => setState({ panel: null })}>{t('recipe.back')}</Button>
+      </div>
+    </div>
+  );
+}
+
+function Skeleton() {
+  const { t } = useWords();
+  return (
+    <div role="status" className="space-y-6 px-6 py-8 sm:px-8">
+      <span className="sr-only">{t('recipe.loading')}</span>
+      {['h-9 w-3/4', 'h-5 w-1/2', 'h-40 w-full', 'h-56 w-full'].map((shape) => (
+        <div key={shape} aria-hidden="true" className={`animate-pulse-soft rounded-control bg-raised ${shape}`} />
+      ))}
+    </div>
+  );
+}
+
+function RecipeView({ recipe }: { recipe: Recipe }) {
+  const { t, number } = useWords();
+  const written = recipe.servings ?? 1;
+  const [servings, setServings] = useState(written);
+  const awake = useAwake();
+  return (
+    <article className="px-6 pt-8 pb-12 sm:px-8">
+      <h2 className="pe-12 font-serif text-display font-semibold text-balance">{recipe.title}</h2>
+      {recipe.description && <p className="mt-2 font-serif text-muted italic">{recipe.description}</p>}
+      <div className="mt-5 flex flex-wrap items-center gap-x-6 gap-y-3 border-y border-line py-3">
+        {recipe.servings !== null && (
+          <div className="flex items-center gap-1" role="group" aria-label={t('recipe.servings')}>
+            <IconButton label={t('recipe.fewer')} disabled={servings <= 1} onClick={() => setServings(Math.max(1, servings - 1))} className="border border-(--edge) rounded-full">
+              <Minus size={16} aria-hidden="true" />
+            </IconButton>
+            <output aria-live="polite" className="min-w-24 text-center tabular">
+              <span className="font-semibold">{number(servings)}</span> {t(servings === 1 ? 'recipe.serving_unit' : 'recipe.servings_unit')}
+            </output>
+            <IconButton label={t('recipe.more')} disabled={servings >= 99} onClick={() => setServings(servings + 1)} className="border border-(--edge) rounded-full">
+              <Plus size={16} aria-hidden="true" />
+            </IconButton>
+          </div>
+        )}
+        <Time label={t('recipe.prep')} minutes={recipe.prepMinutes} />
+        <Time label={t('recipe.cook')} minutes={recipe.cookMinutes} />
+      </div>
+      {awake.can && (
+        <label className="mt-4 flex items-center gap-2.5 text-small text-muted">
+          <input type="checkbox" className="size-4 accent-(--accent)" checked={awake.wanted} onChange={(event) => awake.setWanted(event.target.checked)} />
+          {t('recipe.awake')}
+        </label>
+      )}
+      <Ingredients list={recipe.ingredients} factor={servings / written} />
+      <Steps list={recipe.steps} />
+    </article>
+  );
+}
+
+function Time({ label, minutes }: { label: string; minutes: number | null }) {
+  const { t } = useWords();
+  if (minutes === null) return null;
+  return (
+    <p className="flex items-center gap-2 text-small">
+      <Clock size={15} aria-hidden="true" className="text-muted" />
+      <span className="text-muted">{label}</span> <span className="font-semibold tabular">{inMinutes(t, minutes)}</span>
+    </p>
+  );
+}
+
+type Say = ReturnType<typeof useWords>['t'];
+
+function inMinutes(t: Say, minutes: number): string {
+  const hours = Math.floor(minutes / 60);
+  const rest = Math.round(minutes % 60);
+  if (hours === 0) return t('recipe.minutes', { minutes: rest });
+  return rest === 0 ? t('recipe.hours', { hours }) : t('recipe.hours_minutes', { hours, minutes: rest });
+}
+
+function Ingredients({ list, factor }: { list: readonly Ingredient[]; factor: number }) {
+  const { t, number } = useWords();
+  if (list.length === 0) return null;
+  return (
+    <section className="mt-8">
+      <h3 className="font-serif text-title font-semibold">{t('recipe.ingredients')}</h3>
+      <ul className="mt-3">
+        {list.map((one, index) => {
+          const amount = scaled(one.quantity, factor, one.unit, number);
+          return (
+            <Checkable key={index}>
+              <span className="grid grow grid-cols-[5.5rem_1fr] gap-x-3">
+                <span className="text-end font-medium tabular">{[amount, one.unit].filter(Boolean).join(' ')}</span>
+                <span>
+                  {one.name}
+                  {one.notes && <span className="text-muted"> · {one.notes}</span>}
+                </span>
+              </span>
+            </Checkable>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+function Steps({ list }: { list: readonly Step[] }) {
+  const { t } = useWords();
+  if (list.length === 0) return null;
+  return (
+    <section className="mt-8">
+      <h3 className="font-serif text-title font-semibold">{t('recipe.steps')}</h3>
+      <ol className="mt-3">
+        {list.map((one, index) => (
+          <Checkable key={index} large>
+            <span className="grid grow grid-cols-[2rem_1fr]">
+              <span className="font-serif text-title font-semibold text-accent tabular">{index + 1}</span>
+              <span className="text-[1.0625rem] leading-7">
+                {one.instruction}
+                {one.minutes !== null && (
+                  <span className="ms-2 text-small whitespace-nowrap text-muted">{t('recipe.minutes', { minutes: one.minutes })}</span>
+                )}
+              </span>
+            </span>
+          </Checkable>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** A line to check off. */
+function Checkable({ children, large = false }: { children: ReactNode; large?: boolean }) {
+  const [done, setDone] = useState(false);
+  const id = useId();
+  return (
+    <li className="border-b border-line last:border-0">
+      <label htmlFor={id} className={classes('flex cursor-pointer items-start gap-3 py-2.5 pointer-coarse:min-h-11', large && 'py-3.5')}>
+        <input id={id} type="checkbox" className="mt-1 size-[18px] shrink-0 accent-(--accent)" checked={done} onChange={(event) => setDone(event.target.checked)} />
+        <span className={classes('flex grow', done && 'text-muted line-through decoration-1')}>{children}</span>
+      </label>
+    </li>
+  );
+}

@@ -1,0 +1,32 @@
+/** Keeps the screen on while somebody cooks, where the browser can. */
+
+import { useEffect, useState } from 'react';
+
+export function useAwake() {
+  const can = 'wakeLock' in navigator;
+  const [wanted, setWanted] = useState(false);
+  useEffect(() => {
+    if (!can || !wanted) return;
+    let lock: WakeLockSentinel | null = null;
+    let over = false;
+    const take = async () => {
+      if (document.visibilityState !== 'visible') return;
+      try {
+        const taken = await navigator.wakeLock.request('screen');
+        if (over) await taken.release();
+        else lock = taken;
+      } catch {
+        setWanted(false);
+      }
+    };
+    // The browser lets go of it whenever the page is hidden.
+    document.addEventListener('visibilitychange', take);
+    void take();
+    return () => {
+      over = true;
+      document.removeEventListener('visibilitychange', take);
+      void lock?.release();
+    };
+  }, [can, wanted]);
+  return { can, wanted, setWanted };
+}

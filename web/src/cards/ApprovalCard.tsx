@@ -1,0 +1,136 @@
+/** A tool that waits for a yes: what will happen, what changes, and how long it waits. */
+
+import { ChevronDown, MessageSquareX, ShieldQuestion, TriangleAlert, Unlock } from 'lucide-react';
+import { type FormEvent, useId, useState } from 'react';
+
+import type { ToolCall, UserPrompt } from '../protocol/generated';
+import { asSchema, kindOf, problemsIn } from '../schema/schema';
+import { Button } from '../ui/Button';
+import { Menu } from '../ui/Menu';
+import { Visible } from '../ui/Visible';
+import { useWords } from '../words';
+import { isDestructive, readableName, toolWords } from '../words/tools';
+import { Arguments } from './Arguments';
+import { Actions, Card, Trouble } from './Card';
+import { Countdown } from './Countdown';
+import { PreviewOf } from './preview/Preview';
+import { useAnswering, useArrivalFocus } from './answering';
+import { severityWord } from './severity';
+
+export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolCall }) {
+  const words = useWords();
+  const { t } = words;
+  const card = useArrivalFocus<HTMLElement>();
+  const { busy, trouble, give } = useAnswering(prompt.messageId);
+  const [input, setInput] = useState<unknown>(call.input);
+  const [refusing, setRefusing] = useState(false);
+  const destructive = prompt.severity === 'critical' || isDestructive(call.name);
+  const tool = toolWords(words, call.name);
+  const schema = asSchema(prompt.schema);
+  const changed = JSON.stringify(input) !== JSON.stringify(call.input);
+  const problems = changed && kindOf(schema) === 'object' ? problemsIn(schema, input) : {};
+  const fits = Object.keys(problems).length === 0;
+  const allow = (remember: boolean) =>
+    void give({
+      response: 'yes',
+      ...(changed ? { input } : {}),
+      ...(remember ? { remember: 'conversation' as const } : {}),
+    });
+  return (
+    <Card
+      ref={card}
+      tone={destructive ? 'critical' : prompt.severity === 'major' ? 'warning' : 'question'}
+      icon={destructive ? <TriangleAlert size={18} /> : <ShieldQuestion size={18} />}
+      title={t('approval.wants', { what: tool.wants })}
+      badge={severityWord(words, prompt.severity)}
+      aside={prompt.expires_at !== undefined && <Countdown prompt={prompt.messageId} expiresAt={prompt.expires_at} />}
+      busy={busy}
+    >
+      <p>
+        <Visible text={prompt.question} />
+      </p>
+      {prompt.context && <p className="text-muted">{prompt.context}</p>}
+      {prompt.preview && <PreviewOf preview={prompt.preview} />}
+      <Arguments call={call} schema={prompt.schema} input={input} problems={problems} disabled={busy} change={setInput} />
+      {changed && <p className="text-small font-medium text-warning">{t('approval.changed')}</p>}
+      <Trouble text={trouble} />
+      {refusing ? (
+        <Refusing busy={busy} cancel={() => setRefusing(false)} refuse={(reason) => void give({ response: 'no', ...(reason ? { reason } : {}) })} />
+      ) : (
+        <Actions>
+          <Button look={destructive ? 'critical' : 'primary'} disabled={busy || !fits} onClick={() => allow(false)}>
+            {destructive ? tool.act : t('approval.allow_once')}
+          </Button>
+          <Button disabled={busy} onClick={() => void give({ response: 'no' })}>
+            {t('approval.deny')}
+          </Button>
+          <Menu
+            label={t('approval.more')}
+            align="start"
+            trigger={(menu) => (
+              <Button look="quiet" disabled={busy} {...menu}>
+                {t('approval.more')}
+                <ChevronDown size={15} aria-hidden="true" />
+              </Button>
+            )}
+            items={[
+              {
+                key: 'always',
+                icon: <Unlock size={16} aria-hidden="true" />,
+                label: <Scoped title={t('approval.always')} text={t('approval.always_scope', { name: readableName(call.name) })} />,
+                run: () => allow(true),
+              },
+              {
+                key: 'reason',
+                icon: <MessageSquareX size={16} aria-hidden="true" />,
+                label: t('approval.deny_with_reason'),
+                run: () => setRefusing(true),
+              },
+            ]}
+          />
+        </Actions>
+      )}
+    </Card>
+  );
+}
+
+function Scoped({ title, text }: { title: string; text: string }) {
+  return (
+    <>
+      <span className="block font-medium">{title}</span>
+      <span className="block text-small text-muted">{text}</span>
+    </>
+  );
+}
+
+interface RefusingProps {
+  busy: boolean;
+  refuse(reason: string): void;
+  cancel(): void;
+}
+
+function Refusing({ busy, refuse, cancel }: RefusingProps) {
+  const { t } = useWords();
+  const id = useId();
+  const [reason, setReason] = useState('');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    refuse(reason.trim());
+  };
+  return (
+    <form onSubmit={submit} className="space-y-2">
+      <label htmlFor={id} className="block text-small font-medium">
+        {t('approval.reason')}
+      </label>
+      <input id={id} className="field" value={reason} onChange={(event) => setReason(event.target.value)} disabled={busy} autoFocus autoComplete="off" />
+      <Actions>
+        <Button type="submit" disabled={busy}>
+          {t('approval.deny')}
+        </Button>
+        <Button look="quiet" disabled={busy} onClick={cancel}>
+          {t('cancel')}
+        </Button>
+      </Actions>
+    </form>
+  );
+}

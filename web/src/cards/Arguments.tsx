@@ -1,0 +1,124 @@
+/** What a tool is told: readable at first, editable as a form, as JSON for experts. */
+
+import { Lock, Pencil } from 'lucide-react';
+import { useState } from 'react';
+
+import { isFields } from '../net/decode';
+import type { ToolCall } from '../protocol/generated';
+import { JsonField } from '../schema/JsonField';
+import { valueAt } from '../schema/pointer';
+import { asSchema, kindOf, type Problem, schemaOf } from '../schema/schema';
+import { SchemaForm } from '../schema/SchemaForm';
+import { Button } from '../ui/Button';
+import { classes } from '../ui/classes';
+import { Disclosure } from '../ui/Disclosure';
+import { Visible } from '../ui/Visible';
+import { useWords } from '../words';
+import { fieldLabel } from '../words/fields';
+import { inWords } from './preview/record';
+
+interface Props {
+  call: ToolCall;
+  schema: unknown;
+  /** What it would be told now; editing changes it. */
+  input: unknown;
+  problems: Record<string, Problem>;
+  disabled: boolean;
+  change?(input: unknown): void;
+}
+
+export function Arguments({ call, schema, input, problems, disabled, change }: Props) {
+  const { t } = useWords();
+  const [editing, setEditing] = useState(false);
+  return (
+    <Disclosure summary={t('approval.arguments')}>
+      <div className="mt-2 space-y-3 rounded-control border border-line p-3.5">
+        <p className="text-small text-muted">
+          {t('approval.tool')} <code className="font-mono">{call.name}</code>
+        </p>
+        {editing && change ? (
+          <Editor call={call} schema={schema} input={input} problems={problems} disabled={disabled} change={change} />
+        ) : (
+          <ReadOnly input={input} masked={call.masked ?? []} />
+        )}
+        {change && (
+          <Button
+            look="quiet"
+            className="-ms-3"
+            disabled={disabled}
+            icon={<Pencil size={14} aria-hidden="true" />}
+            onClick={() => {
+              if (editing) change(call.input);
+              setEditing(!editing);
+            }}
+          >
+            {editing ? t('approval.discard_changes') : t('approval.change')}
+          </Button>
+        )}
+      </div>
+    </Disclosure>
+  );
+}
+
+function ReadOnly({ input, masked }: { input: unknown; masked: readonly string[] }) {
+  const words = useWords();
+  const fields = isFields(input) ? Object.entries(input) : [];
+  if (fields.length === 0) return <p className="text-muted">{words.t('approval.no_arguments')}</p>;
+  return (
+    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5 text-small">
+      {fields.map(([name, value]) => (
+        <div key={name} className="col-span-2 grid grid-cols-subgrid">
+          <dt className="text-muted">{fieldLabel(words, name)}</dt>
+          <dd className="min-w-0 whitespace-pre-wrap">
+            <Visible text={inWords(value)} />
+            {masked.some((mask) => mask === `/${name}` || mask.startsWith(`/${name}/`)) && (
+              <span className="ms-2 inline-flex items-center gap-1 text-muted">
+                <Lock size={12} aria-hidden="true" />
+                {words.t('form.masked')}
+              </span>
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+type EditorProps = Required<Pick<Props, 'call' | 'input' | 'problems' | 'disabled' | 'change'>> & { schema: unknown };
+
+function Editor({ call, schema, input, problems, disabled, change }: EditorProps) {
+  const { t } = useWords();
+  const [view, setView] = useState<'form' | 'json'>('form');
+  const [maskBroken, setMaskBroken] = useState(false);
+  const given = asSchema(schema);
+  const shape = kindOf(given) === 'object' ? given : schemaOf(call.input);
+  const masked = call.masked ?? [];
+  const changeJson = (fresh: unknown) => {
+    const kept = masked.every((mask) => JSON.stringify(valueAt(fresh, mask)) === JSON.stringify(valueAt(call.input, mask)));
+    setMaskBroken(!kept);
+    if (kept) change(fresh);
+  };
+  return (
+    <div className="space-y-3">
+      <div role="group" aria-label={t('approval.edit_as')} className="inline-flex rounded-control bg-raised p-0.5 text-small">
+        {(['form', 'json'] as const).map((one) => (
+          <button
+            key={one}
+            type="button"
+            aria-pressed={view === one}
+            onClick={() => setView(one)}
+            className={classes('rounded-[6px] px-3 py-1', view === one ? 'bg-surface font-medium' : 'text-muted')}
+          >
+            {t(`approval.edit_as_${one}`)}
+          </button>
+        ))}
+      </div>
+      {view === 'form' ? (
+        <SchemaForm schema={shape} value={input} masked={masked} problems={problems} disabled={disabled} change={change} />
+      ) : (
+        <JsonField value={input} change={changeJson} rows={10} label={t('approval.arguments')} common={{ disabled }} />
+      )}
+      {maskBroken && <p role="alert" className="text-small font-medium text-critical">{t('approval.mask_broken')}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,83 @@
+/** The anatomy that all cards share: a rule in the colour of what they mean, a title in words, body, foot. */
+
+import { type ReactNode, type Ref, useId } from 'react';
+
+import { classes } from '../ui/classes';
+
+export type Tone = 'question' | 'warning' | 'critical' | 'success' | 'accent' | 'quiet';
+
+const RULES: Record<Tone, string> = {
+  question: 'shadow-[inset_3px_0_0_var(--question)]',
+  warning: 'shadow-[inset_3px_0_0_var(--warning)]',
+  critical: 'shadow-[inset_3px_0_0_var(--critical)]',
+  success: 'shadow-[inset_3px_0_0_var(--success)]',
+  accent: 'shadow-[inset_3px_0_0_var(--accent)]',
+  quiet: 'shadow-[inset_3px_0_0_var(--line)]',
+};
+
+const INKS: Record<Tone, string> = {
+  question: 'text-question',
+  warning: 'text-warning',
+  critical: 'text-critical',
+  success: 'text-success',
+  accent: 'text-accent',
+  quiet: 'text-muted',
+};
+
+interface Props {
+  tone: Tone;
+  icon: ReactNode;
+  title: ReactNode;
+  /** A word beside the title, such as how much hangs on it. */
+  badge?: ReactNode;
+  /** What stands at the far end of the title, such as a countdown. */
+  aside?: ReactNode;
+  children?: ReactNode;
+  ref?: Ref<HTMLElement>;
+  busy?: boolean;
+}
+
+export function Card({ tone, icon, title, badge, aside, children, ref, busy }: Props) {
+  const id = useId();
+  return (
+    <section
+      ref={ref}
+      tabIndex={-1}
+      aria-labelledby={id}
+      aria-busy={busy}
+      data-card={tone}
+      className={classes(
+        'animate-arrive scroll-m-6 rounded-card border border-line bg-surface py-4 ps-5 pe-4',
+        RULES[tone],
+      )}
+    >
+      <div className="flex flex-wrap items-start gap-x-2.5 gap-y-1">
+        <span aria-hidden="true" className={classes('mt-[3px] shrink-0', INKS[tone])}>
+          {icon}
+        </span>
+        <div className="min-w-0 grow basis-0 max-sm:basis-[calc(100%-2rem)]">
+          <h3 id={id} className="font-semibold">
+            {title}
+          </h3>
+          {badge && <p className={classes('text-small font-semibold', INKS[tone])}>{badge}</p>}
+        </div>
+        {aside}
+      </div>
+      {children && <div className="mt-3 space-y-3 sm:ps-[26px]">{children}</div>}
+    </section>
+  );
+}
+
+/** What can be done, at the foot. */
+export function Actions({ children }: { children: ReactNode }) {
+  return <div className="flex flex-wrap items-center gap-2 pt-1">{children}</div>;
+}
+
+/** What is wrong with an answer. */
+export function Trouble({ text, id }: { text: string | null; id?: string }) {
+  return (
+    <p role="alert" id={id} className={classes('text-small font-medium text-critical', !text && 'hidden')}>
+      {text}
+    </p>
+  );
+}

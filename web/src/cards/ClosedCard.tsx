@@ -1,0 +1,58 @@
+/** A prompt that is over: two lines, the question, and who answered what and when. */
+
+import { Check, Clock, X } from 'lucide-react';
+
+import type { PromptClosed, UserPrompt } from '../protocol/generated';
+import { classes } from '../ui/classes';
+import { Disclosure } from '../ui/Disclosure';
+import { Visible } from '../ui/Visible';
+import { useWords } from '../words';
+import { Arguments } from './Arguments';
+import { outcomeText, promptTitle } from './outcome';
+import { PlanBody } from './PlanBody';
+import { PreviewOf } from './preview/Preview';
+
+const LOOKS = {
+  answered: { icon: Check, ink: 'text-success', rule: 'shadow-[inset_3px_0_0_var(--success)]' },
+  refused: { icon: X, ink: 'text-muted', rule: 'shadow-[inset_3px_0_0_var(--line)]' },
+  expired: { icon: Clock, ink: 'text-warning', rule: 'shadow-[inset_3px_0_0_var(--warning)]' },
+  cancelled: { icon: X, ink: 'text-muted', rule: 'shadow-[inset_3px_0_0_var(--line)]' },
+} as const;
+
+export function ClosedCard({ prompt, closed }: { prompt: UserPrompt; closed: PromptClosed }) {
+  const words = useWords();
+  const { t, time } = words;
+  const look = LOOKS[closed.outcome] ?? LOOKS.cancelled;
+  const Icon = look.icon;
+  const by = closed.outcome === 'expired' || !closed.answered_by ? null : closed.answered_by;
+  return (
+    <section data-card="closed" className={classes('rounded-card border border-line bg-surface py-2.5 ps-5 pe-4', look.rule)}>
+      <p className="text-muted">
+        <Visible text={promptTitle(words, prompt)} />
+      </p>
+      <p className="flex flex-wrap items-baseline gap-x-2">
+        <Icon size={15} aria-hidden="true" className={classes('shrink-0 self-center', look.ink)} />
+        <span className="font-medium">{outcomeText(words, prompt, closed)}</span>
+        <span className="text-small text-muted">
+          {by ? t('outcome.by', { who: by, when: time(closed.at) }) : time(closed.at)}
+        </span>
+      </p>
+      <Details prompt={prompt} />
+    </section>
+  );
+}
+
+function Details({ prompt }: { prompt: UserPrompt }) {
+  const { t } = useWords();
+  const { plan, preview, toolCall, schema } = prompt;
+  if (!plan && !preview && !toolCall) return null;
+  return (
+    <Disclosure summary={t('details')}>
+      <div className="mt-2 space-y-3 pb-1">
+        {plan && <PlanBody plan={plan} />}
+        {preview && <PreviewOf preview={preview} />}
+        {toolCall && <Arguments call={toolCall} schema={schema} input={toolCall.input} problems={{}} disabled />}
+      </div>
+    </Disclosure>
+  );
+}

@@ -1,0 +1,161 @@
+/**
+ * Typed messages that no prompt stands for: from old conversations, or from an
+ * agent that only writes. Answering one is saying something.
+ */
+
+import { CircleHelp, Wrench } from 'lucide-react';
+
+import { Markdown } from '../markdown/Markdown';
+import type { Message, Plan, Question, SubQuestion, ToolCall } from '../protocol/generated';
+import { say } from '../state/conversation';
+import { useParlor } from '../state/store';
+import { classes } from '../ui/classes';
+import { Visible } from '../ui/Visible';
+import { useWords } from '../words';
+import { toolWords } from '../words/tools';
+import { Arguments } from './Arguments';
+import { Card } from './Card';
+import { MultiQuestionCard } from './MultiQuestionCard';
+import { Options } from './Options';
+import { PlanBody } from './PlanBody';
+import { PlanCard } from './PlanCard';
+import { severityWord, toneOf } from './severity';
+
+interface Props {
+  message: Message;
+  /** What the person said next; then there is nothing left to answer. */
+  answer: string | null;
+}
+
+export function MessageCard({ message, answer }: Props) {
+  switch (message.message_type) {
+    case 'plan':
+      return <PlanMessage message={message} answer={answer} />;
+    case 'multi_question':
+      return <SeveralQuestionsMessage message={message} answer={answer} />;
+    case 'tool_call':
+      return <ToolCallMessage message={message} />;
+    default:
+      return <QuestionMessage message={message} answer={answer} />;
+  }
+}
+
+/** Whether something can be said right now. */
+function useQuiet(): boolean {
+  return useParlor((state) => state.conversation.turn === null && state.outgoing === null);
+}
+
+function QuestionMessage({ message, answer }: Props) {
+  const words = useWords();
+  const quiet = useQuiet();
+  const data = message.data as Partial<Question> | undefined;
+  const options = data?.options ?? message.options ?? [];
+  const over = answer !== null;
+  const chosen = options.find((option) => option.label === answer || option.value === answer);
+  if (options.length === 0) return <PlainQuestion text={message.content} over={over} />;
+  return (
+    <Card
+      tone={over ? 'quiet' : toneOf(data?.severity)}
+      icon={<CircleHelp size={18} />}
+      title={data?.question ?? message.content}
+      badge={over ? null : severityWord(words, data?.severity)}
+    >
+      {data?.context && <p className="text-muted">{data.context}</p>}
+      <Options
+        options={options}
+        suggested={over ? undefined : data?.default}
+        chosen={chosen?.value ?? null}
+        disabled={over || !quiet}
+        choose={(option) => void say(option.label)}
+      />
+      {over && <p className="text-small font-medium text-success">{words.t('outcome.answered')}</p>}
+    </Card>
+  );
+}
+
+/** A sentence that asks: it is answered in the composer, which gets the focus (U-1). */
+function PlainQuestion({ text, over }: { text: string; over: boolean }) {
+  const { t } = useWords();
+  return (
+    <article className={classes('border-s-3 ps-4', over ? 'border-line' : 'border-question')} data-question={over ? 'answered' : 'open'}>
+      <h2 className="sr-only">{t('question.label')}</h2>
+      <Markdown text={text} />
+    </article>
+  );
+}
+
+function SeveralQuestionsMessage({ message, answer }: Props) {
+  const { t } = useWords();
+  const quiet = useQuiet();
+  const questions = message.questions ?? [];
+  if (questions.length === 0) return <QuestionMessage message={message} answer={answer} />;
+  if (answer !== null) {
+    return (
+      <Card tone="quiet" icon={<CircleHelp size={18} />} title={message.content}>
+        <ul className="list-disc ps-5 text-muted">
+          {questions.map((question) => <li key={question.id}>{question.question}</li>)}
+        </ul>
+        <p className="text-small font-medium text-success">{t('outcome.answered')}</p>
+      </Card>
+    );
+  }
+  return (
+    <MultiQuestionCard
+      title={questions.length > 1 ? t('question.several_title') : message.content}
+      questions={questions}
+      busy={!quiet}
+      trouble={null}
+      send={(answers) => void say(spoken(questions, answers))}
+    />
+  );
+}
+
+/** Answers as a person would write them: the question's name, and the labels. */
+function spoken(questions: readonly SubQuestion[], answers: Record<string, string | string[]>): string {
+  return questions
+    .map((question) => {
+      const given = [answers[question.id] ?? []].flat();
+      const labels = given.map((value) => question.options.find((option) => option.value === value)?.label ?? value);
+      const text = labels.join(', ');
+      return questions.length > 1 ? `${question.header ?? question.question}: ${text}` : text;
+    })
+    .join('\n');
+}
+
+function PlanMessage({ message, answer }: Props) {
+  const { t } = useWords();
+  const quiet = useQuiet();
+  const data = message.data as Partial<Plan> | undefined;
+  const plan: Plan = { ...data, goal: data?.goal ?? message.content, steps: data?.steps ?? [] };
+  if (answer !== null) {
+    return (
+      <Card tone="quiet" icon={<CircleHelp size={18} />} title={plan.goal} badge={t('plan.label')}>
+        <PlanBody plan={plan} />
+      </Card>
+    );
+  }
+  return (
+    <PlanCard
+      plan={plan}
+      busy={!quiet}
+      trouble={null}
+      execute={() => void say(t('plan.execute_said'), 'act')}
+      refine={(what) => void say(what, 'plan')}
+    />
+  );
+}
+
+function ToolCallMessage({ message }: { message: Message }) {
+  const words = useWords();
+  const call = message.data as ToolCall | undefined;
+  return (
+    <Card tone="quiet" icon={<Wrench size={18} />} title={words.t('approval.wanted', { what: toolWords(words, call?.name ?? '').wants })}>
+      {message.content && (
+        <p>
+          <Visible text={message.content} />
+        </p>
+      )}
+      {call && <Arguments call={call} schema={undefined} input={call.input} problems={{}} disabled />}
+    </Card>
+  );
+}

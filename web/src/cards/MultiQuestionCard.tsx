@@ -1,0 +1,63 @@
+import { ListChecks } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+
+import type { SubQuestion } from '../protocol/generated';
+import { Button } from '../ui/Button';
+import { useWords } from '../words';
+import { Actions, Card, type Tone, Trouble } from './Card';
+import { QuestionFields } from './QuestionFields';
+import { answersOf, type Choices, isAnswered, NOTHING } from './questions';
+import { useArrivalFocus } from './answering';
+
+interface Props {
+  title: string;
+  questions: readonly SubQuestion[];
+  context?: string | undefined;
+  tone?: Tone;
+  busy: boolean;
+  trouble: string | null;
+  send(answers: Record<string, string | string[]>): void;
+  dismiss?(): void;
+}
+
+/** Several questions on one card, answered together. */
+export function MultiQuestionCard({ title, questions, context, tone = 'question', busy, trouble, send, dismiss }: Props) {
+  const { t, count } = useWords();
+  const card = useArrivalFocus<HTMLElement>();
+  const [choices, setChoices] = useState<Choices>({});
+  const missing = questions.filter((question) => !isAnswered(choices[question.id])).length;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (missing === 0) send(answersOf(questions, choices));
+  };
+  return (
+    <Card ref={card} tone={tone} icon={<ListChecks size={18} />} title={title} busy={busy}>
+      {context && <p className="text-muted">{context}</p>}
+      <form onSubmit={submit} className="space-y-5">
+        {questions.map((question) => (
+          <QuestionFields
+            key={question.id}
+            question={question}
+            choice={choices[question.id] ?? NOTHING}
+            disabled={busy}
+            change={(choice) => setChoices((all) => ({ ...all, [question.id]: choice }))}
+          />
+        ))}
+        <Trouble text={trouble} />
+        <Actions>
+          <Button type="submit" look="primary" disabled={busy || missing > 0}>
+            {t('question.send_answers')}
+          </Button>
+          {dismiss && (
+            <Button look="quiet" disabled={busy} onClick={dismiss}>
+              {t('prompt.dismiss')}
+            </Button>
+          )}
+          {missing > 0 && missing < questions.length && (
+            <span className="text-small text-muted">{count('question.missing', missing)}</span>
+          )}
+        </Actions>
+      </form>
+    </Card>
+  );
+}

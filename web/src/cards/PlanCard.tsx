@@ -1,0 +1,76 @@
+import { Route } from 'lucide-react';
+import { type FormEvent, useId, useRef, useState } from 'react';
+
+import type { Plan } from '../protocol/generated';
+import { Button } from '../ui/Button';
+import { useWords } from '../words';
+import { Actions, Card, Trouble } from './Card';
+import { PlanBody } from './PlanBody';
+import { useArrivalFocus } from './answering';
+
+interface Props {
+  plan: Plan;
+  busy: boolean;
+  trouble: string | null;
+  execute(): void;
+  refine(what: string): void;
+  dismiss?(): void;
+}
+
+/** T-3: carry it out, or say what should be different. */
+export function PlanCard({ plan, busy, trouble, execute, refine, dismiss }: Props) {
+  const { t } = useWords();
+  const card = useArrivalFocus<HTMLElement>();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const label = useId();
+  const [refining, setRefining] = useState(false);
+  const [text, setText] = useState('');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (text.trim() !== '') refine(text.trim());
+  };
+  return (
+    <Card ref={card} tone="accent" icon={<Route size={18} />} title={plan.goal} badge={t('plan.label')} busy={busy}>
+      <PlanBody plan={plan} />
+      <Trouble text={trouble} />
+      {refining ? (
+        <form onSubmit={submit} className="space-y-2">
+          <label id={label} className="block text-small font-medium" htmlFor={`${label}-field`}>
+            {t('plan.refine_label')}
+          </label>
+          <textarea
+            ref={field}
+            id={`${label}-field`}
+            className="field field-sizing-content max-h-48 min-h-20"
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            disabled={busy}
+            autoFocus
+          />
+          <Actions>
+            <Button type="submit" look="primary" disabled={busy || text.trim() === ''}>
+              {t('plan.send_refinement')}
+            </Button>
+            <Button look="quiet" disabled={busy} onClick={() => setRefining(false)}>
+              {t('cancel')}
+            </Button>
+          </Actions>
+        </form>
+      ) : (
+        <Actions>
+          <Button look="primary" disabled={busy} onClick={execute}>
+            {t('plan.execute')}
+          </Button>
+          <Button disabled={busy} onClick={() => setRefining(true)}>
+            {t('plan.refine')}
+          </Button>
+          {dismiss && (
+            <Button look="quiet" disabled={busy} onClick={dismiss}>
+              {t('prompt.dismiss')}
+            </Button>
+          )}
+        </Actions>
+      )}
+    </Card>
+  );
+}

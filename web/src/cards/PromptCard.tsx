@@ -1,0 +1,90 @@
+/** Which card a prompt is: by its type while it waits, folded once it is closed. */
+
+import type { ReactNode } from 'react';
+
+import type { UserPrompt } from '../protocol/generated';
+import type { PromptItem } from '../thread/rows';
+import { useWords } from '../words';
+import { ApprovalCard } from './ApprovalCard';
+import { ClosedCard } from './ClosedCard';
+import { ConfirmCard } from './ConfirmCard';
+import { FormCard } from './FormCard';
+import { InputCard } from './InputCard';
+import { MultiQuestionCard } from './MultiQuestionCard';
+import { PlanCard } from './PlanCard';
+import { SelectCard } from './SelectCard';
+import { WizardCard } from './WizardCard';
+import { useAnswering } from './answering';
+import { toneOf } from './severity';
+
+export function PromptCard({ item }: { item: PromptItem }) {
+  const { t } = useWords();
+  const { prompt, closed, message } = item;
+  if (closed) return <ClosedCard prompt={prompt} closed={closed} />;
+  const origin = String(message?.metadata['origin'] ?? '');
+  const server = origin.startsWith('mcp:') ? origin.slice('mcp:'.length) : null;
+  return (
+    <div className="space-y-2">
+      {server !== null && <p className="text-small text-muted">{t('prompt.from_server', { server })}</p>}
+      {cardFor(prompt)}
+    </div>
+  );
+}
+
+function cardFor(prompt: UserPrompt): ReactNode {
+  switch (prompt.promptType) {
+    case 'confirm':
+      if (prompt.toolCall) return <ApprovalCard prompt={prompt} call={prompt.toolCall} />;
+      return <ConfirmCard prompt={prompt} />;
+    case 'select':
+      return <SelectCard prompt={prompt} />;
+    case 'multi_question':
+      return <SeveralQuestions prompt={prompt} />;
+    case 'plan':
+      return <PlanDecision prompt={prompt} />;
+    case 'wizard':
+      return <WizardCard prompt={prompt} />;
+    case 'form':
+      return <FormCard prompt={prompt} />;
+    case 'input':
+      return <InputCard prompt={prompt} />;
+    default:
+      return <UnknownPrompt prompt={prompt} />;
+  }
+}
+
+function SeveralQuestions({ prompt }: { prompt: UserPrompt }) {
+  const { busy, trouble, give, dismiss } = useAnswering(prompt.messageId);
+  return (
+    <MultiQuestionCard
+      title={prompt.question}
+      questions={prompt.questions ?? []}
+      context={prompt.context}
+      tone={toneOf(prompt.severity)}
+      busy={busy}
+      trouble={trouble}
+      send={(answers) => void give({ response: answers })}
+      dismiss={() => void dismiss()}
+    />
+  );
+}
+
+function PlanDecision({ prompt }: { prompt: UserPrompt }) {
+  const { busy, trouble, give, dismiss } = useAnswering(prompt.messageId);
+  return (
+    <PlanCard
+      plan={prompt.plan ?? { goal: prompt.question, steps: [] }}
+      busy={busy}
+      trouble={trouble}
+      execute={() => void give({ response: 'execute' })}
+      refine={(reason) => void give({ response: 'refine', reason })}
+      dismiss={() => void dismiss()}
+    />
+  );
+}
+
+/** T-7: a kind that this page does not know can still be answered in words. */
+function UnknownPrompt({ prompt }: { prompt: UserPrompt }) {
+  console.warn(`Parlor: a prompt of a kind that this page does not know: ${prompt.promptType}`);
+  return <InputCard prompt={prompt} />;
+}

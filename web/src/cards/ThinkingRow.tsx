@@ -1,0 +1,40 @@
+import { Disclosure } from '../ui/Disclosure';
+import { useWords } from '../words';
+
+/** Three words and a soft pulse; what is thought is one click away. */
+export function ThinkingRow({ texts, streaming }: { texts: readonly string[]; streaming: boolean }) {
+  const { t } = useWords();
+  return (
+    <Disclosure
+      summary={
+        <span className="flex items-center gap-2 text-body">
+          {streaming && <span aria-hidden="true" className="size-2 animate-pulse-soft rounded-full bg-accent" />}
+          {streaming ? t('thinking.now') : t('thinking.before')}
+        </span>
+      }
+    >
+      <Thoughts texts={texts} />
+    </Disclosure>
+  );
+}
+
+export function Thoughts({ texts }: { texts: readonly string[] }) {
+  return (
+    <div className="mt-1 space-y-2 border-s-2 border-line ps-4 text-small whitespace-pre-wrap text-muted">
+      {texts.map((text, index) => (
+        <p key={index}>{text}</p>
+      ))}
+    </div>
+  );
+}
+
+/** Something goes on, and there is nothing to show of it yet. */
+export function WorkingRow() {
+  const { t } = useWords();
+  return (
+    <p className="flex items-center gap-2.5 text-muted">
+      <span aria-hidden="true" className="size-2 animate-pulse-soft rounded-full bg-accent" />
+      {t('thinking.working')}
+    </p>
+  );
+}

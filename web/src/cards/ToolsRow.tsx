@@ -1,0 +1,94 @@
+/** Tools at work: one quiet line, which becomes what they found; unfolds to what they said. */
+
+import { Ban, Check, CircleAlert, LoaderCircle, TriangleAlert } from 'lucide-react';
+
+import type { ToolItem } from '../thread/rows';
+import { Disclosure } from '../ui/Disclosure';
+import { Visible } from '../ui/Visible';
+import { useWords } from '../words';
+import { isSuspicious, outputText, toolLine } from './tool_summary';
+
+export function ToolsRow({ tools, active }: { tools: readonly ToolItem[]; active: boolean }) {
+  const words = useWords();
+  const busy = active ? tools.findLast((tool) => tool.status === 'running' || tool.status === 'waiting') : undefined;
+  const only = tools.length === 1 ? tools[0] : undefined;
+  if (busy && only) {
+    return (
+      <p className="flex items-center gap-2 text-muted" data-tool={busy.status}>
+        <StatusIcon item={busy} active />
+        <span>{toolLine(words, busy, active)}</span>
+      </p>
+    );
+  }
+  const lead = busy ?? only ?? tools.at(-1);
+  if (!lead) return null;
+  const line = toolLine(words, lead, active);
+  return (
+    <div data-tool={lead.status}>
+      {tools.some(isSuspicious) && (
+        <p className="mb-1 flex items-start gap-2 text-small font-medium text-warning">
+          <TriangleAlert size={15} aria-hidden="true" className="mt-0.5 shrink-0" />
+          {words.t('tool.suspicious')}
+        </p>
+      )}
+      <Disclosure
+        summary={
+          <span className="flex min-w-0 items-center gap-2 text-body">
+            <StatusIcon item={lead} active={active} />
+            <span className="min-w-0">
+              <Visible text={line} />
+            </span>
+            {!only && <span className="shrink-0 text-small text-muted">{words.count('tools.steps', tools.length)}</span>}
+          </span>
+        }
+      >
+        <div className="mt-1.5 space-y-3 ps-5">
+          {tools.map((tool) => (
+            <ToolDetails key={tool.key} item={tool} alone={only !== undefined} active={active} />
+          ))}
+        </div>
+      </Disclosure>
+    </div>
+  );
+}
+
+function ToolDetails({ item, alone, active }: { item: ToolItem; alone: boolean; active: boolean }) {
+  const words = useWords();
+  const text = outputText(item);
+  return (
+    <div className="text-small">
+      {!alone && (
+        <p className="flex items-center gap-2 text-body">
+          <StatusIcon item={item} active={active} />
+          <Visible text={toolLine(words, item, active)} />
+        </p>
+      )}
+      <p className="font-mono text-muted">{item.tool}</p>
+      {text !== '' && (
+        <pre
+          tabIndex={0}
+          aria-label={words.t('tool.output')}
+          className="mt-1 max-h-72 overflow-auto rounded-control border border-line bg-surface p-3 font-mono whitespace-pre-wrap"
+        >
+          <Visible text={text} />
+        </pre>
+      )}
+    </div>
+  );
+}
+
+function StatusIcon({ item, active }: { item: ToolItem; active: boolean }) {
+  const common = { size: 15, 'aria-hidden': true } as const;
+  switch (item.status) {
+    case 'running':
+    case 'waiting':
+      if (active) return <LoaderCircle {...common} className="shrink-0 animate-spin text-muted" />;
+      return <CircleAlert {...common} className="shrink-0 text-warning" />;
+    case 'error':
+      return <CircleAlert {...common} className="shrink-0 text-critical" />;
+    case 'denied':
+      return <Ban {...common} className="shrink-0 text-muted" />;
+    default:
+      return <Check {...common} className="shrink-0 text-success" />;
+  }
+}

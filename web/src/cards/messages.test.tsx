@@ -1,0 +1,89 @@
+// @vitest-environment jsdom
+
+import { act, screen } from '@testing-library/react';
+import { userEvent } from '@testing-library/user-event';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+
+import { setState } from '../state/store';
+import { draw, hearRequests } from '../testing/draw';
+
+const user = userEvent.setup({ delay: null });
+
+afterEach(() => vi.unstubAllGlobals());
+
+const button = (name: string | RegExp) => screen.getByRole('button', { name });
+
+describe('messages', () => {
+  /** U-1, T-6: collapsed, with what it found on one line. */
+  it('a tool result is collapsed, and unfolds', async () => {
+    await draw('list');
+    const line = button(/3 recipes found/);
+    expect(line.getAttribute('aria-expanded')).toBe('false');
+    expect(screen.queryByText(/Oatmeal Cookies",/)).toBeNull();
+    await user.click(line);
+    expect(screen.getByLabelText('Result').textContent).toContain('"title": "Oatmeal Cookies"');
+  });
+
+  /** U-2 */
+  it('a tool at work says what is going on', async () => {
+    const { unmount } = await draw('list', 'tool_use');
+    expect(screen.getByText('Searching recipes…')).toBeDefined();
+    unmount();
+    await draw('list', 'tool_use', 'pt');
+    expect(screen.getByText('Procurando receitas…')).toBeDefined();
+  });
+
+  it('several tools are one line', async () => {
+    await draw('plan');
+    const line = button(/2 steps/);
+    await user.click(line);
+    expect(screen.getAllByLabelText('Result')).toHaveLength(2);
+  });
+
+  /** U-1, U-3: red, what to do, try again. */
+  it('an error says what to do and offers to try again', async () => {
+    const heard = hearRequests();
+    await draw('error');
+    expect(screen.getByRole('heading', { name: 'That did not work' }).closest('section')?.dataset['card']).toBe('critical');
+    await user.click(button('Details'));
+    expect(screen.getByText('The model is overloaded.')).toBeDefined();
+    await user.click(button('Try again'));
+    expect(heard[0]).toMatchObject({ path: '/api/chat', body: { message: 'What is the weather?', retry_of: expect.any(String) as unknown } });
+  });
+
+  it('thinking is an indicator that unfolds', async () => {
+    await draw('thinking', 'thinking');
+    await user.click(button('Thinking it over…'));
+    expect(screen.getByText('The person a')).toBeDefined();
+  });
+
+  /** T-7 */
+  it('an unknown type is text', async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    await draw('unknown');
+    expect(screen.getByText('A chart of last week, in words: it went up.')).toBeDefined();
+  });
+
+  it('a stopped turn says so, and can be tried again', async () => {
+    await draw('stopped', undefined, 'pt');
+    expect(screen.getByText('Interrompido')).toBeDefined();
+    expect(button('Tentar de novo')).toBeDefined();
+  });
+
+  it('a question without a prompt is answered by saying its option', async () => {
+    const heard = hearRequests();
+    await draw('question', 3);
+    expect(button(/Cookies/)).toHaveProperty('disabled', true);
+    act(() => setState(({ conversation }) => ({ conversation: { ...conversation, turn: null } })));
+    await user.click(button(/Cookies/));
+    expect(heard[0]).toMatchObject({ path: '/api/chat', body: { message: 'Cookies' } });
+  });
+
+  /** FAULTS 26 */
+  it('nothing hostile becomes markup, wherever it stands', async () => {
+    const { container } = await draw('hostile', 'userPrompt');
+    await user.click(button(/<script>window/));
+    expect(container.querySelectorAll('script, iframe, img, a[href^="javascript"], [onerror], [onload], [onmouseover]')).toHaveLength(0);
+    expect(screen.getByRole('heading', { name: '<img src=x onerror=window.pwned=1>' })).toBeDefined();
+  });
+});

@@ -1,0 +1,55 @@
+/** How a prompt ended, in words. Pure but for the catalogue. */
+
+import { isFields } from '../net/decode';
+import type { PromptClosed, UserPrompt } from '../protocol/generated';
+import type { Words } from '../words';
+import { toolWords } from '../words/tools';
+import { answerInWords } from './wizard';
+
+/** What was answered: labels where there are some. */
+export function outcomeText(words: Words, prompt: UserPrompt, closed: PromptClosed): string {
+  const { t } = words;
+  switch (closed.outcome) {
+    case 'expired':
+      return t('outcome.expired');
+    case 'cancelled':
+      return t('outcome.cancelled');
+    case 'refused':
+      return t('outcome.refused');
+    case 'answered': {
+      const answer = answerText(words, prompt, closed.response);
+      return answer === '' ? t('outcome.answered') : t('outcome.answered_with', { answer });
+    }
+  }
+}
+
+export function answerText(words: Words, prompt: UserPrompt, response: unknown): string {
+  const { t } = words;
+  if (prompt.toolCall) return response === 'yes' ? t('outcome.allowed') : '';
+  if (prompt.promptType === 'plan') return response === 'execute' ? t('plan.execute') : response === 'refine' ? t('plan.refine') : '';
+  if (response === 'yes' || response === 'no') return t(response);
+  if (typeof response === 'string') return labelOf(prompt, response);
+  if (!isFields(response)) return response === undefined || response === null ? '' : JSON.stringify(response);
+  return Object.entries(response).map(([id, value]) => partText(words, prompt, id, value)).join(' · ');
+}
+
+function labelOf(prompt: UserPrompt, value: string): string {
+  return prompt.options?.find((option) => option.value === value)?.label ?? value;
+}
+
+function partText({ t }: Words, prompt: UserPrompt, id: string, value: unknown): string {
+  const question = prompt.questions?.find((one) => one.id === id);
+  if (question) {
+    const values = Array.isArray(value) ? value : [value];
+    return values.map((one) => question.options.find((option) => option.value === one)?.label ?? String(one)).join(', ');
+  }
+  const step = prompt.steps?.find((one) => one.id === id);
+  if (step) return answerInWords(step, value, { yes: t('yes'), no: t('no') });
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The question of a prompt, as the folded card says it. */
+export function promptTitle(words: Words, prompt: UserPrompt): string {
+  if (prompt.toolCall) return words.t('approval.wanted', { what: toolWords(words, prompt.toolCall.name).wants });
+  return prompt.promptType === 'plan' ? (prompt.plan?.goal ?? prompt.question) : prompt.question;
+}

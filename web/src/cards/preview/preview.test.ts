@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+
+import { diffLines, hunks } from './lines';
+import { inWords, recordRows } from './record';
+
+const shown = (before: string | undefined, after: string | undefined) =>
+  diffLines(before, after).map(({ kind, text, oldNumber, newNumber }) => `${{ same: ' ', old: '-', new: '+' }[kind]}${text} ${oldNumber ?? '.'}:${newNumber ?? '.'}`);
+
+/** P-7 */
+describe('a difference of texts', () => {
+  it('shows what stays, goes and comes, with both numbers', () => {
+    expect(shown('a\nb\nc\nd\n', 'a\nc\nx\nd\n')).toEqual([' a 1:1', '-b 2:.', ' c 3:2', '+x .:3', ' d 4:4']);
+  });
+
+  it('of something new or something that goes away is one-sided', () => {
+    expect(shown(undefined, 'a\nb')).toEqual(['+a .:1', '+b .:2']);
+    expect(shown('a', undefined)).toEqual(['-a 1:.']);
+    expect(shown('same\n', 'same\n')).toEqual([' same 1:1']);
+  });
+
+  it('gives both texts back, whatever they are', () => {
+    const texts = ['', 'a', 'a\nb\nc', 'c\nb\na', 'x\nb\ny\nb\nz', 'b\nb\nb'];
+    for (const before of texts) {
+      for (const after of texts) {
+        const lines = diffLines(before, after);
+        expect(lines.filter((line) => line.kind !== 'new').map((line) => line.text).join('\n')).toBe(before);
+        expect(lines.filter((line) => line.kind !== 'old').map((line) => line.text).join('\n')).toBe(after);
+      }
+    }
+  });
+
+  it('leaves out what is far from any change', () => {
+    const before = Array.from({ length: 30 }, (_, at) => `line ${at}`).join('\n');
+    const lines = hunks(diffLines(before, before.replace('line 15', 'changed')));
+    expect(lines.filter((line) => 'skipped' in line)).toEqual([{ skipped: 12 }, { skipped: 11 }]);
+  });
+
+  it('takes its time with nothing', () => {
+    const many = Array.from({ length: 5_000 }, (_, at) => `a${at}`).join('\n');
+    expect(diffLines(many, many.replaceAll('a', 'b'))).toHaveLength(10_000);
+  });
+});
+
+describe('a record before and after', () => {
+  it('marks the fields that change', () => {
+    const rows = recordRows({ title: 'Soup', servings: 4, gone: 1 }, { title: 'Soup', servings: 6, fresh: [1] });
+    expect(rows.map((row) => [row.name, row.changed])).toEqual([['title', false], ['servings', true], ['fresh', true], ['gone', true]]);
+  });
+
+  it('reads lists and objects as words', () => {
+    expect(inWords([{ quantity: 1, unit: 'kg', name: 'tomatoes' }, { name: 'salt', unit: null }])).toBe('1 kg tomatoes\nsalt');
+    expect(inWords(false)).toBe('false');
+    expect(inWords(undefined)).toBe('');
+  });
+});

@@ -1,0 +1,283 @@
+// @vitest-environment jsdom
+
+import { screen, within } from '@testing-library/react';
+import { userEvent } from '@testing-library/user-event';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+
+import { draw, hearRequests, refusal, settle } from '../testing/draw';
+
+const user = userEvent.setup({ delay: null });
+
+afterEach(() => vi.unstubAllGlobals());
+
+const answers = (heard: { path: string; body: unknown }[]) =>
+  heard.filter(({ path }) => path.endsWith('/response')).map(({ body }) => body);
+const button = (name: string | RegExp) => screen.getByRole('button', { name });
+
+describe('an approval', () => {
+  /** U-1, T-5, P-7: name, parameters and preview; a destructive one names its act. */
+  it('says what will happen, in words, and what changes', async () => {
+    await draw('approval', 'userPrompt');
+    expect(screen.getByRole('heading', { name: 'Parlor wants to delete a recipe' })).toBeDefined();
+    expect(screen.getByText('Critical')).toBeDefined();
+    expect(within(screen.getByRole('group', { name: /What changes/ })).getByText('Tomato Soup')).toBeDefined();
+    expect(button('Delete recipe')).toBeDefined();
+    expect(button("Don’t allow")).toBeDefined();
+    expect(button('Keep waiting')).toBeDefined();
+    expect(screen.queryByText(/recipe_id/)).toBeNull();
+    expect(document.activeElement?.tagName).toBe('SECTION');
+  });
+
+  it('is allowed once with a click, and cannot be answered twice', async () => {
+    const heard = hearRequests();
+    await draw('approval', 'userPrompt');
+    await user.click(button('Delete recipe'));
+    expect(answers(heard)).toEqual([{ response: 'yes' }]);
+    expect(button('Delete recipe')).toHaveProperty('disabled', true);
+  });
+
+  it('is refused with a click, or with a reason', async () => {
+    const heard = hearRequests();
+    await draw('approval_edit', 'userPrompt');
+    await user.click(button('More'));
+    await user.click(screen.getByRole('menuitem', { name: /say why/, hidden: true }));
+    await user.type(screen.getByLabelText(/Why not/), 'Not today');
+    await user.click(button("Don’t allow"));
+    expect(answers(heard)).toEqual([{ response: 'no', reason: 'Not today' }]);
+  });
+
+  /** P-11: one tool, one conversation, said in words, never preselected. */
+  it('is allowed always only on purpose', async () => {
+    const heard = hearRequests();
+    await draw('approval_edit', 'userPrompt');
+    expect(screen.queryByText(/Always allow/)).toBeNull();
+    await user.click(button('More'));
+    const always = screen.getByRole('menuitem', { name: /Always allow in this conversation/, hidden: true });
+    expect(always.textContent).toContain('“update recipe” will run here without asking');
+    await user.click(always);
+    expect(answers(heard)).toEqual([{ response: 'yes', remember: 'conversation' }]);
+  });
+
+  /** S-5: edited as a form; what is masked is shown as such and not editable. */
+  it('can be edited, but not where it is masked', async () => {
+    const heard = hearRequests();
+    await draw('approval_edit', 'userPrompt');
+    await user.click(button('Arguments'));
+    expect(screen.getByText('update_recipe')).toBeDefined();
+    await user.click(button('Change'));
+    expect(screen.queryByRole('textbox', { name: 'Notes' })).toBeNull();
+    expect(screen.getByText('[token]')).toBeDefined();
+    const servings = screen.getByRole('spinbutton', { name: /Servings/ });
+    await user.clear(servings);
+    await user.type(servings, '500');
+    expect(screen.getByText('This is too large.')).toBeDefined();
+    expect(button('Allow once')).toHaveProperty('disabled', true);
+    await user.clear(servings);
+    await user.type(servings, '5');
+    expect(screen.getByText(/You changed/)).toBeDefined();
+    await user.click(button('Allow once'));
+    expect(answers(heard)).toEqual([{ response: 'yes', input: expect.objectContaining({ servings: 5, notes: '[token]' }) as unknown }]);
+  });
+
+  it('takes JSON from experts, with masked parts as they are', async () => {
+    await draw('approval_edit', 'userPrompt');
+    await user.click(button('Arguments'));
+    await user.click(button('Change'));
+    await user.click(button('JSON'));
+    const field = screen.getByRole('textbox', { name: 'Arguments' });
+    await user.clear(field);
+    await user.type(field, '{{"recipe_id": ');
+    expect(screen.getByText(/not valid JSON/)).toBeDefined();
+    await user.type(field, '"r1", "notes": "mine"}');
+    expect(screen.getByText('Hidden parts cannot be changed.')).toBeDefined();
+  });
+
+  /** P-5: a bad answer leaves it open and says what is wrong. */
+  it('stays open when the answer does not fit', async () => {
+    hearRequests(() => refusal(422, 'answer_invalid', 'servings: 0 is too small.'));
+    await draw('approval_edit', 'userPrompt');
+    await user.click(button('Allow once'));
+    await settle();
+    expect(screen.getByText('This answer does not fit. servings: 0 is too small.')).toBeDefined();
+    expect(button('Allow once')).toHaveProperty('disabled', false);
+  });
+
+  /** P-4 */
+  it('waits without an end when asked to', async () => {
+    const heard = hearRequests();
+    await draw('approval', 'userPrompt');
+    await user.click(button('Keep waiting'));
+    expect(heard).toMatchObject([{ path: expect.stringMatching(/\/extend$/) as unknown, body: { seconds: 0 } }]);
+  });
+
+  it('makes hidden characters visible', async () => {
+    await draw('approval_refused', 'userPrompt');
+    expect(screen.getByText('U+202E')).toBeDefined();
+    expect(screen.getAllByText('50 items')).toBeDefined();
+    expect(screen.getByText('and 47 more')).toBeDefined();
+  });
+
+  it('folds when it is over: the question, who answered what and when', async () => {
+    for (const [name, text] of [
+      ['approval', 'Answered: allowed'],
+      ['approval_refused', 'Cancelled by the user'],
+      ['approval_expired', 'No answer in time; nothing was done'],
+    ] as const) {
+      const { unmount } = await draw(name);
+      expect(screen.getByText(text), name).toBeDefined();
+      expect(screen.queryByRole('button', { name: /Allow once|Delete recipe/ }), name).toBeNull();
+      unmount();
+    }
+    await draw('approval_refused', undefined, 'pt');
+    expect(screen.getByText('Operação cancelada pelo usuário')).toBeDefined();
+    expect(screen.getByText(/por family/)).toBeDefined();
+  });
+});
+
+describe('a question', () => {
+  /** T-4, U-1: a click sends the answer, the buttons are disabled. */
+  it('is answered with a click', async () => {
+    const heard = hearRequests();
+    await draw('question', 'userPrompt');
+    expect(screen.getByText('Suggested').closest('button')?.textContent).toContain('Soup');
+    await user.click(button(/Cookies/));
+    expect(answers(heard)).toEqual([{ response: 'cookies' }]);
+    for (const option of screen.getAllByRole('button')) expect(option).toHaveProperty('disabled', true);
+  });
+
+  it('is answered with a number key, unless somebody types', async () => {
+    const heard = hearRequests();
+    await draw('question', 'userPrompt');
+    const elsewhere = document.createElement('textarea');
+    document.body.append(elsewhere);
+    elsewhere.focus();
+    await user.keyboard('3');
+    expect(answers(heard)).toEqual([]);
+    elsewhere.blur();
+    elsewhere.remove();
+    await user.keyboard('9');
+    await user.keyboard('3');
+    expect(answers(heard)).toEqual([{ response: 'option-3' }]);
+  });
+
+  it('need not be answered', async () => {
+    const heard = hearRequests();
+    await draw('question', 'userPrompt');
+    await user.click(button("Don’t answer"));
+    expect(answers(heard)).toEqual([{ response: null, cancelled: true }]);
+  });
+
+  it('says afterwards what was answered, by its label', async () => {
+    await draw('question');
+    expect(screen.getByText('Answered: Cookies')).toBeDefined();
+  });
+
+  /** P-1, U-1: the field has the focus, nothing blank goes out. */
+  it('in words has the focus, and its button waits for them', async () => {
+    const heard = hearRequests();
+    await draw('input', 'userPrompt');
+    const field = screen.getByRole('textbox', { name: 'What is the component called?' });
+    expect(document.activeElement).toBe(field);
+    expect(field.getAttribute('placeholder')).toBe('Type your answer…');
+    expect(button('Send')).toHaveProperty('disabled', true);
+    await user.type(field, '   ');
+    expect(button('Send')).toHaveProperty('disabled', true);
+    await user.type(field, 'RecipeCard{Enter}');
+    expect(answers(heard)).toEqual([{ response: '   RecipeCard' }]);
+  });
+
+  it('in words speaks Portuguese as the seeds do', async () => {
+    await draw('input', 'userPrompt', 'pt');
+    expect(screen.getByPlaceholderText('Digite sua resposta…')).toBeDefined();
+    expect(button('Enviar')).toBeDefined();
+  });
+
+  it('of yes or no says so', async () => {
+    const heard = hearRequests();
+    await draw('confirm', 'userPrompt', 'pt');
+    expect(screen.getByText('Importante')).toBeDefined();
+    await user.click(button('Não'));
+    expect(answers(heard)).toEqual([{ response: 'no' }]);
+    expect(button('Sim')).toBeDefined();
+  });
+});
+
+describe('several questions', () => {
+  /** U-1: one card, answered together. */
+  it('go out together once all are answered', async () => {
+    const heard = hearRequests();
+    await draw('multi_question', 'userPrompt');
+    expect(button('Send answers')).toHaveProperty('disabled', true);
+    await user.click(screen.getByRole('checkbox', { name: /Vegetarian/ }));
+    expect(screen.getByText('One question is open')).toBeDefined();
+    await user.click(screen.getByRole('checkbox', { name: /Vegan/ }));
+    await user.type(screen.getByRole('textbox', { name: /Which database/ }), 'DuckDB');
+    await user.click(button('Send answers'));
+    expect(answers(heard)).toEqual([{ response: { q1: 'DuckDB', q2: ['vegetarian', 'vegan'] } }]);
+  });
+
+  it('say afterwards what was answered', async () => {
+    await draw('multi_question');
+    expect(screen.getByText('Answered: SQLite · Vegetarian, Vegan')).toBeDefined();
+  });
+});
+
+describe('a plan', () => {
+  /** U-1, T-2: goal, numbered steps, tools, risks, both buttons. */
+  it('shows its goal, steps, tools and risks', async () => {
+    await draw('plan', 'userPrompt');
+    expect(screen.getByRole('heading', { name: 'Dinner for four' })).toBeDefined();
+    expect(within(screen.getAllByRole('list')[0]!).getAllByText(/Pick two recipes|Scale them|Write the shopping/)).toHaveLength(3);
+    expect(screen.getAllByText('Search recipes')).toHaveLength(2);
+    expect(screen.getByText('The oven is small')).toBeDefined();
+  });
+
+  it('is carried out, or refined with words', async () => {
+    const heard = hearRequests();
+    const { unmount } = await draw('plan', 'userPrompt');
+    await user.click(button('Execute plan'));
+    unmount();
+    await draw('plan', 'userPrompt');
+    await user.click(button('Refine plan'));
+    expect(button('Ask for a new plan')).toHaveProperty('disabled', true);
+    await user.type(screen.getByLabelText('What should be different?'), 'No oven');
+    await user.click(button('Ask for a new plan'));
+    expect(answers(heard)).toEqual([{ response: 'execute' }, { response: 'refine', reason: 'No oven' }]);
+  });
+
+  it('in markdown is shown as it was written', async () => {
+    await draw('plan_markdown', 'userPrompt');
+    expect(screen.getByText('Wipe the shelves')).toBeDefined();
+  });
+});
+
+/** P-8 */
+it('a wizard goes back and forth, and is answered as one', async () => {
+  const heard = hearRequests();
+  await draw('wizard', 'userPrompt');
+  expect(screen.getByText('Step 1 of 3')).toBeDefined();
+  expect(button('Next')).toHaveProperty('disabled', true);
+  await user.type(screen.getByRole('textbox'), 'Bread{Enter}');
+  await user.click(button(/Dessert/));
+  await user.click(button('Back'));
+  expect(screen.getByRole('textbox')).toHaveProperty('value', 'Bread');
+  await user.click(button('Next'));
+  await user.click(button(/Main/));
+  await user.click(button('Next'));
+  await user.click(button(/Yes/));
+  await user.click(button('Send answers'));
+  expect(answers(heard)).toEqual([{ response: { title: 'Bread', kind: 'main', public: 'yes' } }]);
+});
+
+it('a form is made from its schema, and says what is missing', async () => {
+  const heard = hearRequests();
+  await draw('form', 'userPrompt');
+  await user.click(button('Send'));
+  expect(screen.getAllByText('This is needed.')).toHaveLength(2);
+  await user.type(screen.getByRole('textbox', { name: 'Full name' }), 'Ana');
+  await user.type(screen.getByRole('textbox', { name: 'City' }), 'Porto');
+  await user.selectOptions(screen.getByRole('combobox'), 'In the evening');
+  await user.click(screen.getByRole('checkbox', { name: 'Ring the bell' }));
+  await user.click(button('Send'));
+  expect(answers(heard)).toEqual([{ response: { name: 'Ana', city: 'Porto', time: 'evening', ring: false } }]);
+});

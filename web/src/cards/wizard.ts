@@ -1,0 +1,33 @@
+/** The steps of a wizard and their answers. Pure. */
+
+import type { PromptStep } from '../protocol/generated';
+import { asSchema, beginning, problemsIn } from '../schema/schema';
+
+export type StepAnswers = Record<string, unknown>;
+
+/** What a step holds before anybody touched it. */
+export function firstAnswer(step: PromptStep): unknown {
+  return step.promptType === 'form' ? (beginning(asSchema(step.schema)) ?? {}) : undefined;
+}
+
+export function isStepAnswered(step: PromptStep, value: unknown): boolean {
+  switch (step.promptType) {
+    case 'confirm':
+      return value === 'yes' || value === 'no';
+    case 'select':
+      return step.options?.some((option) => option.value === value) === true;
+    case 'form':
+      return Object.keys(problemsIn(asSchema(step.schema), value)).length === 0;
+    default:
+      if (typeof value !== 'string' || value.trim() === '') return false;
+      return step.schema === undefined || Object.keys(problemsIn(asSchema(step.schema), value)).length === 0;
+  }
+}
+
+/** What a step's answer reads like, for the look back at the end. */
+export function answerInWords(step: PromptStep, value: unknown, yesNo: { yes: string; no: string }): string {
+  if (value === 'yes' || value === 'no') return yesNo[value];
+  const option = step.options?.find((one) => one.value === value);
+  if (option) return option.label;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

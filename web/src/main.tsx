@@ -1,0 +1,20 @@
+import './styles.css';
+
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+
+import { App } from './app/App';
+import { followTheme } from './app/theme';
+import { fetchCards } from './thread/RowView';
+
+followTheme();
+setTimeout(fetchCards, 1_000);
+
+const root = document.getElementById('root');
+if (root) {
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  );
+}

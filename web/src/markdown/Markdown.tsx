@@ -1,0 +1,87 @@
+/**
+ * Markdown, safely: no raw HTML, links that tell nothing and open elsewhere,
+ * pictures only of our own server. While it streams only its last part is drawn.
+ */
+
+import { memo, type ReactNode, useMemo } from 'react';
+import ReactMarkdown, { type Components } from 'react-markdown';
+import remarkGfm from 'remark-gfm';
+
+import { blocksOf } from './blocks';
+import { CodeBlock } from './CodeBlock';
+import { settle } from './settle';
+import { isOwnPicture, safeLink } from './urls';
+
+interface Props {
+  text: string;
+  streaming?: boolean;
+}
+
+export const Markdown = memo(function Markdown({ text, streaming = false }: Props) {
+  const blocks = useMemo(() => blocksOf(text), [text]);
+  return (
+    <div className="words">
+      {blocks.map((block, index) => {
+        const last = streaming && index === blocks.length - 1;
+        return <Block key={index} text={last ? settle(block) : block} />;
+      })}
+    </div>
+  );
+});
+
+const Block = memo(function Block({ text }: { text: string }) {
+  return (
+    <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS} urlTransform={(url) => url} skipHtml={false}>
+      {text}
+    </ReactMarkdown>
+  );
+});
+
+const PLUGINS = [remarkGfm];
+
+const COMPONENTS: Components = {
+  a({ href, children }) {
+    const link = safeLink(href);
+    if (link === null) return <span>{children}</span>;
+    return (
+      <a href={link} target="_blank" rel="noopener noreferrer nofollow ugc">
+        {children}
+      </a>
+    );
+  },
+  img({ src, alt }) {
+    const source = typeof src === 'string' ? src : '';
+    if (isOwnPicture(source)) {
+      return <img src={source} alt={alt ?? ''} loading="lazy" className="max-h-96 rounded-card border border-line" />;
+    }
+    // A picture from elsewhere would tell that place who reads; it is a link.
+    const link = safeLink(source);
+    if (link === null) return <span>{alt}</span>;
+    return (
+      <a href={link} target="_blank" rel="noopener noreferrer nofollow ugc">
+        {alt || link}
+      </a>
+    );
+  },
+  pre({ children }) {
+    return <CodeBlock {...codeIn(children)} />;
+  },
+  table({ children }) {
+    return (
+      <div className="overflow-x-auto" tabIndex={0} role="group">
+        <table>{children}</table>
+      </div>
+    );
+  },
+  input({ checked }) {
+    return <input type="checkbox" checked={checked === true} readOnly tabIndex={-1} aria-hidden="true" className="me-2 accent-(--accent)" />;
+  },
+};
+
+/** The words and the language of a fenced block. */
+function codeIn(children: ReactNode): { code: string; language: string } {
+  const child = Array.isArray(children) ? children[0] : children;
+  const props = (child as { props?: { className?: string; children?: ReactNode } } | undefined)?.props;
+  const language = /language-(\S+)/.exec(props?.className ?? '')?.[1] ?? '';
+  return { code: String(props?.children ?? '').replace(/\n$/, ''), language };
+}

@@ -1,0 +1,98 @@
+// @vitest-environment jsdom
+
+import { render } from '@testing-library/react';
+import { describe, expect, it } from 'vitest';
+
+import { blocksOf } from './blocks';
+import { Markdown } from './Markdown';
+import { settle } from './settle';
+import { isOwnPicture, safeLink } from './urls';
+
+const TEXT =
+  '# Title\n\nA paragraph\nof two lines.\n\n- one\n\n- two\n\n  still two\n\n1. a\n2. b\n\n```js\n\nconst a = 1;\n\n```\n\n> quoted\n\n> still quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nThe end.';
+
+describe('blocks of markdown', () => {
+  it('are the text, cut where nothing belongs together', () => {
+    expect(blocksOf(TEXT).join('')).toBe(TEXT);
+    expect(blocksOf(TEXT).map((block) => block.split('\n')[0])).toEqual(['# Title', 'A paragraph', '```js', 'The end.']);
+  });
+
+  it('never change once another one has begun', () => {
+    const whole = blocksOf(TEXT);
+    for (let end = 0; end <= TEXT.length; end += 1) {
+      const finished = blocksOf(TEXT.slice(0, end)).slice(0, -1);
+      expect(whole.slice(0, finished.length), `${end}`).toEqual(finished);
+    }
+  });
+
+  it('stay whole where definitions hold everywhere', () => {
+    expect(blocksOf('See [a].\n\nMore.\n\n[a]: https://example.org')).toHaveLength(1);
+  });
+});
+
+describe('the end of a text that is still written', () => {
+  it.each([
+    ['some **bold', 'some **bold**'],
+    ['some *light', 'some *light*'],
+    ['`code', '`code`'],
+    ['**bold and `code', '**bold and `code`**'],
+    ['half a **', 'half a '],
+    ['a [link](https://exam', 'a link'],
+    ['a [link](https://example.org) done', 'a [link](https://example.org) done'],
+    ['2 * 3 * 4', '2 * 3 * 4'],
+    ['snake_case_name', 'snake_case_name'],
+    ['\\*not\\* emphasis', '\\*not\\* emphasis'],
+    ['```js\nconst a = `b', '```js\nconst a = `b'],
+  ])('%j is read as %j', (text, expected) => expect(settle(text)).toBe(expected));
+
+  it('shows no marks of emphasis at any length', () => {
+    const text = 'A **bold** word, *light* and `code`, and a [link](https://example.org) too.';
+    for (let end = 1; end <= text.length; end += 1) {
+      const { container, unmount } = render(<Markdown text={text.slice(0, end)} streaming />);
+      expect(container.textContent, `${end}`).not.toMatch(/\*\*|`|\]\(/);
+      unmount();
+    }
+  });
+});
+
+/** U-5, FAULTS 26: text from anywhere cannot run anything or leak by a picture. */
+describe('hostile markdown', () => {
+  it('is text, or nothing', () => {
+    const { container } = render(
+      <Markdown
+        text={[
+          '<script>window.pwned = 1</script>',
+          '<img src=x onerror="window.pwned = 1">',
+          '[click](javascript:alert(1)) [data](data:text/html;base64,AAAA) [tab](java\tscript:alert(1))',
+          '![p](https://evil.example/p.png) ![q](//evil.example/q.png) ![d](data:image/svg+xml,<svg>)',
+          '<iframe srcdoc="x"></iframe><style>*{}</style><svg onload=alert(1)>',
+        ].join('\n\n')}
+      />,
+    );
+    expect(container.querySelectorAll('script, iframe, style, svg[onload], img, object, embed')).toHaveLength(0);
+    for (const link of container.querySelectorAll('a')) {
+      expect(link.protocol).toMatch(/^https?:$/);
+      expect(link.rel).toBe('noopener noreferrer nofollow ugc');
+      expect(link.target).toBe('_blank');
+    }
+    for (const element of container.querySelectorAll('*')) {
+      expect([...element.attributes].map((one) => one.name).filter((name) => name.startsWith('on') || name === 'style')).toEqual([]);
+    }
+  });
+
+  it('only our own pictures are shown', () => {
+    const { container } = render(<Markdown text="![ours](/api/images/0198c5a2-7b1e-7cc0-8000-000000000001)" />);
+    expect(container.querySelector('img')?.getAttribute('src')).toBe('/api/images/0198c5a2-7b1e-7cc0-8000-000000000001');
+    expect(isOwnPicture('/api/images/../recipes')).toBe(false);
+    expect(isOwnPicture('/api/images/a?x=https://evil.example')).toBe(false);
+    expect(isOwnPicture('https://evil.example/api/images/a')).toBe(false);
+  });
+
+  it('only addresses that cannot run are links', () => {
+    expect(safeLink('https://example.org/a')).toBe('https://example.org/a');
+    expect(safeLink('mailto:a@example.org')).toBe('mailto:a@example.org');
+    for (const url of ['javascript:alert(1)', 'JAVASCRIPT:alert(1)', 'vbscript:x', 'data:text/html,x', 'file:///etc/passwd', '', undefined, 'blob:https://x/1']) {
+      expect(safeLink(url), url).toBeNull();
+    }
+  });
+});

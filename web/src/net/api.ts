@@ -1,0 +1,186 @@
+/** The routes of the server that this page uses. Shapes that have none in `protocol` are here. */
+
+import type {
+  ChatRequest,
+  ConversationId,
+  Message,
+  Mode,
+  ProjectId,
+  PromptAnswer,
+  Timestamp,
+  UserPrompt,
+} from '../protocol/generated';
+import { decodeEvent, isFields, type PlacedEvent } from './decode';
+import { ask, askJson } from './http';
+import { readEvents } from './sse';
+
+export interface Project {
+  id: ProjectId;
+  name: string;
+  on_reload: 'new' | 'resume';
+  message_chars: number;
+}
+
+export interface Me {
+  role: 'user' | 'admin';
+  tenant: string;
+  name: string;
+  default_project: ProjectId;
+  projects: Project[];
+  limits: { message_chars: number; image_bytes: number; messages_per_minute: number };
+  locale: 'en' | 'pt';
+}
+
+export interface ConversationSummary {
+  id: ConversationId;
+  project: ProjectId;
+  title: string;
+  mode: Mode;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+  running: boolean;
+}
+
+export interface ConversationView extends ConversationSummary {
+  messages: Message[];
+  cursor: string;
+}
+
+export interface ConversationPage {
+  conversations: ConversationSummary[];
+  next_before?: string;
+}
+
+export interface Allowance {
+  tool: string;
+}
+
+type Start = { conversation_id: string; turn_id: string; message_id: string };
+
+const conversationPath = (id: ConversationId) => `/api/conversations/${encodeURIComponent(id)}`;
+const promptPath = (id: string) => `/api/prompts/${encodeURIComponent(id)}`;
+
+export const me = () => askJson<Me>('/api/me');
+
+export function listConversations(query: string, before?: string): Promise<ConversationPage> {
+  const parameters = new URLSearchParams();
+  if (query.trim()) parameters.set('q', query.trim());
+  if (before) parameters.set('before', before);
+  const suffix = parameters.size > 0 ? `?${parameters}` : '';
+  return askJson<ConversationPage>(`/api/conversations${suffix}`);
+}
+
+export const readConversation = (id: ConversationId) =>
+  askJson<ConversationView>(conversationPath(id));
+
+export const changeConversation = (id: ConversationId, change: { title?: string; mode?: Mode }) =>
+  askJson<ConversationView>(conversationPath(id), { method: 'PATCH', json: change });
+
+export const deleteConversation = (id: ConversationId) =>
+  ask(conversationPath(id), { method: 'DELETE' });
+
+export const exportPath = (id: ConversationId, format: 'markdown' | 'json') =>
+  `${conversationPath(id)}/export?format=${format}`;
+
+export const stopTurn = (id: ConversationId) =>
+  ask(`${conversationPath(id)}/stop`, { method: 'POST' });
+
+export const imagePath = (id: string) => `/api/images/${encodeURIComponent(id)}`;
+
+export const readImage = async (id: string): Promise<Blob> => (await ask(imagePath(id))).blob();
+
+/**
+ * Sends a message. Resolves when it is acknowledged: from then on it is stored,
+ * and what comes of it is read from the conversation's own stream.
+ */
+export async function sendMessage(request: ChatRequest): Promise<Start> {
+  const stream = new AbortController();
+  const response = await ask('/api/chat', { method: 'POST', json: request, signal: stream.signal });
+  if (!response.body) throw new Error('no stream');
+  return new Promise<Start>((resolve, reject) => {
+    const events = readEvents(response.body as ReadableStream<Uint8Array>, {
+      events(list) {
+        for (const event of list) {
+          const decoded = decodeEvent(event);
+          if (decoded?.body.event !== 'start') continue;
+          resolve(decoded.body.data);
+          stream.abort();
+          return;
+        }
+      },
+    });
+    events.then(() => reject(new Error('the stream ended before it began')), reject);
+  });
+}
+
+export const answerPrompt = (id: string, answer: PromptAnswer) =>
+  ask(`${promptPath(id)}/response`, { method: 'POST', json: answer });
+
+export const extendPrompt = (id: string, seconds: number) =>
+  ask(`${promptPath(id)}/extend`, { method: 'POST', json: { seconds } });
+
+/** Prompts that wait, of all conversations. */
+export async function openPrompts(): Promise<UserPrompt[]> {
+  const answer = await askJson<unknown>('/api/prompts?status=open');
+  return listIn(answer, 'prompts').filter(isFields).map(promptIn).filter((p) => p !== null);
+}
+
+function promptIn(row: Record<string, unknown>): UserPrompt | null {
+  const prompt = isFields(row['prompt']) ? row['prompt'] : row;
+  return typeof prompt['messageId'] === 'string' ? (prompt as unknown as UserPrompt) : null;
+}
+
+export async function allowances(id: ConversationId): Promise<Allowance[]> {
+  const answer = await askJson<unknown>(`${conversationPath(id)}/allowances`);
+  return listIn(answer, 'allowances').flatMap((row) => {
+    if (typeof row === 'string') return [{ tool: row }];
+    const tool = isFields(row) ? (row['tool'] ?? row['name']) : null;
+    return typeof tool === 'string' ? [{ tool }] : [];
+  });
+}
+
+export const takeBackAllowance = (id: ConversationId, tool: string) =>
+  ask(`${conversationPath(id)}/allowances/${encodeURIComponent(tool)}`, { method: 'DELETE' });
+
+/** A list, bare or under its name. */
+function listIn(answer: unknown, name: string): unknown[] {
+  const list = isFields(answer) ? answer[name] : answer;
+  return Array.isArray(list) ? list : [];
+}
+
+export const readRecipe = (id: string, signal: AbortSignal) =>
+  askJson<unknown>(`/api/recipes/${encodeURIComponent(id)}`, { signal });
+
+export type { PlacedEvent };
+
+export interface ServerHealth {
+  server: string;
+  state: 'starting' | 'ready' | 'down';
+  tools: number;
+  restarts: number;
+  problem: string | null;
+  warnings: string[];
+}
+
+export interface AdminStatus {
+  version: string;
+  uptime_seconds: number;
+  projects: { id: string; name: string; agent: { kind: string; model: string }; mcp: ServerHealth[] }[];
+}
+
+export interface BlockedInput {
+  id: string;
+  at: Timestamp;
+  project: ProjectId;
+  rule: string;
+  category: string;
+  action: string;
+  excerpt: string;
+}
+
+export const adminStatus = (signal: AbortSignal) => askJson<AdminStatus>('/api/admin/status', { signal });
+
+export async function blockedInputs(signal: AbortSignal): Promise<BlockedInput[]> {
+  const answer = await askJson<unknown>('/api/audit', { signal });
+  return listIn(answer, 'blocked_inputs').filter(isFields) as unknown as BlockedInput[];
+}

@@ -1,0 +1,98 @@
+/** One way to ask the server for something, and one shape for its refusals. */
+
+import type { ErrorCode } from '../protocol/generated';
+import { noteServerTime } from './clock';
+
+/** Why something did not work; `code` is what texts are chosen by. */
+export class Refusal extends Error {
+  readonly code: ErrorCode | 'offline';
+  readonly status: number;
+  readonly retryAfter: number | null;
+  readonly promptId: string | null;
+
+  constructor(
+    code: ErrorCode | 'offline',
+    message: string,
+    more: { status?: number; retryAfter?: number | null; promptId?: string | null } = {},
+  ) {
+    super(message);
+    this.code = code;
+    this.status = more.status ?? 0;
+    this.retryAfter = more.retryAfter ?? null;
+    this.promptId = more.promptId ?? null;
+  }
+}
+
+export function asRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  return new Refusal('offline', error instanceof Error ? error.message : String(error));
+}
+
+type Ask = Omit<RequestInit, 'body'> & { json?: unknown };
+
+/** A session that is over leads to the form; nothing else can be done here. */
+let leave = () => window.location.assign('/login');
+
+export function onLoggedOut(handler: () => void): void {
+  leave = handler;
+}
+
+/** Rejects with a [`Refusal`] unless the answer is good. */
+export async function ask(path: string, { json, ...init }: Ask = {}): Promise<Response> {
+  const headers = new Headers(init.headers);
+  if (json !== undefined) headers.set('content-type', 'application/json');
+  const body = json === undefined ? undefined : JSON.stringify(json);
+  let response: Response;
+  try {
+    response = await fetch(path, { credentials: 'same-origin', ...init, headers, body });
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    throw asRefusal(error);
+  }
+  noteServerTime(response.headers.get('date'));
+  if (response.ok) return response;
+  throw await refusalOf(response);
+}
+
+export async function askJson<T>(path: string, init: Ask = {}): Promise<T> {
+  const response = await ask(path, init);
+  return (await response.json()) as T;
+}
+
+async function refusalOf(response: Response): Promise<Refusal> {
+  const { status } = response;
+  if (status === 401) leave();
+  const error = await errorIn(response);
+  const retryAfter = error.retry_after ?? Number(response.headers.get('retry-after') ?? NaN);
+  return new Refusal(error.code ?? codeOf(status), error.message ?? response.statusText, {
+    status,
+    retryAfter: Number.isFinite(retryAfter) ? retryAfter : null,
+    promptId: error.prompt_id ?? null,
+  });
+}
+
+interface ErrorFields {
+  code?: ErrorCode;
+  message?: string;
+  retry_after?: number;
+  prompt_id?: string;
+}
+
+async function errorIn(response: Response): Promise<ErrorFields> {
+  try {
+    const body = (await response.json()) as { error?: ErrorFields };
+    return body.error ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** For what did not come from our own server, such as a proxy's error page. */
+function codeOf(status: number): ErrorCode {
+  if (status === 401) return 'unauthorized';
+  if (status === 404) return 'not_found';
+  if (status === 413) return 'too_large';
+  if (status === 429) return 'rate_limited';
+  if (status === 502 || status === 503 || status === 504) return 'unavailable';
+  return status >= 500 ? 'internal' : 'malformed';
+}

@@ -1,0 +1,310 @@
+/** What a person can do with the conversation that is open. */
+
+import * as api from '../net/api';
+import { isFields, type PlacedEvent } from '../net/decode';
+import { asRefusal, Refusal } from '../net/http';
+import type { ChatRequest, Mode, PromptAnswer } from '../protocol/generated';
+import { follow, reconnect, unfollow } from './feed';
+import { refreshList, refreshListSoon, refreshWaiting } from './list';
+import { recall, remember } from './memory';
+import { EMPTY } from './model';
+import { readPicture } from './pictures';
+import {
+  currentDraft,
+  type Draft,
+  getState,
+  NO_DRAFT,
+  type Outgoing,
+  type Picture,
+  setDraft,
+  setState,
+} from './store';
+
+/** How long to wait before a message is tried again that could not go out. */
+const PAUSES = [500, 1_000, 2_000, 4_000, 8_000];
+
+/** Begins the page: who am I, what is there, what was left behind. */
+export async function begin(): Promise<void> {
+  setState({ failure: null });
+  try {
+    const me = await api.me();
+    setState({ me, project: me.default_project });
+  } catch (error) {
+    return setState({ failure: asRefusal(error) });
+  }
+  await Promise.all([refreshList(''), refreshWaiting()]);
+  await lookBack();
+}
+
+/** K-3: a reload begins anew, and offers what was open before. */
+async function lookBack(): Promise<void> {
+  const { list, waiting, me, conversation, outgoing } = getState();
+  if (conversation.id !== null || outgoing !== null) return;
+  const last = recall('last');
+  const summary = list.rows.find((row) => row.id === last);
+  const resumes = me?.projects.find((project) => project.id === summary?.project);
+  if (summary && resumes?.on_reload === 'resume') return open(summary.id);
+  const prompting = list.rows.find((row) => waiting.some((one) => one.conversation_id === row.id));
+  const running = list.rows.find((row) => row.running);
+  if (prompting) setState({ unfinished: { summary: prompting, why: 'prompt' } });
+  else if (running) setState({ unfinished: { summary: running, why: 'running' } });
+  else if (summary) setState({ unfinished: { summary, why: 'last' } });
+}
+
+/** Leaves the conversation that is open; the next message begins a new one. */
+export function startNew(project?: string): void {
+  unfollow();
+  setState((state) => ({
+    conversation: EMPTY,
+    title: null,
+    mode: 'act',
+    project: project ?? state.project,
+    opening: 'no',
+    live: true,
+    connection: null,
+    stopping: false,
+    outgoing: null,
+    notice: null,
+    allowances: [],
+    panel: null,
+    unfinished: null,
+  }));
+}
+
+/** Opens a conversation: all of its past, then whatever happens. */
+export async function open(id: string): Promise<void> {
+  if (getState().conversation.id === id && getState().opening === 'no') return;
+  startNew();
+  const from = { ...EMPTY, id };
+  setState({ conversation: from, opening: 'reading', live: false });
+  try {
+    const view = await api.readConversation(id);
+    if (getState().conversation.id !== id) return;
+    setState({ title: view.title, mode: view.mode, project: view.project });
+    if (Number.parseInt(view.cursor, 10) === 0) setState({ opening: 'no', live: true });
+    follow(from, view.cursor, heard);
+    remember('last', id);
+    void refreshAllowances();
+  } catch (error) {
+    if (getState().conversation.id === id) setState({ opening: asRefusal(error) });
+  }
+}
+
+/** Side effects of what just happened. The picture itself is the reducer's. */
+function heard(events: PlacedEvent[]): void {
+  for (const { body } of events) {
+    if (body.event === 'artifact') setState({ panel: body.data });
+    if (body.event === 'start' || body.event === 'done') refreshListSoon();
+    if (body.event === 'userPrompt' || body.event === 'userPromptClosed') {
+      void refreshWaiting();
+      void refreshAllowances();
+    }
+  }
+}
+
+/** Sends what is in the composer. */
+export async function send(): Promise<void> {
+  const draft = currentDraft(getState());
+  if (draft.text.trim() === '' && draft.picture === null) return;
+  setDraft(NO_DRAFT);
+  await sendDraft(draft, null);
+}
+
+/** Sends words that were not typed: a suggestion, an option, a plan's fate. */
+export async function say(text: string, mode?: Mode): Promise<void> {
+  if (mode) setState({ mode });
+  await sendDraft({ text, picture: null }, null);
+}
+
+/** Asks the last question again. */
+export async function tryAgain(): Promise<void> {
+  const { conversation } = getState();
+  const asked = conversation.items.findLast(
+    (item) => item.kind === 'message' && item.message.role === 'user',
+  );
+  if (asked?.kind !== 'message') return;
+  const { id, content, metadata } = asked.message;
+  await sendDraft({ text: content, picture: await pictureAgain(metadata['image']) }, id);
+}
+
+/** The picture of a message that is sent again. */
+async function pictureAgain(image: unknown): Promise<Picture | null> {
+  if (!isFields(image) || typeof image['id'] !== 'string') return null;
+  try {
+    return await readPicture(await api.readImage(image['id']), '');
+  } catch {
+    return null;
+  }
+}
+
+async function sendDraft(draft: Draft, retryOf: string | null): Promise<void> {
+  const outgoing: Outgoing = {
+    ...draft,
+    clientId: newMark(),
+    state: 'sending',
+    messageId: null,
+    retryOf,
+  };
+  setState({ outgoing, notice: null, unfinished: null });
+  await deliver(outgoing);
+}
+
+/** Tries a message that failed once more, under the same mark: it arrives once (H-5). */
+export async function resend(): Promise<void> {
+  const { outgoing } = getState();
+  if (outgoing?.state !== 'failed') return;
+  setState({ outgoing: { ...outgoing, state: 'sending' } });
+  await deliver(outgoing);
+}
+
+/** Takes a message back that did not go out. */
+export function takeBack(): void {
+  const { outgoing } = getState();
+  if (!outgoing) return;
+  setState({ outgoing: null });
+  setDraft({ text: outgoing.text, picture: outgoing.picture });
+}
+
+async function deliver(outgoing: Outgoing): Promise<void> {
+  const mine = () => getState().outgoing?.clientId === outgoing.clientId;
+  for (const pause of [...PAUSES, null]) {
+    try {
+      const start = await api.sendMessage(requestFor(outgoing));
+      if (mine()) acknowledged(outgoing, start);
+      return refreshListSoon();
+    } catch (error) {
+      const refusal = asRefusal(error);
+      if (!mine()) return;
+      if (refusal.code !== 'offline') return refused(outgoing, refusal);
+      if (pause === null) break;
+      setState({ outgoing: { ...outgoing, state: 'waiting' } });
+      await new Promise((resolve) => setTimeout(resolve, pause));
+      if (!mine()) return;
+    }
+  }
+  setState({ outgoing: { ...outgoing, state: 'failed' } });
+}
+
+function requestFor(outgoing: Outgoing): ChatRequest {
+  const { conversation, project, mode } = getState();
+  const { text, picture, clientId, retryOf } = outgoing;
+  return {
+    message: text,
+    mode,
+    client_message_id: clientId,
+    ...(conversation.id === null ? (project === null ? {} : { project }) : { conversation_id: conversation.id }),
+    ...(picture ? { image: { data: picture.data, media_type: picture.mediaType } } : {}),
+    ...(retryOf ? { retry_of: retryOf } : {}),
+  };
+}
+
+function acknowledged(outgoing: Outgoing, start: { conversation_id: string; message_id: string }): void {
+  const { conversation } = getState();
+  const arrived = conversation.items.some((item) => item.key === start.message_id);
+  setState({
+    outgoing: arrived ? null : { ...outgoing, state: 'sending', messageId: start.message_id },
+  });
+  remember('last', start.conversation_id);
+  if (conversation.id === null) {
+    const from = { ...EMPTY, id: start.conversation_id };
+    setState((state) => {
+      const { new: _sent, ...drafts } = state.drafts;
+      return { conversation: from, title: titleOf(outgoing.text), drafts };
+    });
+    follow(from, null, heard);
+  } else {
+    reconnect();
+  }
+}
+
+/** What a conversation is called until the list says it. */
+const titleOf = (text: string) => text.trim().split('\n')[0]?.slice(0, 60) || '…';
+
+/** What was typed goes back where it was typed; nothing is lost. */
+function refused(outgoing: Outgoing, refusal: Refusal): void {
+  if (refusal.code === 'internal' || refusal.code === 'unavailable') {
+    return setState({ outgoing: { ...outgoing, state: 'failed' } });
+  }
+  setState({ outgoing: null, notice: { refusal, at: Date.now() } });
+  const { text, picture } = currentDraft(getState());
+  if (outgoing.retryOf === null && text === '' && picture === null) {
+    setDraft({ text: outgoing.text, picture: outgoing.picture });
+  }
+}
+
+/** Only letters, digits, '-': see `ClientMessageId`. */
+function newMark(): string {
+  if (typeof crypto.randomUUID === 'function') return crypto.randomUUID();
+  // Over plain HTTP on a local network there is no randomUUID.
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** H-6: what was said so far is kept. */
+export async function stop(): Promise<void> {
+  const { conversation, stopping } = getState();
+  if (conversation.id === null || conversation.turn === null || stopping) return;
+  setState({ stopping: true });
+  try {
+    await api.stopTurn(conversation.id);
+  } catch (error) {
+    setState({ stopping: false, notice: { refusal: asRefusal(error), at: Date.now() } });
+  }
+}
+
+export async function setMode(mode: Mode): Promise<void> {
+  const { conversation, mode: before } = getState();
+  setState({ mode });
+  if (conversation.id === null) return;
+  try {
+    await api.changeConversation(conversation.id, { mode });
+  } catch (error) {
+    setState({ mode: before, notice: { refusal: asRefusal(error), at: Date.now() } });
+  }
+}
+
+/** Answers a prompt. What comes of it is heard from the stream. */
+export async function answer(id: string, given: PromptAnswer): Promise<Refusal | null> {
+  try {
+    await api.answerPrompt(id, given);
+    if (given.response === 'execute') setState({ mode: 'act' });
+    setState({ notice: null });
+    reconnect();
+    return null;
+  } catch (error) {
+    return asRefusal(error);
+  }
+}
+
+/** P-4: waits without an end. */
+export async function keepWaiting(id: string): Promise<Refusal | null> {
+  try {
+    await api.extendPrompt(id, 0);
+    return null;
+  } catch (error) {
+    return asRefusal(error);
+  }
+}
+
+/** P-11: what is allowed without asking is shown, and can be taken back. */
+export async function refreshAllowances(): Promise<void> {
+  const { id } = getState().conversation;
+  if (id === null) return;
+  try {
+    const allowances = await api.allowances(id);
+    if (getState().conversation.id === id) setState({ allowances });
+  } catch {
+    setState({ allowances: [] });
+  }
+}
+
+export async function takeBackAllowance(tool: string): Promise<void> {
+  const { id } = getState().conversation;
+  if (id === null) return;
+  try {
+    await api.takeBackAllowance(id, tool);
+  } catch (error) {
+    setState({ notice: { refusal: asRefusal(error), at: Date.now() } });
+  }
+  await refreshAllowances();
+}

@@ -1,0 +1,43 @@
+import { Thoughts } from '../cards/ThinkingRow';
+import { Markdown } from '../markdown/Markdown';
+import type { Message } from '../protocol/generated';
+import { say } from '../state/conversation';
+import { Button } from '../ui/Button';
+import { CopyButton } from '../ui/CopyButton';
+import { Disclosure } from '../ui/Disclosure';
+import { useWords } from '../words';
+
+interface Props {
+  message: Message;
+  streaming: boolean;
+  thoughts: readonly string[];
+  last: boolean;
+}
+
+/** What the agent said: left, no bubble, the full measure. */
+export function AgentWords({ message, streaming, thoughts, last }: Props) {
+  const { t } = useWords();
+  const cutOff = message.metadata['cut_off'] === true;
+  return (
+    <article aria-busy={streaming}>
+      <h2 className="sr-only">{t('said.agent')}</h2>
+      <Markdown text={message.content} streaming={streaming} />
+      {cutOff && (
+        <p className="mt-3 flex flex-wrap items-center gap-2 text-small text-warning">
+          {t('said.cut_off')}
+          <Button onClick={() => void say(t('said.go_on'))}>{t('said.go_on')}</Button>
+        </p>
+      )}
+      {(last || thoughts.length > 0) && !streaming && (
+        <div className="mt-2 -ms-1.5 flex items-start gap-x-2">
+          {last && <CopyButton text={message.content} label={t('said.copy')} />}
+          {thoughts.length > 0 && (
+            <Disclosure summary={t('thinking.before')} className="min-w-0 grow ps-1.5 pt-0.5">
+              <Thoughts texts={thoughts} />
+            </Disclosure>
+          )}
+        </div>
+      )}
+    </article>
+  );
+}

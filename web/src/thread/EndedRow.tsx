@@ -1,0 +1,23 @@
+import { CircleSlash, RotateCcw } from 'lucide-react';
+
+import { tryAgain } from '../state/conversation';
+import { Button } from '../ui/Button';
+import { useWords } from '../words';
+
+/** A turn that did not come to its own end. */
+export function EndedRow({ reason, retry }: { reason: 'stopped' | 'interrupted'; retry: boolean }) {
+  const { t } = useWords();
+  return (
+    <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-small text-muted">
+      <span className="flex items-center gap-2">
+        <CircleSlash size={14} aria-hidden="true" />
+        {t(reason === 'stopped' ? 'ended.stopped' : 'ended.interrupted')}
+      </span>
+      {retry && (
+        <Button look="quiet" icon={<RotateCcw size={14} aria-hidden="true" />} onClick={() => void tryAgain()}>
+          {t('try_again')}
+        </Button>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,35 @@
+import { Refusal } from '../net/http';
+import { open, startNew } from '../state/conversation';
+import { getState } from '../state/store';
+import { Button } from '../ui/Button';
+import { useWords } from '../words';
+import { reasonFor } from '../words/reasons';
+
+/** While the past of a conversation is read, and if it cannot be. */
+export function Opening({ state }: { state: 'reading' | Refusal }) {
+  const words = useWords();
+  const { t } = words;
+  if (state === 'reading') {
+    return (
+      <div role="status" className="space-y-6">
+        <span className="sr-only">{t('thread.opening')}</span>
+        {['w-2/5 ms-auto', 'w-full', 'w-4/5', 'w-1/3 ms-auto', 'w-11/12'].map((shape) => (
+          <div key={shape} aria-hidden="true" className={`h-10 animate-pulse-soft rounded-card bg-raised ${shape}`} />
+        ))}
+      </div>
+    );
+  }
+  const again = () => {
+    const { id } = getState().conversation;
+    if (id !== null) void open(id);
+  };
+  return (
+    <div role="alert" className="m-auto max-w-sm space-y-4 text-center">
+      <p>{state.code === 'not_found' ? t('thread.gone') : reasonFor(words, state)}</p>
+      <div className="flex justify-center gap-2">
+        {state.code !== 'not_found' && <Button look="primary" onClick={again}>{t('try_again')}</Button>}
+        <Button onClick={() => startNew()}>{t('list.new')}</Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,68 @@
+import { CircleAlert } from 'lucide-react';
+
+import { isFields } from '../net/decode';
+import { imagePath } from '../net/api';
+import type { Message } from '../protocol/generated';
+import { resend, takeBack } from '../state/conversation';
+import type { Outgoing } from '../state/store';
+import { Button } from '../ui/Button';
+import { type Key, useWords } from '../words';
+
+/** What a person said: right, raised, plain. */
+export function PersonMessage({ message }: { message: Message }) {
+  const image = message.metadata['image'];
+  const id = isFields(image) && typeof image['id'] === 'string' ? image['id'] : null;
+  return <Said text={useOwnWords(message)} picture={id === null ? null : imagePath(id)} />;
+}
+
+/** The server writes a click as words of its own; here they are the button's. */
+function useOwnWords({ content, metadata }: Message): string {
+  const { t } = useWords();
+  const key = metadata['answers'] === undefined ? undefined : CLICKS[content];
+  return key ? t(key) : content;
+}
+
+const CLICKS: Record<string, Key | undefined> = { 'Execute plan': 'plan.execute', yes: 'yes', no: 'no' };
+
+export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
+  const { t } = useWords();
+  return (
+    <div>
+      <Said text={outgoing.text} picture={outgoing.picture?.url ?? null} />
+      {outgoing.state === 'waiting' && (
+        <p className="mt-1.5 text-end text-small text-muted" role="status">
+          {t('outgoing.waiting')}
+        </p>
+      )}
+      {outgoing.state === 'failed' && (
+        <div className="mt-2 flex flex-wrap items-center justify-end gap-2" role="alert">
+          <span className="flex items-center gap-1.5 text-small font-medium text-critical">
+            <CircleAlert size={15} aria-hidden="true" />
+            {t('outgoing.failed')}
+          </span>
+          <Button onClick={() => void resend()}>{t('try_again')}</Button>
+          <Button look="quiet" onClick={takeBack}>
+            {t('outgoing.edit')}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Said({ text, picture }: { text: string; picture: string | null }) {
+  const { t } = useWords();
+  return (
+    <article className="flex flex-col items-end gap-2 ps-10 sm:ps-20">
+      <h2 className="sr-only">{t('said.you')}</h2>
+      {picture !== null && (
+        <a href={picture} target="_blank" rel="noopener noreferrer" className="rounded-card">
+          <img src={picture} alt={t('said.picture')} className="max-h-72 max-w-full rounded-card border border-line" />
+        </a>
+      )}
+      {text !== '' && (
+        <p className="max-w-full rounded-card rounded-ee-[3px] bg-raised px-4 py-2.5 whitespace-pre-wrap">{text}</p>
+      )}
+    </article>
+  );
+}

@@ -1,0 +1,82 @@
+/** One row of the thread. Whatever is wrong with a row stays in that row. */
+
+import { Component, lazy, memo, type ReactNode, Suspense } from 'react';
+
+import { ArtifactRow } from '../artifacts/ArtifactRow';
+import { ErrorCard } from '../cards/ErrorCard';
+import { ThinkingRow, WorkingRow } from '../cards/ThinkingRow';
+import { ToolsRow } from '../cards/ToolsRow';
+import { AgentWords } from './AgentWords';
+import { EndedRow } from './EndedRow';
+import { OutgoingMessage, PersonMessage } from './PersonMessage';
+import type { Row } from './rows';
+
+const asking = () => import('../cards/asking');
+const MessageCard = lazy(() => asking().then((cards) => ({ default: cards.MessageCard })));
+const PromptCard = lazy(() => asking().then((cards) => ({ default: cards.PromptCard })));
+
+/** Fetches the cards that ask, before one is needed. */
+export const fetchCards = () => void asking().catch(() => undefined);
+
+export const RowView = memo(function RowView({ row }: { row: Row }) {
+  return (
+    <Contained key={row.key} fallback={textOf(row)}>
+      <Suspense fallback={<p className="whitespace-pre-wrap">{textOf(row)}</p>}>{drawn(row)}</Suspense>
+    </Contained>
+  );
+});
+
+function drawn(row: Row): ReactNode {
+  switch (row.kind) {
+    case 'person':
+      return <PersonMessage message={row.message} />;
+    case 'outgoing':
+      return <OutgoingMessage outgoing={row.outgoing} />;
+    case 'words':
+      return <AgentWords message={row.message} streaming={row.streaming} thoughts={row.thoughts} last={row.last} />;
+    case 'thinking':
+      return <ThinkingRow texts={row.texts} streaming={row.streaming} />;
+    case 'card':
+      return <MessageCard message={row.message} answer={row.answer} />;
+    case 'prompt':
+      return <PromptCard item={row.item} />;
+    case 'tools':
+      return <ToolsRow tools={row.tools} active={row.active} />;
+    case 'error':
+      return <ErrorCard text={row.text} code={row.code} retry={row.retry} />;
+    case 'artifact':
+      return <ArtifactRow artifact={row.item.artifact} />;
+    case 'ended':
+      return <EndedRow reason={row.reason} retry={row.retry} />;
+    case 'working':
+      return <WorkingRow />;
+  }
+}
+
+/** What a row says if it cannot be drawn. */
+function textOf(row: Row): string {
+  if ('message' in row) return row.message.content;
+  return row.kind === 'prompt' ? row.item.prompt.question : '';
+}
+
+interface ContainedProps {
+  fallback: string;
+  children: ReactNode;
+}
+
+class Contained extends Component<ContainedProps, { failed: boolean }> {
+  override state = { failed: false };
+
+  static getDerivedStateFromError() {
+    return { failed: true };
+  }
+
+  override componentDidCatch(error: unknown) {
+    console.warn('Parlor: something could not be drawn and is shown as text', error);
+  }
+
+  override render() {
+    if (!this.state.failed) return this.props.children;
+    return <p className="whitespace-pre-wrap">{this.props.fallback}</p>;
+  }
+}

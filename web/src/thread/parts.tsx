@@ -1,0 +1,25 @@
+/** Messages and their parts, by assistant-ui's primitives; what is in a part is ours to draw. */
+
+import { MessagePrimitive, ThreadPrimitive } from '@assistant-ui/react';
+import type { ComponentProps } from 'react';
+
+import { RowView } from './RowView';
+import type { Row } from './rows';
+import { ROW } from './runtime';
+
+export function ThreadRows() {
+  return (
+    <ThreadPrimitive.Root className="flex flex-col gap-6">
+      <ThreadPrimitive.Messages>{renderMessage}</ThreadPrimitive.Messages>
+    </ThreadPrimitive.Root>
+  );
+}
+
+const renderMessage = () => (
+  <MessagePrimitive.Root className="row">
+    <MessagePrimitive.Parts>{renderPart}</MessagePrimitive.Parts>
+  </MessagePrimitive.Root>
+);
+
+const renderPart: NonNullable<ComponentProps<typeof MessagePrimitive.Parts>['children']> = ({ part }) =>
+  part.type === 'data' && part.name === ROW ? <RowView row={part.data as Row} /> : null;

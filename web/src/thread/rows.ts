@@ -1,0 +1,231 @@
+/**
+ * From the items of a conversation to the rows of the thread: what is shown
+ * together stands together. Pure.
+ *
+ * - Tools in a row fold into one row.
+ * - Thoughts stand alone while nothing else is there, and go below the answer
+ *   once it is (never above it).
+ * - A question without a prompt is answered once the person has spoken after it.
+ */
+
+import type { Message, MessageType } from '../protocol/generated';
+import type { Conversation, Item } from '../state/model';
+import type { Outgoing } from '../state/store';
+
+export type ToolItem = Extract<Item, { kind: 'tool' }>;
+export type PromptItem = Extract<Item, { kind: 'prompt' }>;
+
+export type Row =
+  | { kind: 'person'; key: string; message: Message }
+  | { kind: 'outgoing'; key: string; outgoing: Outgoing }
+  /** `last` is the answer: the last words of a turn that is over. */
+  | { kind: 'words'; key: string; message: Message; streaming: boolean; thoughts: readonly string[]; last: boolean }
+  | { kind: 'thinking'; key: string; texts: readonly string[]; streaming: boolean }
+  /** A typed message that no prompt stands for. */
+  | { kind: 'card'; key: string; message: Message; answer: string | null }
+  | { kind: 'prompt'; key: string; item: PromptItem }
+  | { kind: 'tools'; key: string; tools: readonly ToolItem[]; active: boolean }
+  | { kind: 'error'; key: string; text: string; code: string; retry: boolean }
+  | { kind: 'artifact'; key: string; item: Extract<Item, { kind: 'artifact' }> }
+  | { kind: 'ended'; key: string; reason: 'stopped' | 'interrupted'; retry: boolean }
+  /** Something goes on that has nothing to show yet. */
+  | { kind: 'working'; key: string };
+
+type Shown = 'words' | 'card' | 'thinking' | 'error';
+
+/** The types that have a name, without whatever else may come. */
+type KnownType<T = MessageType> = T extends unknown ? (string & {} extends T ? never : T) : never;
+
+/** What a message of a type is shown as. A type that is not decided on does not compile (T-7). */
+const KNOWN: Record<KnownType, Shown> = {
+  text: 'words',
+  info: 'words',
+  question: 'card',
+  multi_question: 'card',
+  plan: 'card',
+  tool_call: 'card',
+  tool_result: 'card',
+  error: 'error',
+  thinking: 'thinking',
+};
+const SHOWN_AS: Record<string, Shown | undefined> = KNOWN;
+
+/** Rows that say the same as before are the same objects, so that nothing is drawn twice. */
+export function rowsOf(
+  conversation: Conversation,
+  outgoing: Outgoing | null,
+  before: readonly Row[] = [],
+): Row[] {
+  const rows = new Rows(conversation);
+  conversation.items.forEach((item, index) => rows.add(item, index));
+  const known = new Map(before.map((row) => [row.key, row]));
+  return rows.finish(outgoing).map((row) => {
+    const same = known.get(row.key);
+    return same && sameFields(same, row) ? same : row;
+  });
+}
+
+function sameFields(a: Row, b: Row): boolean {
+  const left = Object.entries(a);
+  const right = b as unknown as Record<string, unknown>;
+  return left.length === Object.keys(b).length && left.every(([name, value]) => same(value, right[name]));
+}
+
+function same(a: unknown, b: unknown): boolean {
+  if (!Array.isArray(a) || !Array.isArray(b)) return a === b;
+  return a.length === b.length && a.every((value, index) => value === b[index]);
+}
+
+class Rows {
+  private readonly rows: Row[] = [];
+  private readonly lastIndex: number;
+  /** Thoughts that wait for the answer that they led to. */
+  private thoughts: { key: string; texts: string[]; streaming: boolean } | null = null;
+
+  constructor(private readonly conversation: Conversation) {
+    this.lastIndex = conversation.items.length - 1;
+  }
+
+  add(item: Item, index: number): void {
+    switch (item.kind) {
+      case 'message':
+        return this.message(item.message, item.streaming, index);
+      case 'tool':
+        return this.tool(item);
+      case 'prompt':
+        return this.push({ kind: 'prompt', key: item.key, item });
+      case 'error':
+        return this.push({
+          kind: 'error',
+          key: item.key,
+          text: item.text,
+          code: item.code,
+          retry: item.recoverable && this.isOver(index),
+        });
+      case 'artifact':
+        return this.push({ kind: 'artifact', key: item.key, item });
+      case 'ended':
+        return this.push({ kind: 'ended', key: item.key, reason: item.reason, retry: this.isOver(index) });
+    }
+  }
+
+  finish(outgoing: Outgoing | null): Row[] {
+    this.flushThoughts();
+    const { turn } = this.conversation;
+    if (outgoing) this.rows.push({ kind: 'outgoing', key: outgoing.clientId, outgoing });
+    const sent = outgoing !== null && outgoing.state === 'sending';
+    if (sent || (turn !== null && !this.showsLife())) this.rows.push({ kind: 'working', key: 'working' });
+    return this.rows;
+  }
+
+  private message(message: Message, streaming: boolean, index: number): void {
+    const { id: key } = message;
+    if (message.role === 'user') return this.push({ kind: 'person', key, message });
+    const shown = SHOWN_AS[message.message_type];
+    if (shown === 'thinking') return this.think(key, message.content, streaming);
+    if (shown === 'error') {
+      const recoverable = message.metadata['recoverable'] !== false;
+      const code = String(message.metadata['code'] ?? 'agent_failed');
+      const retry = recoverable && this.isOver(index);
+      return this.push({ kind: 'error', key, text: message.content, code, retry });
+    }
+    if (shown === 'card') {
+      return this.push({ kind: 'card', key, message, answer: this.answerAfter(index) });
+    }
+    if (shown === undefined) warnOnce(message.message_type);
+    const thoughts = this.thoughts?.texts ?? [];
+    this.thoughts = null;
+    this.rows.push({ kind: 'words', key, message, streaming, thoughts, last: this.isLast(index) });
+  }
+
+  private think(key: string, text: string, streaming: boolean): void {
+    if (this.thoughts) {
+      this.thoughts.texts.push(text);
+      this.thoughts.streaming = streaming;
+    } else {
+      this.thoughts = { key, texts: [text], streaming };
+    }
+  }
+
+  private tool(item: ToolItem): void {
+    const active = this.conversation.turn !== null && item.turn === this.conversation.turn;
+    // The card that asks says it already.
+    if (item.status === 'waiting' && active && this.isAsked(item.tool)) return;
+    this.flushThoughts();
+    const last = this.rows.at(-1);
+    if (last?.kind === 'tools') {
+      this.rows[this.rows.length - 1] = {
+        ...last,
+        tools: [...last.tools, item],
+        active: last.active || active,
+      };
+    } else {
+      this.rows.push({ kind: 'tools', key: `tools-${item.key}`, tools: [item], active });
+    }
+  }
+
+  private push(row: Row): void {
+    this.flushThoughts();
+    this.rows.push(row);
+  }
+
+  private flushThoughts(): void {
+    if (!this.thoughts) return;
+    const { key, texts, streaming } = this.thoughts;
+    this.rows.push({ kind: 'thinking', key, texts, streaming });
+    this.thoughts = null;
+  }
+
+  private isAsked(tool: string): boolean {
+    return this.conversation.items.some(
+      (item) => item.kind === 'prompt' && item.closed === null && item.prompt.toolCall?.name === tool,
+    );
+  }
+
+  /** Whether the turn of an item is over, and nothing of it was said after. */
+  private isLast(index: number): boolean {
+    const next = this.conversation.items[index + 1];
+    if (next === undefined) return this.conversation.turn === null;
+    return next.kind === 'ended' || (next.kind === 'message' && next.message.role === 'user');
+  }
+
+  /** Whether nothing but the end of the turn comes after an item. */
+  private isOver(index: number): boolean {
+    if (this.conversation.turn !== null) return false;
+    return this.conversation.items.slice(index + 1).every((item) => item.kind === 'ended');
+  }
+
+  /** What the person said next, if anything. */
+  private answerAfter(index: number): string | null {
+    if (index === this.lastIndex) return null;
+    const next = this.conversation.items
+      .slice(index + 1)
+      .find((item) => item.kind === 'message' && item.message.role === 'user');
+    return next?.kind === 'message' ? next.message.content : null;
+  }
+
+  /** Whether the last row says by itself that something goes on. */
+  private showsLife(): boolean {
+    const last = this.rows.at(-1);
+    switch (last?.kind) {
+      case 'words':
+      case 'thinking':
+        return last.streaming;
+      case 'tools':
+        return last.tools.some((tool) => tool.status === 'running' || tool.status === 'waiting');
+      case 'prompt':
+        return last.item.closed === null;
+      default:
+        return false;
+    }
+  }
+}
+
+const warned = new Set<string>();
+
+/** T-7: said once, for whoever looks. */
+function warnOnce(type: string): void {
+  if (warned.has(type)) return;
+  warned.add(type);
+  console.warn(`Parlor: a message type that this page does not know is shown as text: ${type}`);
+}

@@ -1,0 +1,39 @@
+/** Something that is one click away: a quiet line that unfolds. */
+
+import { ChevronRight } from 'lucide-react';
+import { type ReactNode, useId, useState } from 'react';
+
+import { classes } from './classes';
+
+interface Props {
+  summary: ReactNode;
+  children: ReactNode;
+  startsOpen?: boolean;
+  className?: string;
+}
+
+export function Disclosure({ summary, children, startsOpen = false, className }: Props) {
+  const [open, setOpen] = useState(startsOpen);
+  const id = useId();
+  return (
+    <div className={className}>
+      <button
+        type="button"
+        aria-expanded={open}
+        aria-controls={id}
+        onClick={() => setOpen(!open)}
+        className="-mx-1.5 inline-flex max-w-full items-center gap-1.5 rounded-control px-1.5 py-1 text-start text-small text-muted hover:bg-raised hover:text-ink pointer-coarse:min-h-11"
+      >
+        <ChevronRight
+          aria-hidden="true"
+          size={14}
+          className={classes('shrink-0 transition-transform duration-100', open && 'rotate-90')}
+        />
+        {summary}
+      </button>
+      <div id={id} hidden={!open}>
+        {open && children}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,17 @@
+import { useSyncExternalStore } from 'react';
+
+/** From here on the artifact stands beside the chat. */
+export const BESIDE = '(min-width: 768px)';
+/** From here on there is room for the list too. */
+export const WIDE = '(min-width: 1024px)';
+
+export function useMedia(query: string): boolean {
+  return useSyncExternalStore(
+    (changed) => {
+      const media = window.matchMedia(query);
+      media.addEventListener('change', changed);
+      return () => media.removeEventListener('change', changed);
+    },
+    () => window.matchMedia(query).matches,
+  );
+}

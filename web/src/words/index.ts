@@ -1,0 +1,72 @@
+/** Texts in the reader's language: `t('composer.send')`. Every one is in both catalogues. */
+
+import { useMemo } from 'react';
+
+import { en, type Key } from './en';
+import { type Language, useLanguage } from './language';
+import { pt } from './pt';
+
+export const CATALOGUES: Record<Language, Record<Key, string>> = { en, pt };
+
+export type Values = Record<string, string | number>;
+
+/** `one` and `other` forms are keys of their own: `tools.more.one`, `tools.more.other`. */
+type Plural = Key extends infer K ? (K extends `${infer Stem}.other` ? Stem : never) : never;
+
+export interface Words {
+  language: Language;
+  t(key: Key, values?: Values): string;
+  count(key: Plural, count: number, values?: Values): string;
+  /** "5 minutes ago", in words. */
+  ago(time: number, now: number): string;
+  time(time: number): string;
+  day(time: number): string;
+  number(value: number): string;
+}
+
+export function wordsIn(language: Language): Words {
+  const catalogue = CATALOGUES[language];
+  const locale = language === 'pt' ? 'pt-BR' : 'en';
+  const plurals = new Intl.PluralRules(locale);
+  const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+  const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
+  const calendar = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' });
+  const t = (key: Key, values?: Values) => fill(catalogue[key], values);
+  return {
+    language,
+    t,
+    count: (key, count, values) => {
+      const form = plurals.select(count) === 'one' ? 'one' : 'other';
+      return t(`${key}.${form}` as Key, { count: numbers.format(count), ...values });
+    },
+    ago: (time, now) => {
+      const minutes = Math.round((time - now) / 60_000);
+      if (minutes > -1) return t('time.now');
+      if (minutes > -60) return relative.format(minutes, 'minute');
+      if (minutes > -24 * 60) return relative.format(Math.round(minutes / 60), 'hour');
+      return calendar.format(time);
+    },
+    time: (time) => clock.format(time),
+    day: (time) => calendar.format(time),
+    number: (value) => numbers.format(value),
+  };
+}
+
+export function fill(text: string, values?: Values): string {
+  return values ? text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole)) : text;
+}
+
+const CACHE: Partial<Record<Language, Words>> = {};
+
+/** The words of now, outside of components. */
+export function words(language: Language = useLanguage.getState().language): Words {
+  return (CACHE[language] ??= wordsIn(language));
+}
+
+export function useWords(): Words {
+  const language = useLanguage((state) => state.language);
+  return useMemo(() => words(language), [language]);
+}
+
+export type { Key };

@@ -1,0 +1,41 @@
+/** What a refusal says to a person: what happened, and what to do. */
+
+import type { Refusal } from '../net/http';
+import type { ErrorCode } from '../protocol/generated';
+import type { Key, Words } from '.';
+
+const REASONS: Record<ErrorCode | 'offline', Key> = {
+  input_blocked: 'reason.input_blocked',
+  input_empty: 'reason.input_empty',
+  input_too_long: 'reason.input_too_long',
+  input_malformed: 'reason.input_malformed',
+  malformed: 'reason.malformed',
+  bad_image: 'reason.bad_image',
+  unauthorized: 'reason.unauthorized',
+  forbidden: 'reason.forbidden',
+  not_found: 'reason.not_found',
+  turn_running: 'reason.turn_running',
+  prompt_open: 'reason.prompt_open',
+  prompt_closed: 'reason.prompt_closed',
+  answer_invalid: 'reason.answer_invalid',
+  title_taken: 'reason.title_taken',
+  too_large: 'reason.too_large',
+  rate_limited: 'reason.rate_limited',
+  agent_failed: 'reason.agent_failed',
+  unavailable: 'reason.unavailable',
+  internal: 'reason.internal',
+  offline: 'reason.offline',
+};
+
+export function reasonFor(words: Words, refusal: Refusal): string {
+  if (refusal.code === 'rate_limited' && refusal.retryAfter !== null) {
+    return words.count('reason.rate_limited_for', Math.ceil(refusal.retryAfter));
+  }
+  const reason = words.t(reasonKey(refusal.code));
+  // What exactly does not fit only the server knows.
+  return refusal.code === 'answer_invalid' && refusal.message ? `${reason} ${refusal.message}` : reason;
+}
+
+export function reasonKey(code: string): Key {
+  return (REASONS as Record<string, Key | undefined>)[code] ?? 'reason.internal';
+}

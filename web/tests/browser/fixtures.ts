@@ -1,0 +1,92 @@
+/** What every test has: a server with a scripted model, and a page that is logged in. */
+
+import AxeBuilder from '@axe-core/playwright';
+import { test as base, expect, type Locator, type Page } from '@playwright/test';
+
+import { Model, type Script } from './model';
+import { ParlorServer, PASSWORD } from './server';
+
+interface WorkerFixtures {
+  world: { server: ParlorServer; model: Model };
+}
+
+interface Fixtures {
+  /** The chat, logged in, at the beginning. */
+  chat: Chat;
+}
+
+export const test = base.extend<Fixtures, WorkerFixtures>({
+  world: [
+    // eslint-disable-next-line no-empty-pattern
+    async ({}, use) => {
+      const model = await Model.start();
+      const server = new ParlorServer(model.url);
+      await server.start();
+      await use({ server, model });
+      await server.end();
+      model.stop();
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+  chat: async ({ page, world }, use) => {
+    const troubles: string[] = [];
+    page.on('pageerror', (error) => troubles.push(error.message));
+    page.on('console', (message) => {
+      if (/Content Security Policy|Trusted ?Type|Uncaught/i.test(message.text())) troubles.push(message.text());
+    });
+    const chat = new Chat(page, world.server, world.model);
+    await chat.logIn();
+    await use(chat);
+    expect(troubles, 'no errors, and nothing against the policy').toEqual([]);
+  },
+});
+
+export { expect };
+
+export class Chat {
+  readonly composer: Locator;
+  readonly send: Locator;
+  readonly stop: Locator;
+
+  constructor(
+    readonly page: Page,
+    readonly server: ParlorServer,
+    readonly model: Model,
+  ) {
+    this.composer = page.locator('#composer');
+    this.send = page.getByRole('button', { name: /^(Send|Enviar)$/ }).last();
+    this.stop = page.getByRole('button', { name: /^(Stop|Parar)$/ });
+  }
+
+  async logIn(password = PASSWORD): Promise<void> {
+    await this.page.goto(`${this.server.url}/login`);
+    await this.page.locator('#password').fill(password);
+    await this.page.locator('form button').click();
+    await expect(this.composer).toBeVisible();
+  }
+
+  /** Says something that this test alone says, and what the model does about it. */
+  async say(text: string, script?: Script): Promise<void> {
+    if (script) this.model.on(new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')), script);
+    await this.composer.fill(text);
+    await this.composer.press('Enter');
+  }
+
+  /** What the agent said, newest last. */
+  get answers(): Locator {
+    return this.page.locator('article:has(> h2:text-matches("Parlor (said|disse)"))');
+  }
+
+  get main(): Locator {
+    return this.page.getByRole('main');
+  }
+}
+
+/** U-4: no violations, on every screen and state. */
+export async function expectAccessible(page: Page, what: string): Promise<void> {
+  // What fades in is not at its colours yet.
+  await page.evaluate(() => Promise.all(document.getAnimations().map((one) => one.effect?.getTiming().iterations === Infinity || one.finished)));
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join('\n  ')}`);
+  expect(found, what).toEqual([]);
+}

@@ -1,0 +1,65 @@
+import { expect, test } from './fixtures';
+import { words } from './model';
+
+const PAYLOADS = [
+  '<script>window.pwned = 1</script>',
+  '<img src=x onerror="window.pwned = 1">',
+  '<svg onload="window.pwned = 1"></svg>',
+  '[click](javascript:window.pwned=1)',
+  '<iframe srcdoc="<script>parent.pwned = 1</script>"></iframe>',
+  '<a href="javascript:window.pwned=1">x</a>',
+  '![p](https://evil.example/leak.png)',
+  '<style>body { display: none }</style>',
+  '<form action="https://evil.example"><button>Log in</button></form>',
+];
+
+/** U-5, FAULTS 26: from the model, from people, from a title; nothing runs, nothing leaks. */
+test('hostile text runs nothing and asks nobody', async ({ chat, page }) => {
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  const text = PAYLOADS.join('\n\n');
+  await chat.say(`Be hostile ${PAYLOADS[1]}`, words(text));
+  await expect(chat.answers).toContainText('window.pwned = 1');
+  await expect(chat.send).toBeVisible();
+  for (const link of await page.locator('main a').all()) {
+    expect(await link.getAttribute('rel')).toContain('noopener');
+    expect(await link.getAttribute('href')).not.toMatch(/^javascript/i);
+  }
+  await expect(page.locator('main').locator('script, iframe, style, form[action*=evil], img:not([src^="/api/images/"])')).toHaveCount(0);
+  expect(await page.evaluate(() => (window as unknown as { pwned?: number }).pwned)).toBeUndefined();
+  expect(asked.filter((url) => !url.startsWith(chat.server.url))).toEqual([]);
+  await expect(page.locator('body')).toBeVisible();
+});
+
+/** The policy itself, as the browser got it. */
+test('the page comes with a strict policy', async ({ chat, page }) => {
+  const response = await page.goto(`${chat.server.url}/chat`);
+  const policy = response?.headers()['content-security-policy'] ?? '';
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("require-trusted-types-for 'script'");
+  expect(policy).not.toMatch(/unsafe|data:|\*/);
+  const html = (await response?.text()) ?? '';
+  expect(html).not.toMatch(/<script(?![^>]*src=)|style=|onload=/);
+  const blocked = await page.evaluate(() => {
+    const element = document.createElement('div');
+    try {
+      element.innerHTML = '<img src=x>';
+      return 'allowed';
+    } catch {
+      return 'refused';
+    }
+  });
+  expect(blocked, 'Trusted Types').toBe('refused');
+});
+
+/** Compressed, for ever, and asked for again only where it can change. */
+test('files are compressed and kept', async ({ chat, request }) => {
+  const page = await request.get(`${chat.server.url}/login`);
+  expect(page.ok()).toBe(true);
+  const names = await chat.page.evaluate(() => performance.getEntriesByType('resource').map((one) => new URL(one.name).pathname));
+  const script = names.find((name) => /^\/assets\/index-.*\.js$/.test(name));
+  const answer = await request.get(`${chat.server.url}${script}`, { headers: { 'accept-encoding': 'br' } });
+  expect(answer.headers()).toMatchObject({ 'content-encoding': 'br', 'cache-control': 'public, max-age=31536000, immutable' });
+  const again = await request.get(`${chat.server.url}${script}`, { headers: { 'accept-encoding': 'br', 'if-none-match': answer.headers()['etag'] ?? '' } });
+  expect(again.status()).toBe(304);
+});

@@ -1,0 +1,47 @@
+import { expect, expectAccessible, test } from './fixtures';
+import { PASSWORD } from './server';
+
+/** X-1, X-2, U-4: the form, the way in, the way out. */
+test('a wrong password says so, a right one leads in, and one gets out again @both', async ({ page, world }) => {
+  await page.goto(`${world.server.url}/chat`);
+  await expect(page).toHaveURL(/\/login$/);
+  await expectAccessible(page, 'the form');
+  const field = page.getByLabel('Family password');
+  await expect(field).toBeFocused();
+  await expect(field).toHaveAttribute('autocomplete', 'current-password');
+  await field.fill('wrong');
+  await field.press('Enter');
+  await expect(page.getByRole('alert')).toHaveText('That is not the password. Please try again.');
+  await expectAccessible(page, 'the form with its trouble');
+  await page.getByLabel('Family password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Enter' }).click();
+  await expect(page).toHaveURL(/\/chat$/);
+  await expect(page.locator('#composer')).toBeVisible();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await expect(page).toHaveURL(/\/login$/);
+  await page.goto(`${world.server.url}/chat`);
+  await expect(page).toHaveURL(/\/login$/);
+});
+
+/** The form does not wait for the chat: it asks for nothing of the bundle. */
+test('the form works without the rest', async ({ browser, world }) => {
+  const context = await browser.newContext({ javaScriptEnabled: false, locale: 'pt-BR' });
+  const page = await context.newPage();
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await page.goto(`${world.server.url}/login`);
+  await expect(page.getByText('Senha da família')).toBeVisible();
+  await page.locator('#password').fill(PASSWORD);
+  expect(asked.filter((path) => !['/login', '/assets/style.css', '/assets/theme.js', '/assets/icon.svg'].includes(path))).toEqual([]);
+  await page.locator('form button').click();
+  await expect(page).toHaveURL(/\/chat$/);
+  await context.close();
+});
+
+/** X-1: a session that ends elsewhere leads back to the form. */
+test('a session that is over leads to the form', async ({ chat, page }) => {
+  await page.waitForLoadState('networkidle');
+  await page.context().clearCookies();
+  await chat.say('Is anybody there?');
+  await expect(page).toHaveURL(/\/login$/);
+});

@@ -1,0 +1,134 @@
+import { expect, expectAccessible, test } from './fixtures';
+import { type ModelRequest, type Step, words } from './model';
+
+interface Listed {
+  id: string;
+  title: string;
+}
+
+/** The id of a recipe, as the list that the tool gave back tells it. */
+function idOf(title: string, result: string): string {
+  const found = JSON.parse(result) as Listed[] | { recipes: Listed[] };
+  const list = Array.isArray(found) ? found : found.recipes;
+  return list.find((recipe) => recipe.title === title)?.id ?? 'unknown';
+}
+
+/** Looks for a recipe, then does something with it, then says so. */
+const doing =
+  (tool: string, title: string, more: object = {}) =>
+  ({ results }: ModelRequest): Step[] => {
+    if (results.length === 0) return [{ text: 'Let me look.' }, { tool: 'list_recipes', input: {} }];
+    if (results.length === 1) return [{ tool, input: { recipe_id: idOf(title, results[0] ?? ''), ...more } }];
+    return words('That is done.');
+  };
+
+/** H-3, U-2, T-6: what is going on, then what was found, folded. */
+test('a list is fetched by a tool', async ({ chat, page }) => {
+  await chat.say('What recipes are there', ({ results }) => (results.length === 0 ? [{ tool: 'list_recipes', input: {} }] : words('Here they are.')));
+  await expect(page.getByRole('button', { name: /\d+ recipes found/ })).toBeVisible();
+  await expect(chat.answers.last()).toHaveText(/Here they are/);
+  await page.getByRole('button', { name: /\d+ recipes found/ }).click();
+  await expect(page.getByLabel('Result')).toContainText('Tomato Soup');
+  await expectAccessible(page, 'a tool result, unfolded');
+});
+
+/** R-3: beside the chat on a desktop, over it on a phone, with a way out. */
+test('a recipe is shown beside the chat, or over it @both', async ({ chat, page, isMobile }) => {
+  await chat.say('Show me the soup', doing('display_recipe', 'Tomato Soup'));
+  const panel = isMobile ? page.getByRole('dialog', { name: 'Recipe' }) : page.getByRole('complementary', { name: 'Recipe' });
+  await expect(panel.getByRole('heading', { name: 'Tomato Soup' })).toBeVisible();
+  await expectAccessible(page, 'a recipe');
+  const tomatoes = panel.getByRole('checkbox', { name: /tomatoes/ });
+  await expect(panel.getByText('1.2 kg')).toBeVisible();
+  await panel.getByRole('button', { name: 'More servings' }).click();
+  await expect(panel.getByText('1½ kg')).toBeVisible();
+  await tomatoes.check();
+  const chatBox = await chat.main.boundingBox();
+  const panelBox = await panel.boundingBox();
+  if (isMobile) expect(panelBox?.width).toBe(390);
+  else expect((chatBox?.x ?? 0) + (chatBox?.width ?? 0)).toBeLessThanOrEqual((panelBox?.x ?? 0) + 1);
+  await panel.getByRole('button', { name: 'Close' }).click();
+  await expect(panel).toBeHidden();
+  await page.getByRole('button', { name: 'Open the recipe' }).click();
+  await expect(panel.getByRole('heading', { name: 'Tomato Soup' })).toBeVisible();
+});
+
+/** R-3: a 404 says so, and the panel stays. */
+test('a recipe that is gone says so', async ({ chat, page }) => {
+  await page.route('**/api/recipes/*', (route) => route.fulfill({ status: 404, json: { error: { code: 'not_found', message: 'x' } } }));
+  await chat.say('Show me a lost one', doing('display_recipe', 'Tomato Soup'));
+  await expect(page.getByText('Recipe not found')).toBeVisible();
+  await expectAccessible(page, 'a recipe that is gone');
+  await page.getByRole('button', { name: 'Back to the chat' }).click();
+  await expect(page.getByText('Recipe not found')).toBeHidden();
+});
+
+/** T-5, P-7, P-2: name, parameters, preview; edited; what runs is what was shown. */
+test('a change is previewed, edited and allowed @both', async ({ chat, page }) => {
+  await chat.say('Make the soup for six', doing('update_recipe', 'Tomato Soup', { servings: 6 }));
+  await expect(page.getByRole('heading', { name: 'Parlor wants to change a recipe' })).toBeVisible();
+  const preview = page.getByRole('group', { name: /What changes, field by field/ });
+  await expect(preview.getByRole('row', { name: /Servings/ })).toContainText('changed');
+  await expectAccessible(page, 'an approval');
+  await page.getByRole('button', { name: 'Arguments' }).click();
+  await page.getByRole('button', { name: 'Change', exact: true }).click();
+  await page.getByRole('spinbutton', { name: /Servings/ }).fill('5');
+  await expectAccessible(page, 'an approval being edited');
+  await page.getByRole('button', { name: 'Allow once' }).click();
+  await expect(chat.answers.last()).toHaveText(/That is done/);
+  await expect(chat.main.getByText('Answered: allowed')).toBeVisible();
+  const recipes = (await (await page.request.get(`${chat.server.url}/api/recipes`)).json()) as Listed[] | { recipes: Listed[] };
+  const { id } = (Array.isArray(recipes) ? recipes : recipes.recipes).find((recipe) => recipe.title === 'Tomato Soup') ?? { id: '' };
+  const soup = (await (await page.request.get(`${chat.server.url}/api/recipes/${id}`)).json()) as { servings: number };
+  expect(soup.servings).toBe(5);
+});
+
+/** P-2: refused; the agent is told; nothing happened. */
+test('a deletion is refused with a reason', async ({ chat, page }) => {
+  await chat.say('Delete the cookies', ({ results, ...request }) => {
+    const [, second] = results;
+    if (second !== undefined) return words(`I was told: ${second}`);
+    return doing('delete_recipe', 'Chocolate Chip Cookies')({ results, ...request });
+  });
+  await expect(page.getByRole('button', { name: 'Delete recipe' })).toBeVisible();
+  await expect(page.getByText('Is deleted')).toBeVisible();
+  await page.getByRole('button', { name: 'More' }).click();
+  await expectAccessible(page, 'the menu of an approval');
+  await page.getByRole('menuitem', { name: /say why/ }).click();
+  await page.getByRole('textbox', { name: /Why not/ }).fill('They are the best');
+  await page.getByRole('button', { name: 'Don’t allow' }).click();
+  await expect(chat.main.getByText('Cancelled by the user')).toBeVisible();
+  await expect(chat.answers.last()).toContainText('They are the best');
+});
+
+/** P-11: always in this conversation, visible, and taken back. */
+test('always allowed, until it is taken back', async ({ chat, page }) => {
+  await chat.say('Rename the soup once', doing('update_recipe', 'Tomato Soup', { description: 'First' }));
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: /Always allow/ }).click();
+  await expect(chat.answers.last()).toHaveText(/That is done/);
+  await expect(page.getByText('Allowed without asking here:')).toBeVisible();
+  await expectAccessible(page, 'with something allowed');
+  await chat.say('Rename the soup twice', doing('update_recipe', 'Tomato Soup', { description: 'Second' }));
+  await expect(chat.answers.getByText('That is done.')).toHaveCount(2);
+  await page.getByRole('button', { name: /Ask again before/ }).click();
+  await expect(page.getByText('Allowed without asking here:')).toBeHidden();
+  await chat.say('Rename the soup thrice', doing('update_recipe', 'Tomato Soup', { description: 'Third' }));
+  await expect(page.getByRole('button', { name: 'Allow once' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(chat.main.getByText('Stopped')).toBeVisible();
+});
+
+/** FAULTS 26: a recipe's fields run nothing either. */
+test('hostile recipes run nothing', async ({ chat, page }) => {
+  const payload = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>';
+  const made = await page.request.post(`${chat.server.url}/api/recipes`, {
+    headers: { origin: chat.server.url },
+    data: { title: `Hostile ${payload}`, description: payload, ingredients: [{ name: payload, unit: payload, quantity: 1 }], steps: [{ instruction: payload }] },
+  });
+  expect(made.ok()).toBe(true);
+  await chat.say('Show me the hostile one', doing('display_recipe', `Hostile ${payload}`));
+  await expect(page.getByRole('heading', { name: /Hostile/ })).toBeVisible();
+  await expect(page.locator('aside img, aside script')).toHaveCount(0);
+  expect(await page.evaluate(() => (window as unknown as { pwned?: number }).pwned)).toBeUndefined();
+});

@@ -1,0 +1,88 @@
+import { expect, expectAccessible, test } from './fixtures';
+import { Model, gate, words } from './model';
+import { ParlorServer } from './server';
+import { Chat } from './fixtures';
+
+/** K-3: a reload begins anew, and offers what goes on, loudly. */
+test('a reload in the middle of a stream loses nothing @both', async ({ chat, page }) => {
+  const rest = gate();
+  await chat.say('Tell a story slowly', [...words('Once upon a time '), { wait: rest.passed }, ...words('there was a parlor.')]);
+  await expect(chat.answers).toHaveText(/Once upon a time/);
+  await page.reload();
+  await expect(page.getByRole('heading', { name: 'What can I do for you?' })).toBeVisible();
+  await expect(chat.answers).toHaveCount(0);
+  const offer = page.getByRole('alert').filter({ hasText: 'An answer is still being written' });
+  await expect(offer).toContainText('Tell a story slowly');
+  await expectAccessible(page, 'the offer');
+  await offer.getByRole('button', { name: 'Open' }).click();
+  await expect(chat.answers).toHaveText(/^\s*Parlor said\s*Once upon a time/);
+  rest.open();
+  await expect(chat.answers).toHaveText(/Once upon a time there was a parlor\./);
+  await expect(chat.answers).toHaveCount(1);
+});
+
+/** K-3: the agent remembers nothing of the old one. */
+test('what is said after a reload begins a conversation', async ({ chat, page }) => {
+  await chat.say('Remember the word walnut', words('I will.'));
+  await expect(chat.answers).toHaveText(/I will/);
+  await page.reload();
+  await expect(page.getByRole('status').filter({ hasText: 'Your last conversation' })).toBeVisible();
+  await chat.say('Which word was it', words('I do not know.'));
+  await expect(chat.answers).toHaveText(/I do not know/);
+  const asked = chat.model.requests.findLast((request) => request.said.includes('Which word was it'));
+  expect(JSON.stringify(asked?.messages)).not.toContain('walnut');
+});
+
+/** H-5, FAULTS 1: the server dies under an open page; the page says so, heals, and shows what is left. */
+test('the server is killed and comes back under an open page', async ({ page }) => {
+  test.setTimeout(150_000);
+  const model = await Model.start();
+  const server = new ParlorServer(model.url);
+  await server.start();
+  try {
+    const chat = new Chat(page, server, model);
+    await chat.logIn();
+    await chat.say('Never finish', [...words('Some words that are kept. '), { wait: new Promise(() => undefined) }]);
+    await expect(chat.answers).toHaveText(/Some words that are kept/);
+    // Within a quarter of a second it is stored; what is not may be lost.
+    await page.waitForTimeout(1_000);
+    await server.kill();
+    await expect(page.locator('[data-connection=lost]')).toBeVisible();
+    await expectAccessible(page, 'without a connection');
+    await chat.composer.fill('Are you back?');
+    await server.start();
+    await expect(page.locator('[data-connection=lost]')).toBeHidden({ timeout: 45_000 });
+    await expect(chat.main.getByText('The server went down while this was being written.')).toBeVisible();
+    await expect(chat.answers).toHaveText(/Some words that are kept/);
+    await expect(chat.answers).toHaveCount(1);
+    await chat.composer.press('Enter');
+    await expect(chat.answers.last()).toHaveText(/You said: Are you back\?/);
+  } finally {
+    await server.end();
+    model.stop();
+  }
+});
+
+/** H-5: a message that cannot go out waits, and arrives once. */
+test('a message without a connection is sent when there is one', async ({ chat, page }) => {
+  await page.context().setOffline(true);
+  await chat.say('Sent from a tunnel', words('It arrived.'));
+  await expect(page.getByText('No connection; it will be sent')).toBeVisible();
+  await page.context().setOffline(false);
+  await expect(chat.answers).toHaveText(/It arrived/);
+  await expect(page.locator('main').getByText('Sent from a tunnel')).toHaveCount(1);
+});
+
+/** People's messages are events too: every open page shows them. */
+test('another page of the same conversation sees the same', async ({ chat, page, context }) => {
+  await chat.say('Meet me elsewhere', words('Gladly.'));
+  await expect(chat.answers).toHaveText(/Gladly/);
+  const other = await context.newPage();
+  await other.goto(`${chat.server.url}/chat`);
+  await other.getByRole('navigation').getByRole('button', { name: 'Meet me elsewhere', exact: true }).click();
+  await expect(other.locator('main').getByText('Gladly.')).toBeVisible();
+  await chat.say('Can you hear this', words('On both pages.'));
+  await expect(other.locator('main').getByText('On both pages.')).toBeVisible();
+  await expect(other.locator('main').getByText('Can you hear this')).toHaveCount(1);
+  await page.bringToFront();
+});

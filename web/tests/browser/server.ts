@@ -1,0 +1,85 @@
+/** The real binary, with a directory of its own, on a port of its own. */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export const PASSWORD = 'family password';
+export const ADMIN_PASSWORD = 'admin password';
+
+const BINARY =
+  process.env['PARLOR_BINARY'] ??
+  join(process.env['CARGO_TARGET_DIR'] ?? join(import.meta.dirname, '../../../target'), 'debug/parlor');
+
+export class ParlorServer {
+  private child: ChildProcess | null = null;
+  private readonly directory = mkdtempSync(join(tmpdir(), 'parlor-browser-'));
+  url = '';
+
+  /** With the address of a model, or with the demo model. */
+  constructor(
+    private readonly model: string | null,
+    private readonly config = '',
+  ) {}
+
+  async start(): Promise<void> {
+    if (!existsSync(BINARY)) throw new Error(`${BINARY} is not there: cargo build -p parlor-server`);
+    const bind = this.url === '' ? '127.0.0.1:0' : new URL(this.url).host;
+    writeFileSync(join(this.directory, 'parlor.toml'), this.config || withRecipes(join(this.directory, 'data')));
+    const child = spawn(BINARY, ['serve', '--bind', bind, '--data-dir', join(this.directory, 'data')], {
+      cwd: this.directory,
+      env: {
+        PATH: process.env['PATH'],
+        PARLOR_PASSWORD: PASSWORD,
+        PARLOR_ADMIN_PASSWORD: ADMIN_PASSWORD,
+        PARLOR_API_KEY: 'a-key-for-the-tests-of-the-browser',
+        PARLOR_LIMITS_MESSAGES_PER_MINUTE: '1000',
+        ...(this.model === null ? {} : { ANTHROPIC_API_KEY: 'sk-test', ANTHROPIC_BASE_URL: this.model }),
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.child = child;
+    this.url = await addressOf(child);
+  }
+
+  /** Ends it as a crash would. */
+  async kill(): Promise<void> {
+    const { child } = this;
+    if (!child || child.exitCode !== null) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await gone;
+  }
+
+  async end(): Promise<void> {
+    await this.kill();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+/** A project with Recipe Vault as its tools, whose word on them counts. */
+function withRecipes(data: string): string {
+  return `
+[tenants.home.projects.recipes.mcp.recipes]
+command = ${JSON.stringify(BINARY)}
+args = ["mcp", "recipes", "--tenant", "home", "--data-dir", ${JSON.stringify(data)}]
+prefix = ""
+trust_annotations = true
+artifacts = ["recipe"]
+`;
+}
+
+function addressOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    const hear = (data: Buffer) => {
+      said += data.toString();
+      const address = /listening on (http:\/\/\S+)/.exec(said)?.[1];
+      if (address) resolve(address);
+    };
+    child.stdout?.on('data', hear);
+    child.stderr?.on('data', hear);
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}:\n${said}`)));
+  });
+}
