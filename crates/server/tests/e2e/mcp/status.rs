@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::faulty_program;
-use crate::test_app::{PASSWORD, TestApp, json as body, refusal};
+use crate::test_app::{PASSWORD, Settings, TestApp, json as body, refusal};
 
 async fn status(app: &TestApp) -> Value {
     let response = app.admin("GET", "/api/admin/status").send().await.unwrap();
