@@ -47,6 +47,9 @@ const ROUTES: &[Route] = &[
     route("POST", "/logout", Open(303)),
     route("GET", "/chat", Open(303)),
     route("GET", "/assets/style.css", Open(200)),
+    route("GET", "/assets/theme.js", Open(200)),
+    route("GET", "/assets/icon.svg", Open(200)),
+    route("GET", "/assets/{*name}", Open(404)),
     route("GET", "/assets/chat.js", Open(200)),
     route(
         "POST",
