@@ -115,7 +115,7 @@ fn wrong_values_say_what_would_be_right() {
         ("[tenants.home.projects.recipes.mcp.a]\ncomand = \"b\"", "did you mean `command`?"),
         (
             "[tenants.home.projects.recipes.mcp.a.env]\nA = 7",
-            "expected a text, or { env = \"VARIABLE\", prefix = \"Bearer \" }",
+            "a text, or { env = \"VARIABLE\", prefix = \"Bearer \" }",
         ),
         ("[tenants.home.projects.recipes.mcp.a.tools.b]\naction = \"alow\"", "`allow`?"),
         ("[server", "line 1"),
