@@ -99,6 +99,8 @@ async fn open_with(
         opened = timeout(spec.start_timeout, handshake) => opened,
         () = stop.cancelled() => Ok(Err("the server is stopping".to_owned())),
     };
+    // A pipe that broke is the sign of a process that ends: how it ended says more.
+    let broke = matches!(&opened, Ok(Err(_))) && !stop.is_cancelled();
     let problem = match opened {
         Ok(Ok((service, listing))) => {
             let peer = service.peer().clone();
@@ -108,7 +110,7 @@ async fn open_with(
         Ok(Err(problem)) => problem,
         Err(_) => format!("it was not ready within {:?}", spec.start_timeout),
     };
-    let exit = farewell(process, ending.is_reached()).await;
+    let exit = farewell(process, broke || ending.is_reached()).await;
     let said = ending.why().map(str::to_owned);
     Err(said.or_else(|| exit.map(|status| exit_words(spec, status))).unwrap_or(problem))
 }
