@@ -18,7 +18,8 @@ cargo xtask <command>
                                what the guardrail catches and whom it disturbs, on labelled
                                {\"text\", \"label\", \"source\", \"kind\"} lines; P is strict,
                                balanced (the default) or monitor; --show lists the errors
-  bench                        how fast guardrail, sanitizer, classifier and segmenter are
+  bench [STREAMS…]             the server beside a bare pass-through, at 1, 10 and 100 streams
+  bench-guard                  how fast guardrail, sanitizer, classifier and segmenter are
 ";
 
 fn main() -> ExitCode {
@@ -32,7 +33,8 @@ fn main() -> ExitCode {
         ["test"] => test(),
         ["browser"] => web::fetch_packages() && web::npm(&["run", "browser"]),
         ["guard-eval", rest @ ..] => cargo_with(&example("guard_eval"), rest),
-        ["bench"] => cargo(&example("guard_bench")),
+        ["bench", rest @ ..] => bench(rest),
+        ["bench-guard"] => cargo(&example("guard_bench")),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             true
@@ -84,6 +86,12 @@ impl Checks {
         }
         self.failed.is_empty()
     }
+}
+
+/// The bench starts the server that stands beside it.
+fn bench(rest: &[&str]) -> bool {
+    cargo(&["build", "--release", "--bin", "parlor"])
+        && cargo_with(&["run", "--release", "--package", "parlor-bench", "--"], rest)
 }
 
 /// What is measured is measured as it is shipped.
