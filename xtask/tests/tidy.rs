@@ -45,7 +45,10 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("crates/testkit", &["serde_json", "tokio"]),
     (
         "crates/storage",
-        &["parlor-guard", "parlor-protocol", "serde", "serde_json", "sqlx", "thiserror", "uuid"],
+        &[
+            "parlor-guard", "parlor-protocol", "futures-util", "serde", "serde_json", "sqlx",
+            "thiserror", "tokio", "uuid",
+        ],
     ),
     (
         "crates/recipes",
