@@ -105,6 +105,11 @@ impl Session {
             };
             // A stream that ends by itself has broken its promise; say so.
             let end = match event {
+                // Nearly every event is this one: it does without the rest.
+                Some(AgentEvent::Text(text)) => {
+                    self.text(&text).await?;
+                    continue;
+                }
                 Some(AgentEvent::Ended(end)) => end,
                 Some(event) => {
                     self.handle(&mut *agent, event).await?;
@@ -128,7 +133,6 @@ impl Session {
         event: AgentEvent,
     ) -> Result<(), StorageError> {
         match event {
-            AgentEvent::Text(text) => self.text(&text).await,
             AgentEvent::Thinking(text) => self.thinking(&text).await,
             AgentEvent::BlockEnd => self.end_block().await,
             // It is written with what comes next, which is nearly always the
@@ -165,8 +169,8 @@ impl Session {
                 tracing::info!(?after, attempt, %error, "the model is asked again");
                 Ok(())
             }
-            // `run` takes the end.
-            AgentEvent::Ended(_) => Ok(()),
+            // `run` takes these.
+            AgentEvent::Text(_) | AgentEvent::Ended(_) => Ok(()),
         }
     }
 
