@@ -14,6 +14,7 @@ cargo xtask <command>
                                `parlor serve ARGS…`
   test                         everything that CI checks: format, lints, all tests, the web
                                interface in a browser
+  screenshots                  a picture of each screen and state, in target/screenshots
   guard-eval FILE [--policy P] [--show]
                                what the guardrail catches and whom it disturbs, on labelled
                                {\"text\", \"label\", \"source\", \"kind\"} lines; P is strict,
@@ -30,6 +31,10 @@ fn main() -> ExitCode {
             cargo_with(&["run", "--release", "--bin", "parlor", "--", "serve"], rest)
         }
         ["test"] => test(),
+        ["screenshots"] => {
+            web::build_if_possible();
+            cargo(&["build", "--bin", "parlor"]) && web::npm(&["run", "pictures"])
+        }
         ["guard-eval", rest @ ..] => cargo_with(&example("guard_eval"), rest),
         ["bench"] => cargo(&example("guard_bench")),
         [] | ["help" | "--help" | "-h"] => {
