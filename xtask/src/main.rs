@@ -12,14 +12,15 @@ cargo xtask <command>
 
   run [ARGS…]                  build the web interface and parlor, and start the server:
                                `parlor serve ARGS…`
-  test                         everything that CI checks: format, lints, all tests, the web
-                               interface in a browser
+  test                         everything that CI checks: format, lints, all tests
+  browser                      the web interface in a real browser, against the built binary
   screenshots                  a picture of each screen and state, in target/screenshots
   guard-eval FILE [--policy P] [--show]
                                what the guardrail catches and whom it disturbs, on labelled
                                {\"text\", \"label\", \"source\", \"kind\"} lines; P is strict,
                                balanced (the default) or monitor; --show lists the errors
-  bench                        how fast guardrail, sanitizer, classifier and segmenter are
+  bench [STREAMS…]             the server beside a bare pass-through, at 1, 10 and 100 streams
+  bench-guard                  how fast guardrail, sanitizer, classifier and segmenter are
 ";
 
 fn main() -> ExitCode {
@@ -31,12 +32,14 @@ fn main() -> ExitCode {
             cargo_with(&["run", "--release", "--bin", "parlor", "--", "serve"], rest)
         }
         ["test"] => test(),
+        ["browser"] => web::fetch_packages() && web::npm(&["run", "browser"]),
         ["screenshots"] => {
             web::build_if_possible();
             cargo(&["build", "--bin", "parlor"]) && web::npm(&["run", "pictures"])
         }
         ["guard-eval", rest @ ..] => cargo_with(&example("guard_eval"), rest),
-        ["bench"] => cargo(&example("guard_bench")),
+        ["bench", rest @ ..] => bench(rest),
+        ["bench-guard"] => cargo(&example("guard_bench")),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             true
@@ -64,7 +67,6 @@ fn test() -> bool {
     checks.run("web: tests", || web::npm(&["test"]));
     checks.run("web: build", || web::npm(&["run", "build"]));
     checks.run("tests", || cargo(&["test", "--workspace"]));
-    checks.run("web: browser", || web::npm(&["run", "browser"]));
     checks.report()
 }
 
@@ -89,6 +91,12 @@ impl Checks {
         }
         self.failed.is_empty()
     }
+}
+
+/// The bench starts the server that stands beside it.
+fn bench(rest: &[&str]) -> bool {
+    cargo(&["build", "--release", "--bin", "parlor"])
+        && cargo_with(&["run", "--release", "--package", "parlor-bench", "--"], rest)
 }
 
 /// What is measured is measured as it is shipped.

@@ -45,7 +45,10 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("crates/testkit", &["serde_json", "tokio"]),
     (
         "crates/storage",
-        &["parlor-guard", "parlor-protocol", "serde", "serde_json", "sqlx", "thiserror", "uuid"],
+        &[
+            "parlor-guard", "parlor-protocol", "futures-util", "serde", "serde_json", "sqlx",
+            "thiserror", "tokio", "uuid",
+        ],
     ),
     (
         "crates/recipes",
@@ -60,9 +63,9 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "parlor-agents", "parlor-chat", "parlor-guard", "parlor-protocol", "parlor-recipes",
             "parlor-storage", "anyhow", "argon2", "axum", "bytes", "clap", "data-encoding",
             "futures-util", "getrandom", "governor", "http-body-util", "hyper", "hyper-util",
-            "rust-embed", "rustix", "rustls", "secrecy", "serde", "serde_json", "serde_path_to_error", "sha1",
-            "sha2", "socket2", "thiserror", "tokio", "tokio-tungstenite", "tokio-util", "toml",
-            "tower", "tracing", "tracing-subscriber", "url", "uuid",
+            "rust-embed", "rustix", "rustls", "secrecy", "serde", "serde_json",
+            "serde_path_to_error", "sha1", "sha2", "socket2", "thiserror", "tokio", "tokio-util",
+            "toml", "tower", "tracing", "tracing-subscriber", "url", "uuid",
         ],
     ),
     ("xtask", &[]),

@@ -33,7 +33,7 @@ pub(crate) fn round(streams: usize, bare: &Round, parlor: &Round) {
 }
 
 pub(crate) fn held(held: &Held) {
-    println!("\n{} held streams: {:.1} KB each", held.streams, held.kb_each);
+    println!("{} held streams: {:.1} KB each", held.streams, held.kb_each);
 }
 
 fn row(streams: usize, name: &str, round: &Round) {

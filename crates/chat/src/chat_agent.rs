@@ -141,6 +141,12 @@ impl Chat {
         Ok(Reader::new(self.inner.store.clone(), log, place).await)
     }
 
+    /// Reads on from a message that was accepted. Whoever sent it may read.
+    pub async fn follow(&self, accepted: &Accepted) -> Reader {
+        let log = self.inner.registry.log(accepted.conversation_id);
+        Reader::new(self.inner.store.clone(), log, accepted.after).await
+    }
+
     /// Stops the turn that runs; false if none does.
     pub async fn stop(
         &self,

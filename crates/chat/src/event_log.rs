@@ -9,6 +9,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
 use std::time::Instant;
 
 use parlor_guard::Clean;
@@ -17,6 +18,7 @@ use parlor_storage::{Block, Delta, LogEntry, Logged, Served};
 use tokio::sync::watch;
 
 use crate::texts::now;
+use crate::waiting::Waiting;
 
 /// How many entries are kept for readers that keep up.
 const KEPT_ENTRIES: usize = 256;
@@ -26,8 +28,6 @@ const KEPT_ENTRIES: usize = 256;
 pub(crate) struct EventLog {
     pub(crate) conversation: ConversationId,
     state: Mutex<State>,
-    /// Changes whenever there is something new to see.
-    changed: watch::Sender<u64>,
     /// Changes whenever text of this conversation was stored.
     stored: watch::Sender<u64>,
 }
@@ -39,6 +39,9 @@ struct State {
     kept: VecDeque<LogEntry>,
     open: Option<OpenBlock>,
     closed: bool,
+    /// How often there was something new to see.
+    version: u64,
+    waiting: Waiting,
 }
 
 /// Text that streams right now.
@@ -58,9 +61,9 @@ struct OpenBlock {
 
 /// What comes after a place.
 pub(crate) enum After {
-    /// It is no longer here: storage has it.
-    InStorage,
-    /// It is here; nothing if there is nothing new.
+    /// It is not here: storage has it, if anything does at this version.
+    InStorage(u64),
+    /// It is here.
     Here(Vec<Logged>),
     /// There will be nothing more.
     Closed,
@@ -85,15 +88,21 @@ impl EventLog {
                 kept: VecDeque::new(),
                 open: None,
                 closed: false,
+                version: 0,
+                waiting: Waiting::default(),
             }),
-            changed: watch::Sender::new(0),
             stored: watch::Sender::new(0),
         }
     }
 
-    /// Wakes whenever there is something new to see.
-    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
-        self.changed.subscribe()
+    /// A slot for a reader, who has to `leave` it.
+    pub(crate) fn join(&self) -> usize {
+        self.lock().waiting.join()
+    }
+
+    /// Gives a reader's slot back.
+    pub(crate) fn leave(&self, slot: usize) {
+        self.lock().waiting.leave(slot);
     }
 
     /// Wakes whenever text was stored.
@@ -115,8 +124,7 @@ impl EventLog {
         for event in events {
             state.keep(event.id.seq, LogEntry::Event(event));
         }
-        drop(state);
-        self.wake();
+        state.wake();
     }
 
     /// Opens a block at a number; its text is shown as it comes.
@@ -144,10 +152,8 @@ impl EventLog {
         open.waiting_since.get_or_insert_with(Instant::now);
         let ahead =
             Ahead { bytes: open.raw.len() - open.raw_taken, since: open.waiting_since, first };
-        let visible = !clean.get().is_empty();
-        drop(state);
-        if visible {
-            self.wake();
+        if !clean.get().is_empty() {
+            state.wake();
         }
         ahead
     }
@@ -207,27 +213,32 @@ impl EventLog {
         self.stored.send_modify(|count| *count += 1);
     }
 
-    /// What comes after a place, as far as it is here.
-    pub(crate) fn after(&self, place: EventId) -> After {
-        let state = self.lock();
+    /// What comes after a place, as far as it is here; the reader in the slot
+    /// waits until there is something. Storage is not named again at the version
+    /// at which there was nothing in it.
+    pub(crate) fn poll_after(
+        &self,
+        place: EventId,
+        slot: usize,
+        nothing_stored: Option<u64>,
+        cx: &mut Context<'_>,
+    ) -> Poll<After> {
+        let mut state = self.lock();
         if state.closed {
-            return After::Closed;
+            return Poll::Ready(After::Closed);
         }
-        // A place inside a block that is no longer here needs the rest of it.
-        if place < EventId::durable(state.kept_after)
-            || (place.seq == state.kept_after && place.offset.is_some())
-        {
-            return After::InStorage;
+        if state.lacks(place) {
+            if nothing_stored != Some(state.version) {
+                return Poll::Ready(After::InStorage(state.version));
+            }
+        } else {
+            let events = state.after(place);
+            if !events.is_empty() {
+                return Poll::Ready(After::Here(events));
+            }
         }
-        let mut events = Vec::new();
-        for entry in &state.kept {
-            push_after(entry, place, &mut events);
-        }
-        if let Some(open) = &state.open {
-            let Block { seq, message, thinking, .. } = open.block;
-            push_text(seq, message, thinking, &open.text, place, &mut events);
-        }
-        After::Here(events)
+        state.waiting.wait(slot, cx.waker());
+        Poll::Pending
     }
 
     /// Whether a number is known here.
@@ -239,12 +250,9 @@ impl EventLog {
 
     /// Ends all readers: the conversation is gone.
     pub(crate) fn close(&self) {
-        self.lock().closed = true;
-        self.wake();
-    }
-
-    fn wake(&self) {
-        self.changed.send_modify(|count| *count += 1);
+        let mut state = self.lock();
+        state.closed = true;
+        state.wake();
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -270,6 +278,31 @@ impl State {
         {
             self.kept_after = oldest.seq();
         }
+    }
+
+    /// Whether what comes after a place is no longer here. A place inside a
+    /// block that is gone needs the rest of it.
+    fn lacks(&self, place: EventId) -> bool {
+        place < EventId::durable(self.kept_after)
+            || (place.seq == self.kept_after && place.offset.is_some())
+    }
+
+    fn after(&self, place: EventId) -> Vec<Logged> {
+        let mut events = Vec::new();
+        let seen = self.kept.partition_point(|entry| entry.seq() < place.seq);
+        for entry in self.kept.range(seen..) {
+            push_after(entry, place, &mut events);
+        }
+        if let Some(open) = &self.open {
+            let Block { seq, message, thinking, .. } = open.block;
+            push_text(seq, message, thinking, &open.text, place, &mut events);
+        }
+        events
+    }
+
+    fn wake(&mut self) {
+        self.version += 1;
+        self.waiting.wake();
     }
 }
 

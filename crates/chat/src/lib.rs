@@ -33,6 +33,7 @@ mod running;
 mod session;
 mod session_registry;
 mod texts;
+mod waiting;
 mod writer;
 
 pub use chat_agent::{Accepted, Caller, Chat};

@@ -1,10 +1,12 @@
 //! A reader of a conversation: from any place, through storage, to what happens now.
 
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
-use parlor_protocol::EventId;
+use parlor_protocol::{ConversationId, EventId};
 use parlor_storage::{LogEntry, Logged, Served, Store};
-use tokio::sync::watch;
 
 use crate::event_log::{After, EventLog, push_after};
 
@@ -12,14 +14,18 @@ use crate::event_log::{After, EventLog, push_after};
 const PAGE: u32 = 100;
 
 /// Reads a conversation on from a place.
-#[derive(Debug)]
 pub struct Reader {
     store: Store,
     log: Arc<EventLog>,
-    changes: watch::Receiver<u64>,
+    slot: usize,
     place: EventId,
     /// What a reader is told first, about text that was lost.
     first: Option<Logged>,
+    /// The past that is being read. Boxed: a reader that waits should not carry
+    /// the room for a query.
+    past: Option<Pin<Box<dyn Future<Output = Vec<Logged>> + Send>>>,
+    /// The version of the log for which the past is read, or had nothing.
+    past_of: Option<u64>,
 }
 
 impl Reader {
@@ -35,48 +41,77 @@ impl Reader {
             id: EventId::delta(place.seq, 0),
             body: Served::empty().snapshot(message),
         });
-        let changes = log.changes();
-        Self { store, log, changes, place, first }
+        let slot = log.join();
+        Self { store, log, slot, place, first, past: None, past_of: None }
     }
 
     /// What is new, in order; waits until there is something. `None` when the
     /// conversation is gone. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Option<Vec<Logged>> {
+        poll_fn(|cx| self.poll_next(cx)).await
+    }
+
+    /// The same, for whoever polls.
+    pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Vec<Logged>>> {
         if let Some(first) = self.first.take() {
             self.place = first.id;
-            return Some(vec![first]);
+            return Poll::Ready(Some(vec![first]));
         }
         loop {
-            self.changes.mark_unchanged();
-            let events = match self.log.after(self.place) {
-                After::Closed => return None,
-                After::Here(events) => events,
-                // Boxed: a reader that waits should not carry the room for a query.
-                After::InStorage => Box::pin(self.stored()).await,
+            let events = match &mut self.past {
+                Some(past) => {
+                    let events = ready!(past.as_mut().poll(cx));
+                    self.past = None;
+                    events
+                }
+                None => {
+                    match ready!(self.log.poll_after(self.place, self.slot, self.past_of, cx)) {
+                        After::Closed => return Poll::Ready(None),
+                        After::Here(events) => events,
+                        After::InStorage(version) => {
+                            self.past_of = Some(version);
+                            let store = self.store.clone();
+                            self.past =
+                                Some(Box::pin(past(store, self.log.conversation, self.place)));
+                            continue;
+                        }
+                    }
+                }
             };
             if let Some(last) = events.last() {
                 self.place = last.id;
-                return Some(events);
+                self.past_of = None;
+                return Poll::Ready(Some(events));
             }
-            self.changes.changed().await.ok()?;
         }
     }
+}
 
-    async fn stored(&self) -> Vec<Logged> {
-        let conversation = self.log.conversation;
-        let entries: Vec<LogEntry> = loop {
-            match self.store.log_after(conversation, self.place, PAGE).await {
-                Ok(entries) => break entries,
-                Err(error) => {
-                    tracing::warn!(%error, "the log cannot be read yet; trying again");
-                    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
-                }
-            }
-        };
-        let mut events = Vec::with_capacity(entries.len());
-        for entry in &entries {
-            push_after(entry, self.place, &mut events);
-        }
-        events
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.log.leave(self.slot);
     }
+}
+
+impl std::fmt::Debug for Reader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reader").field("place", &self.place).finish_non_exhaustive()
+    }
+}
+
+async fn past(store: Store, conversation: ConversationId, place: EventId) -> Vec<Logged> {
+    let entries: Vec<LogEntry> = loop {
+        match store.log_after(conversation, place, PAGE).await {
+            Ok(entries) => break entries,
+            Err(error) => {
+                tracing::warn!(%error, "the log cannot be read yet; trying again");
+                tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+            }
+        }
+    };
+    let mut events = Vec::with_capacity(entries.len());
+    for entry in &entries {
+        push_after(entry, place, &mut events);
+    }
+    events
 }

@@ -26,6 +26,8 @@ struct Ready {
     epoch: u64,
     next_seq: u64,
     block_message: MessageId,
+    /// All that was ever said, where the conversation begins with this turn.
+    history: Option<Vec<(TurnId, Value)>>,
     /// Where it goes on, and the place of text that was lost.
     resumes: Option<(Value, Block)>,
 }
@@ -49,6 +51,7 @@ impl Chat {
             // Held until the turn holds it: a log that nobody holds is forgotten.
             let log = chat.registry().log(begin.conversation);
             log.publish(begun.events);
+            let begins = begin.history.into_iter().map(|part| (begin.turn, part)).collect();
             chat.spawn(
                 Ready {
                     tenant: begin.tenant,
@@ -59,6 +62,7 @@ impl Chat {
                     epoch: begun.epoch,
                     next_seq: begun.next_seq,
                     block_message: begin.block_message,
+                    history: begin.new.is_some().then_some(begins),
                     resumes: None,
                 },
                 log,
@@ -90,6 +94,7 @@ impl Chat {
                 epoch: turn.epoch,
                 next_seq: turn.next_seq,
                 block_message: MessageId::new(uuid::Uuid::now_v7()),
+                history: None,
                 resumes: Some((checkpoint, lost)),
             },
             log,
@@ -112,11 +117,11 @@ impl Chat {
 
     async fn run(
         &self,
-        ready: Ready,
+        mut ready: Ready,
         log: Arc<EventLog>,
         signals: Signals,
     ) -> Result<(), StorageError> {
-        let context = self.context(&ready).await?;
+        let context = self.context(&mut ready).await?;
         let writer = Writer {
             store: self.store().clone(),
             log,
@@ -139,9 +144,12 @@ impl Chat {
     }
 
     /// What the agent is told.
-    async fn context(&self, ready: &Ready) -> Result<TurnContext, StorageError> {
+    async fn context(&self, ready: &mut Ready) -> Result<TurnContext, StorageError> {
         let project = &ready.project;
-        let history = self.store().history(ready.conversation).await?;
+        let history = match ready.history.take() {
+            Some(history) => history,
+            None => self.store().history(ready.conversation).await?,
+        };
         let mode = match ready.mode {
             Some(mode) => mode,
             None => self.store().conversation(&ready.tenant, ready.conversation).await?.mode,

@@ -12,12 +12,15 @@ pub fn start(filter: &str) {
     let wish = std::env::var("RUST_LOG").unwrap_or_else(|_| filter.to_owned());
     let targets: Option<Targets> = wish.parse().ok();
     let understood = targets.is_some();
-    // The database would tell of each statement, and the protocol library of each
-    // message of a server; one that floods us must not flood the log.
-    let targets = targets
+    // The database would tell of each statement.
+    let mut targets = targets
         .unwrap_or_else(|| Targets::new().with_default(LevelFilter::INFO))
-        .with_target("sqlx", LevelFilter::WARN)
-        .with_target("rmcp", LevelFilter::OFF);
+        .with_target("sqlx", LevelFilter::WARN);
+    // The protocol's library tells of each message: a server that floods us would
+    // flood the log. Who wants that has to name it.
+    if !wish.contains("rmcp") {
+        targets = targets.with_target("rmcp", LevelFilter::OFF);
+    }
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal());

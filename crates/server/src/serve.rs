@@ -20,6 +20,9 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt, StreamExt};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -109,13 +112,29 @@ async fn connection(
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
     let mut connection = std::pin::pin!(connection);
+    // Asked only after they spoke up, not whenever the connection does something.
+    let mut signals = FuturesUnordered::<BoxFuture<'_, Signal>>::from_iter([
+        line.outlived().map(|()| Signal::Outlived).boxed(),
+        app.stopping.cancelled().map(|()| Signal::Stopping).boxed(),
+    ]);
     // Errors here are clients that went away.
     tokio::select! {
+        biased;
         _ = connection.as_mut() => return,
-        () = line.outlived() => return,
-        () = app.stopping.cancelled() => connection.as_mut().graceful_shutdown(),
+        signal = signals.next() => match signal {
+            Some(Signal::Stopping) => connection.as_mut().graceful_shutdown(),
+            Some(Signal::Outlived) | None => return,
+        },
     }
     let _gone = connection.await;
+}
+
+/// What ends a connection from outside.
+enum Signal {
+    /// A stream on it has outlived its session.
+    Outlived,
+    /// The server stops.
+    Stopping,
 }
 
 /// Small pieces go out at once; a client that is gone is noticed.

@@ -7,9 +7,10 @@ use parlor_protocol::{
 use serde::Serialize;
 use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
-use sqlx::{Row, Sqlite, Transaction};
+use sqlx::{Row, SqliteConnection};
 use uuid::Uuid;
 
+use crate::batch::Batch;
 use crate::error::StorageError;
 use crate::log::{self, Logged};
 use crate::prompts::{self, Closing, PromptWrite, outcome_name};
@@ -121,11 +122,12 @@ impl Store {
         .fetch_one(&mut *transaction)
         .await?;
         let seq = counter(&row, "next_seq")?.saturating_sub(1);
-        let logged = log::insert(&mut transaction, conversation, turn, seq, event, now).await?;
-        let told = PromptWrite::Told(answering.closing.id);
-        prompts::apply(&mut transaction, turn, &told, now).await?;
+        let mut batch = Batch::default();
+        let logged = log::insert(&mut batch, conversation, turn, seq, [event], now)?;
+        prompts::apply(&mut batch, turn, &PromptWrite::Told(answering.closing.id), now)?;
+        batch.run(&mut transaction).await.result?;
         transaction.commit().await?;
-        Ok(vec![logged])
+        Ok(logged)
     }
 
     /// The decisions of a tenant after a place (time and id), oldest first.
@@ -193,7 +195,7 @@ impl Store {
 
 /// Inside a transaction: the prompt, the run, the allowance and the audit.
 pub(crate) async fn answer(
-    transaction: &mut Transaction<'_, Sqlite>,
+    transaction: &mut SqliteConnection,
     answering: &Answering,
 ) -> Result<bool, StorageError> {
     if !prompts::close(transaction, &answering.closing).await? {
@@ -210,7 +212,7 @@ pub(crate) async fn answer(
 }
 
 async fn allow(
-    transaction: &mut Transaction<'_, Sqlite>,
+    transaction: &mut SqliteConnection,
     conversation: ConversationId,
     allowance: &Allowance,
 ) -> Result<(), StorageError> {
@@ -226,13 +228,13 @@ async fn allow(
     .bind(&allowance.fingerprint)
     .bind(&allowance.granted_by)
     .bind(allowance.granted_at.0)
-    .execute(&mut **transaction)
+    .execute(&mut *transaction)
     .await?;
     Ok(())
 }
 
 async fn insert(
-    transaction: &mut Transaction<'_, Sqlite>,
+    transaction: &mut SqliteConnection,
     decision: &Decision,
 ) -> Result<(), StorageError> {
     sqlx::query(
@@ -259,7 +261,7 @@ async fn insert(
     .bind(&decision.arguments_hash)
     .bind(decision.edited)
     .bind(decision.remembered)
-    .execute(&mut **transaction)
+    .execute(&mut *transaction)
     .await?;
     Ok(())
 }

@@ -4,8 +4,9 @@
 //! transaction: a commit for each piece would be a wait for the disk for each.
 
 use parlor_protocol::{ConversationId, MessageId, Timestamp, TurnId};
-use sqlx::{QueryBuilder, Row, Sqlite, Transaction};
+use sqlx::{Row, SqliteConnection};
 
+use crate::batch::Batch;
 use crate::error::StorageError;
 use crate::log::Commit;
 use crate::rows::to_column;
@@ -41,85 +42,66 @@ pub struct Delta {
     pub now: Timestamp,
 }
 
-/// SQLite takes 32,766 values in a statement; a piece has five.
-const PIECES_A_STATEMENT: usize = 1_000;
+/// SQLite takes 32,766 values in a statement; a row has seven at most.
+const ROWS_A_STATEMENT: usize = 1_000;
 
 impl Store {
     /// Appends pieces of any number of conversations in one transaction.
     pub async fn flush(&self, pieces: &[Delta]) -> Result<(), StorageError> {
+        let mut batch = Batch::default();
+        for pieces in pieces.chunks(ROWS_A_STATEMENT) {
+            // The block's place in the log comes with its first piece.
+            let first = pieces.iter().filter(|piece| piece.block.parts == 0);
+            let first =
+                first.map(|piece| (piece.conversation, piece.turn, &piece.block, piece.now));
+            open(&mut batch, first);
+            let columns = "deltas (conversation_id, block, part, raw, clean)";
+            batch.insert(columns, pieces, |row, piece| {
+                row.bind(piece.conversation.to_string())
+                    .bind(to_column(piece.block.seq))
+                    .bind(to_column(piece.block.parts))
+                    .bind(&piece.raw)
+                    .bind(piece.clean.get());
+            });
+        }
         let mut transaction = self.write().await?;
-        insert(&mut transaction, pieces).await?;
-        transaction.commit().await?;
-        Ok(())
+        batch.run(&mut transaction).await.result?;
+        transaction.commit().await
     }
 }
 
-/// The block's place in the log comes with its first piece.
-pub(crate) async fn insert(
-    transaction: &mut Transaction<'_, Sqlite>,
-    pieces: &[Delta],
-) -> Result<(), StorageError> {
-    for first in pieces.iter().filter(|piece| piece.block.parts == 0) {
-        open(transaction, first.conversation, first.turn, &first.block, first.now).await?;
-    }
-    for pieces in pieces.chunks(PIECES_A_STATEMENT) {
-        let mut insert =
-            QueryBuilder::new("INSERT INTO deltas (conversation_id, block, part, raw, clean) ");
-        insert.push_values(pieces, |mut row, piece| {
-            row.push_bind(piece.conversation.to_string())
-                .push_bind(to_column(piece.block.seq))
-                .push_bind(to_column(piece.block.parts))
-                .push_bind(&piece.raw)
-                .push_bind(piece.clean.get());
-        });
-        insert.build().execute(&mut **transaction).await?;
-    }
-    Ok(())
-}
-
-async fn open(
-    transaction: &mut Transaction<'_, Sqlite>,
-    conversation: ConversationId,
-    turn: TurnId,
-    block: &Block,
-    now: Timestamp,
-) -> Result<(), StorageError> {
-    sqlx::query(
-        "INSERT INTO events (conversation_id, seq, turn_id, kind, message_id, body, created_at)
-         VALUES ($1, $2, $3, 'block', $4, $5, $6)",
-    )
-    .bind(conversation.to_string())
-    .bind(to_column(block.seq))
-    .bind(turn.to_string())
-    .bind(block.message.to_string())
-    .bind(if block.thinking { "thinking" } else { "text" })
-    .bind(now.0)
-    .execute(&mut **transaction)
-    .await?;
-    Ok(())
+/// Opens blocks: their places in the log.
+fn open<'b>(
+    batch: &mut Batch,
+    blocks: impl IntoIterator<Item = (ConversationId, TurnId, &'b Block, Timestamp)>,
+) {
+    let columns = "events (conversation_id, seq, turn_id, kind, message_id, body, created_at)";
+    batch.insert(columns, blocks, |row, (conversation, turn, block, now)| {
+        row.bind(conversation.to_string())
+            .bind(to_column(block.seq))
+            .bind(turn.to_string())
+            .bind("block")
+            .bind(block.message.to_string())
+            .bind(if block.thinking { "thinking" } else { "text" })
+            .bind(now.0);
+    });
 }
 
 /// The words are in a message now. The place stays in the log, also of a block
 /// that ended before anything of it was written.
-pub(crate) async fn close(
-    transaction: &mut Transaction<'_, Sqlite>,
-    commit: &Commit,
-    block: &Block,
-) -> Result<(), StorageError> {
+pub(crate) fn close(batch: &mut Batch, commit: &Commit, block: &Block) {
     if block.parts == 0 {
-        return open(transaction, commit.conversation, commit.turn, block, commit.now).await;
+        return open(batch, [(commit.conversation, commit.turn, block, commit.now)]);
     }
-    sqlx::query("DELETE FROM deltas WHERE conversation_id = $1 AND block = $2")
+    batch
+        .add("DELETE FROM deltas WHERE conversation_id = $1 AND block = $2")
         .bind(commit.conversation.to_string())
-        .bind(to_column(block.seq))
-        .execute(&mut **transaction)
-        .await?;
-    Ok(())
+        .bind(to_column(block.seq));
 }
 
 /// What people have seen of a block, as far as it is stored.
 pub(crate) async fn clean_text(
-    moment: &mut Transaction<'_, Sqlite>,
+    moment: &mut SqliteConnection,
     conversation: ConversationId,
     block: u64,
 ) -> Result<String, StorageError> {
@@ -128,7 +110,7 @@ pub(crate) async fn clean_text(
 
 /// What is stored of a block: as the agent wrote it, and as people saw it.
 pub(crate) async fn texts(
-    moment: &mut Transaction<'_, Sqlite>,
+    moment: &mut SqliteConnection,
     conversation: ConversationId,
     block: u64,
 ) -> Result<(String, String), StorageError> {
@@ -137,7 +119,7 @@ pub(crate) async fn texts(
     )
     .bind(conversation.to_string())
     .bind(to_column(block))
-    .fetch_all(&mut **moment)
+    .fetch_all(&mut *moment)
     .await?;
     let (mut raw, mut clean) = (String::new(), String::new());
     for row in rows {

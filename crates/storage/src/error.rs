@@ -1,7 +1,10 @@
 //! What can go wrong, by what the caller does next.
 
-/// Why a read or a write did not happen.
-#[derive(Debug, thiserror::Error)]
+use std::sync::Arc;
+
+/// Why a read or a write did not happen. Writes that are committed together
+/// fail together, so it can be told to several.
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum StorageError {
     /// Answer 404.
     #[error("there is no such thing")]
@@ -50,7 +53,7 @@ pub enum StorageError {
     Corrupt(String),
     /// Log it.
     #[error("the database failed: {0}")]
-    Other(#[source] sqlx::Error),
+    Other(#[source] Arc<sqlx::Error>),
 }
 
 impl From<sqlx::Error> for StorageError {
@@ -67,7 +70,7 @@ impl From<sqlx::Error> for StorageError {
             _ => match error {
                 sqlx::Error::RowNotFound => Self::NotFound,
                 sqlx::Error::PoolTimedOut => Self::Busy,
-                other => Self::Other(other),
+                other => Self::Other(Arc::new(other)),
             },
         }
     }

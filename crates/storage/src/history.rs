@@ -2,10 +2,10 @@
 
 use parlor_protocol::{ConversationId, TurnId};
 use serde_json::Value;
-use sqlx::{Sqlite, Transaction};
 
+use crate::batch::Batch;
 use crate::error::StorageError;
-use crate::rows::{counter, json, parsed, to_column, to_json};
+use crate::rows::{json, parsed, to_column, to_json};
 use crate::store::Store;
 
 impl Store {
@@ -21,38 +21,25 @@ impl Store {
     }
 }
 
-/// Appends to the history, inside the write that the words belong to.
-pub(crate) async fn append(
-    transaction: &mut Transaction<'_, Sqlite>,
+/// Appends to the history, inside the write that the words belong to. The
+/// conversation's row counts them already: the number comes from there and not
+/// from MAX, because two writers on a larger engine would read the same maximum.
+pub(crate) fn append(
+    batch: &mut Batch,
     conversation: ConversationId,
     turn: TurnId,
     parts: &[Value],
 ) -> Result<(), StorageError> {
-    if parts.is_empty() {
-        return Ok(());
-    }
-    // The number comes from the parent row, not from MAX: two writers on a
-    // larger engine would read the same maximum.
-    let row = sqlx::query(
-        "UPDATE conversations SET next_position = next_position + $2 WHERE id = $1
-         RETURNING next_position",
-    )
-    .bind(conversation.to_string())
-    .bind(to_column(parts.len() as u64))
-    .fetch_one(&mut **transaction)
-    .await?;
-    let first = counter(&row, "next_position")?.saturating_sub(parts.len() as u64);
-    for (position, part) in (first..).zip(parts) {
-        sqlx::query(
-            "INSERT INTO history (conversation_id, position, turn_id, body)
-             VALUES ($1, $2, $3, $4)",
-        )
-        .bind(conversation.to_string())
-        .bind(to_column(position))
-        .bind(turn.to_string())
-        .bind(to_json(part)?)
-        .execute(&mut **transaction)
-        .await?;
+    for (part, left) in parts.iter().zip((1..=parts.len()).rev()) {
+        batch
+            .add(
+                "INSERT INTO history (conversation_id, position, turn_id, body)
+                 SELECT id, next_position - $2, $3, $4 FROM conversations WHERE id = $1",
+            )
+            .bind(conversation.to_string())
+            .bind(to_column(left as u64))
+            .bind(turn.to_string())
+            .bind(to_json(part)?);
     }
     Ok(())
 }

@@ -1,9 +1,10 @@
 //! Pictures that people sent.
 
 use parlor_protocol::{ConversationId, TenantId, Timestamp};
-use sqlx::{Row, Sqlite, Transaction};
+use sqlx::Row;
 use uuid::Uuid;
 
+use crate::batch::Batch;
 use crate::error::StorageError;
 use crate::store::Store;
 
@@ -39,24 +40,22 @@ impl Store {
     }
 }
 
-pub(crate) async fn put(
-    transaction: &mut Transaction<'_, Sqlite>,
+pub(crate) fn put(
+    batch: &mut Batch,
     tenant: &TenantId,
     conversation: ConversationId,
     image: &NewImage,
     now: Timestamp,
-) -> Result<(), StorageError> {
-    sqlx::query(
-        "INSERT INTO images (id, tenant, conversation_id, media_type, bytes, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6)",
-    )
-    .bind(image.id.to_string())
-    .bind(tenant.as_str())
-    .bind(conversation.to_string())
-    .bind(&image.media_type)
-    .bind(&image.bytes)
-    .bind(now.0)
-    .execute(&mut **transaction)
-    .await?;
-    Ok(())
+) {
+    batch
+        .add(
+            "INSERT INTO images (id, tenant, conversation_id, media_type, bytes, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6)",
+        )
+        .bind(image.id.to_string())
+        .bind(tenant.as_str())
+        .bind(conversation.to_string())
+        .bind(&image.media_type)
+        .bind(&image.bytes)
+        .bind(now.0);
 }

@@ -2,8 +2,8 @@
 //! model's raw history, prompts and the ledger of tool runs, credentials, the
 //! audit.
 //!
-//! - One SQLite file in WAL mode, one connection that writes, several that
-//!   read; `synchronous = FULL`, so that what is acknowledged is on the disk.
+//! - One SQLite file in WAL mode, one connection that writes (`pen`), several
+//!   that read; `synchronous = FULL`, so that what is acknowledged is on the disk.
 //! - What people see is written from [`parlor_guard::Clean`] and comes back as
 //!   [`Served`], which only this crate makes: a handler cannot show anything
 //!   else. The raw history goes in and out as opaque JSON.
@@ -17,6 +17,7 @@ extern crate self as parlor_storage;
 
 mod access;
 mod audit;
+mod batch;
 mod conversations;
 mod decisions;
 mod deltas;
@@ -26,6 +27,7 @@ mod images;
 mod log;
 mod messages;
 mod pages;
+mod pen;
 mod prompts;
 mod rows;
 mod served;

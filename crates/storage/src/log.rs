@@ -5,8 +5,9 @@ use parlor_protocol::message::Message;
 use parlor_protocol::{ConversationId, EventBody, EventId, MessageId, Timestamp, TurnId};
 use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
-use sqlx::{Row, Sqlite, Transaction};
+use sqlx::{Row, SqliteConnection};
 
+use crate::batch::Batch;
 use crate::deltas::{self, Block};
 use crate::error::StorageError;
 use crate::prompts::PromptWrite;
@@ -107,34 +108,35 @@ impl Store {
     /// Writes a step of a turn, all or nothing, and gives back what may be
     /// shown now. Whoever writes with an old epoch is `TakenOver`.
     pub async fn commit(&self, commit: &Commit) -> Result<Vec<Logged>, StorageError> {
-        let mut transaction = self.write().await?;
-        advance(&mut transaction, commit).await?;
-        let mut logged = Vec::with_capacity(commit.events.len());
+        let mut batch = Batch::default();
+        advance(&mut batch, commit);
         for (seq, event) in (commit.first_seq..).zip(&commit.events) {
             if let Some(message) = &event.message {
-                messages::put(&mut transaction, seq, message).await?;
+                messages::put(&mut batch, seq, message)?;
             }
-            logged.push(
-                insert(
-                    &mut transaction, commit.conversation, commit.turn, seq, &event.body,
-                    commit.now,
-                )
-                .await?,
-            );
         }
+        let bodies = commit.events.iter().map(|event| &event.body);
+        let logged = insert(
+            &mut batch, commit.conversation, commit.turn, commit.first_seq, bodies, commit.now,
+        )?;
         if let Some(block) = &commit.closes_block {
-            deltas::close(&mut transaction, commit, block).await?;
+            deltas::close(&mut batch, commit, block);
         }
-        history::append(&mut transaction, commit.conversation, commit.turn, &commit.history)
-            .await?;
+        history::append(&mut batch, commit.conversation, commit.turn, &commit.history)?;
         for run in &commit.runs {
-            let (conversation, turn) = (commit.conversation, commit.turn);
-            tool_runs::apply(&mut transaction, conversation, turn, run, commit.now).await?;
+            tool_runs::apply(&mut batch, commit.conversation, commit.turn, run, commit.now)?;
         }
         for prompt in &commit.prompts {
-            prompts::apply(&mut transaction, commit.turn, prompt, commit.now).await?;
+            prompts::apply(&mut batch, commit.turn, prompt, commit.now)?;
         }
-        update_turn(&mut transaction, commit).await?;
+        update_turn(&mut batch, commit)?;
+        let mut transaction = self.write().await?;
+        let done = batch.run(&mut transaction).await;
+        // Whoever was taken over is told so, whatever else went wrong for it.
+        if done.changed.first() == Some(&0) {
+            return Err(StorageError::TakenOver);
+        }
+        done.result?;
         transaction.commit().await?;
         Ok(logged)
     }
@@ -191,87 +193,85 @@ impl Store {
 
 /// Claims the numbers of a commit, and, unless the turn ends with it, one more
 /// for the text that streams next.
-async fn advance(
-    transaction: &mut Transaction<'_, Sqlite>,
-    commit: &Commit,
-) -> Result<(), StorageError> {
+fn advance(batch: &mut Batch, commit: &Commit) {
     let streams_on = u64::from(commit.end.is_none());
     let next = commit.first_seq + commit.events.len() as u64 + streams_on;
-    let advanced = sqlx::query(
-        "UPDATE conversations SET next_seq = $3, updated_at = $4 WHERE id = $1 AND epoch = $2",
-    )
-    .bind(commit.conversation.to_string())
-    .bind(to_column(commit.epoch))
-    .bind(to_column(next))
-    .bind(commit.now.0)
-    .execute(&mut **transaction)
-    .await?;
-    if advanced.rows_affected() == 0 { Err(StorageError::TakenOver) } else { Ok(()) }
+    batch
+        .add(
+            "UPDATE conversations SET next_seq = $3, updated_at = $4,
+             next_position = next_position + $5 WHERE id = $1 AND epoch = $2",
+        )
+        .bind(commit.conversation.to_string())
+        .bind(to_column(commit.epoch))
+        .bind(to_column(next))
+        .bind(commit.now.0)
+        .bind(to_column(commit.history.len() as u64));
 }
 
-/// Writes one event. A message's words are in its own row.
-pub(crate) async fn insert(
-    transaction: &mut Transaction<'_, Sqlite>,
+/// Writes events, numbered from `first` on. A message's words are in its own row.
+pub(crate) fn insert<'e>(
+    batch: &mut Batch,
     conversation: ConversationId,
     turn: TurnId,
-    seq: u64,
-    event: &Clean<EventBody>,
+    first: u64,
+    events: impl IntoIterator<Item = &'e Clean<EventBody>>,
     now: Timestamp,
-) -> Result<Logged, StorageError> {
-    let (kind, message, body) = match event.get() {
-        EventBody::Message(message) => ("message", Some(message.id.to_string()), String::new()),
-        other => ("event", None, to_json(other)?),
-    };
-    sqlx::query(
-        "INSERT INTO events (conversation_id, seq, turn_id, kind, message_id, body, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)",
-    )
-    .bind(conversation.to_string())
-    .bind(to_column(seq))
-    .bind(turn.to_string())
-    .bind(kind)
-    .bind(message)
-    .bind(body)
-    .bind(now.0)
-    .execute(&mut **transaction)
-    .await?;
-    Ok(Logged { id: EventId::durable(seq), body: Served::new(event.get().clone()) })
+) -> Result<Vec<Logged>, StorageError> {
+    let mut logged = Vec::new();
+    let mut rows = Vec::new();
+    for (seq, event) in (first..).zip(events) {
+        rows.push(match event.get() {
+            EventBody::Message(message) => {
+                (seq, "message", Some(message.id.to_string()), String::new())
+            }
+            other => (seq, "event", None, to_json(other)?),
+        });
+        let body = Served::new(event.get().clone());
+        logged.push(Logged { id: EventId::durable(seq), body });
+    }
+    let columns = "events (conversation_id, seq, turn_id, kind, message_id, body, created_at)";
+    batch.insert(columns, rows, |row, (seq, kind, message, body)| {
+        row.bind(conversation.to_string())
+            .bind(to_column(seq))
+            .bind(turn.to_string())
+            .bind(kind)
+            .bind(message)
+            .bind(body)
+            .bind(now.0);
+    });
+    Ok(logged)
 }
 
-async fn update_turn(
-    transaction: &mut Transaction<'_, Sqlite>,
-    commit: &Commit,
-) -> Result<(), StorageError> {
-    sqlx::query("UPDATE turns SET block_seq = $2, block_message = $3 WHERE id = $1")
-        .bind(commit.turn.to_string())
-        .bind(to_column(commit.first_seq + commit.events.len() as u64))
-        .bind(commit.block_message.to_string())
-        .execute(&mut **transaction)
-        .await?;
-    if let Some(checkpoint) = &commit.checkpoint {
-        sqlx::query("UPDATE turns SET checkpoint = $2 WHERE id = $1")
+fn update_turn(batch: &mut Batch, commit: &Commit) -> Result<(), StorageError> {
+    let block_seq = to_column(commit.first_seq + commit.events.len() as u64);
+    match commit.end {
+        Some(end) => batch
+            .add(
+                "UPDATE turns SET block_seq = $2, block_message = $3, checkpoint = NULL,
+                 status = $4, tokens_used = $5, ended_at = $6
+                 WHERE id = $1 AND status = 'running'",
+            )
             .bind(commit.turn.to_string())
-            .bind(to_json(checkpoint)?)
-            .execute(&mut **transaction)
-            .await?;
-    }
-    if let Some(end) = commit.end {
-        sqlx::query(
-            "UPDATE turns SET status = $2, tokens_used = $3, ended_at = $4, checkpoint = NULL
-             WHERE id = $1 AND status = 'running'",
-        )
-        .bind(commit.turn.to_string())
-        .bind(end.status.as_str())
-        .bind(end.tokens_used.map(to_column))
-        .bind(commit.now.0)
-        .execute(&mut **transaction)
-        .await?;
-    }
+            .bind(block_seq)
+            .bind(commit.block_message.to_string())
+            .bind(end.status.as_str())
+            .bind(end.tokens_used.map(to_column))
+            .bind(commit.now.0),
+        None => batch
+            .add(
+                "UPDATE turns SET block_seq = $2, block_message = $3,
+                 checkpoint = COALESCE($4, checkpoint) WHERE id = $1",
+            )
+            .bind(commit.turn.to_string())
+            .bind(block_seq)
+            .bind(commit.block_message.to_string())
+            .bind(commit.checkpoint.as_ref().map(to_json).transpose()?),
+    };
     Ok(())
 }
 
 async fn entry(
-    moment: &mut Transaction<'_, Sqlite>,
+    moment: &mut SqliteConnection,
     conversation: ConversationId,
     row: &SqliteRow,
 ) -> Result<LogEntry, StorageError> {

@@ -4,42 +4,42 @@ use parlor_guard::Clean;
 use parlor_protocol::message::{Message, MessageData};
 use parlor_protocol::{ConversationId, MessageId, MessageType, Role, TenantId, Timestamp};
 use sqlx::sqlite::SqliteRow;
-use sqlx::{Row, Sqlite, Transaction};
+use sqlx::{Row, SqliteConnection};
 
+use crate::batch::Batch;
 use crate::error::StorageError;
 use crate::rows::{json, optional_json, parsed, to_column, to_json};
 use crate::served::Served;
 use crate::store::Store;
 
 /// Writes a message, or replaces the one with its id.
-pub(crate) async fn put(
-    transaction: &mut Transaction<'_, Sqlite>,
+pub(crate) fn put(
+    batch: &mut Batch,
     seq: u64,
     message: &Clean<Message>,
 ) -> Result<(), StorageError> {
     let message = message.get();
     let optional = |json: Option<Result<String, StorageError>>| json.transpose();
-    sqlx::query(
-        "INSERT INTO messages (id, conversation_id, turn_id, seq, role, message_type, content,
-         data, options, questions, metadata, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-         ON CONFLICT (id) DO UPDATE SET message_type = $6, content = $7, data = $8, options = $9,
-         questions = $10, metadata = $11",
-    )
-    .bind(message.id.to_string())
-    .bind(message.conversation_id.to_string())
-    .bind(message.turn_id.to_string())
-    .bind(to_column(seq))
-    .bind(role_name(message.role))
-    .bind(message.message_type.as_str())
-    .bind(&message.content)
-    .bind(optional(message.data.as_ref().map(to_json))?)
-    .bind(optional(message.options.as_ref().map(to_json))?)
-    .bind(optional(message.questions.as_ref().map(to_json))?)
-    .bind(to_json(&message.metadata)?)
-    .bind(message.created_at.0)
-    .execute(&mut **transaction)
-    .await?;
+    batch
+        .add(
+            "INSERT INTO messages (id, conversation_id, turn_id, seq, role, message_type, content,
+             data, options, questions, metadata, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+             ON CONFLICT (id) DO UPDATE SET message_type = $6, content = $7, data = $8,
+             options = $9, questions = $10, metadata = $11",
+        )
+        .bind(message.id.to_string())
+        .bind(message.conversation_id.to_string())
+        .bind(message.turn_id.to_string())
+        .bind(to_column(seq))
+        .bind(role_name(message.role))
+        .bind(message.message_type.as_str())
+        .bind(&message.content)
+        .bind(optional(message.data.as_ref().map(to_json))?)
+        .bind(optional(message.options.as_ref().map(to_json))?)
+        .bind(optional(message.questions.as_ref().map(to_json))?)
+        .bind(to_json(&message.metadata)?)
+        .bind(message.created_at.0);
     Ok(())
 }
 
@@ -68,12 +68,12 @@ impl Store {
 
 /// All messages of a conversation, in order.
 pub(crate) async fn of_conversation(
-    transaction: &mut Transaction<'_, Sqlite>,
+    transaction: &mut SqliteConnection,
     id: ConversationId,
 ) -> Result<Vec<Served<Message>>, StorageError> {
     let rows = sqlx::query("SELECT * FROM messages WHERE conversation_id = $1 ORDER BY seq")
         .bind(id.to_string())
-        .fetch_all(&mut **transaction)
+        .fetch_all(&mut *transaction)
         .await?;
     rows.iter().map(|row| message(row).map(Served::new)).collect()
 }

@@ -12,8 +12,9 @@ use parlor_protocol::{
 use serde::Serialize;
 use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
-use sqlx::{Row, Sqlite, Transaction};
+use sqlx::{Row, SqliteConnection};
 
+use crate::batch::Batch;
 use crate::error::StorageError;
 use crate::rows::{json, optional_json, parsed, to_json};
 use crate::served::Served;
@@ -221,7 +222,7 @@ impl Store {
 /// Compare-and-set. A person's word counts only while there is time; a lapse
 /// only when there is none.
 pub(crate) async fn close(
-    transaction: &mut Transaction<'_, Sqlite>,
+    transaction: &mut SqliteConnection,
     closing: &Closing,
 ) -> Result<bool, StorageError> {
     let closed = sqlx::query(
@@ -239,64 +240,58 @@ pub(crate) async fn close(
     .bind(&closing.answered_by)
     .bind(closing.now.0)
     .bind(closing.forced)
-    .execute(&mut **transaction)
+    .execute(&mut *transaction)
     .await?;
     Ok(closed.rows_affected() == 1)
 }
 
-pub(crate) async fn apply(
-    transaction: &mut Transaction<'_, Sqlite>,
+pub(crate) fn apply(
+    batch: &mut Batch,
     turn: TurnId,
     write: &PromptWrite,
     now: Timestamp,
 ) -> Result<(), StorageError> {
     match write {
-        PromptWrite::Open(new) => open(transaction, turn, new, now).await,
+        PromptWrite::Open(new) => open(batch, turn, new, now)?,
         PromptWrite::Renew(id, expires_at) => {
-            sqlx::query("UPDATE prompts SET expires_at = $2 WHERE id = $1 AND status = 'open'")
+            batch
+                .add("UPDATE prompts SET expires_at = $2 WHERE id = $1 AND status = 'open'")
                 .bind(id.to_string())
-                .bind(expires_at.map(|at| at.0))
-                .execute(&mut **transaction)
-                .await?;
-            Ok(())
+                .bind(expires_at.map(|at| at.0));
         }
         PromptWrite::Told(id) => {
-            sqlx::query("UPDATE prompts SET told = TRUE WHERE id = $1")
-                .bind(id.to_string())
-                .execute(&mut **transaction)
-                .await?;
-            Ok(())
+            batch.add("UPDATE prompts SET told = TRUE WHERE id = $1").bind(id.to_string());
         }
     }
+    Ok(())
 }
 
-async fn open(
-    transaction: &mut Transaction<'_, Sqlite>,
+fn open(
+    batch: &mut Batch,
     turn: TurnId,
     new: &NewPrompt,
     now: Timestamp,
 ) -> Result<(), StorageError> {
     let public = new.public.get();
-    sqlx::query(
-        "INSERT INTO prompts (id, conversation_id, tenant, project, turn_id, ask_id, origin, parks,
-         status, public, private, timeout_ms, opened_at, expires_at, told)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'open', $9, $10, $11, $12, $13, FALSE)",
-    )
-    .bind(public.id.to_string())
-    .bind(public.conversation_id.to_string())
-    .bind(new.tenant.as_str())
-    .bind(new.project.as_str())
-    .bind(turn.to_string())
-    .bind(&new.ask_id)
-    .bind(&new.origin)
-    .bind(new.parks)
-    .bind(to_json(public)?)
-    .bind(to_json(&new.private)?)
-    .bind(new.timeout_ms)
-    .bind(now.0)
-    .bind(public.expires_at.map(|at| at.0))
-    .execute(&mut **transaction)
-    .await?;
+    batch
+        .add(
+            "INSERT INTO prompts (id, conversation_id, tenant, project, turn_id, ask_id, origin,
+             parks, status, public, private, timeout_ms, opened_at, expires_at, told)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'open', $9, $10, $11, $12, $13, FALSE)",
+        )
+        .bind(public.id.to_string())
+        .bind(public.conversation_id.to_string())
+        .bind(new.tenant.as_str())
+        .bind(new.project.as_str())
+        .bind(turn.to_string())
+        .bind(&new.ask_id)
+        .bind(&new.origin)
+        .bind(new.parks)
+        .bind(to_json(public)?)
+        .bind(to_json(&new.private)?)
+        .bind(new.timeout_ms)
+        .bind(now.0)
+        .bind(public.expires_at.map(|at| at.0));
     Ok(())
 }
 

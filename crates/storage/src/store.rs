@@ -1,14 +1,14 @@
 //! Opening the database: one writer, several readers, migrations first.
 
-use std::future::ready;
 use std::path::Path;
 use std::time::Duration;
 
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{Connection, Sqlite, SqlitePool, Transaction};
+use sqlx::{ConnectOptions, SqliteConnection, SqlitePool};
 
 use crate::error::StorageError;
+use crate::pen::{Pen, Write};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
 
@@ -20,7 +20,7 @@ const READERS: u32 = 4;
 /// The database. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Store {
-    writer: SqlitePool,
+    pen: Pen,
     readers: SqlitePool,
 }
 
@@ -42,24 +42,20 @@ impl Store {
             .synchronous(SqliteSynchronous::Full)
             .foreign_keys(true)
             .busy_timeout(LOCK_WAIT);
-        let writer = SqlitePoolOptions::new()
-            .max_connections(1)
-            .acquire_timeout(LOCK_WAIT * 2)
-            // A disk that is full ends a transaction without telling the driver,
-            // which then begins no other on that connection.
-            .before_acquire(|writer, _| Box::pin(ready(Ok(!writer.is_in_transaction()))))
-            .connect_with(options.clone())
-            .await
-            .map_err(cannot_open)?;
-        migrate(&writer, path, migrations).await?;
+        // What a savepoint undoes is kept in memory, not in a file for each.
+        let writer_options = options.clone().pragma("temp_store", "MEMORY");
+        let mut writer = writer_options.connect().await.map_err(cannot_open)?;
+        migrate(&mut writer, path, migrations).await?;
         let readers = SqlitePoolOptions::new()
             .max_connections(READERS)
             .min_connections(1)
             .acquire_timeout(LOCK_WAIT * 2)
+            // A file does not hang up; asking before each read would be a second read.
+            .test_before_acquire(false)
             .connect_with(options.read_only(true).create_if_missing(false))
             .await
             .map_err(cannot_open)?;
-        Ok(Self { writer, readers })
+        Ok(Self { pen: Pen::new(writer, writer_options, LOCK_WAIT * 2), readers })
     }
 
     /// Whether the database can be written right now: a row comes and goes, which
@@ -80,30 +76,29 @@ impl Store {
     /// Closes all connections, after what they do is done.
     pub async fn close(&self) {
         self.readers.close().await;
-        self.writer.close().await;
+        self.pen.close().await;
     }
 
     pub(crate) fn reader(&self) -> &SqlitePool {
         &self.readers
     }
 
-    /// A transaction that holds the write lock from its beginning: one that
-    /// reads first and asks for the lock later is refused at once when another
-    /// program wrote in between.
-    pub(crate) async fn write(&self) -> Result<Transaction<'static, Sqlite>, StorageError> {
-        Ok(self.writer.begin_with("BEGIN IMMEDIATE").await?)
+    /// Waits until this caller may write; nothing of it is stored before it
+    /// commits.
+    pub(crate) async fn write(&self) -> Result<Write, StorageError> {
+        self.pen.take().await
     }
 }
 
 /// Each migration is a transaction of its own: a kill in the middle leaves the
 /// one before it.
 async fn migrate(
-    pool: &SqlitePool,
+    writer: &mut SqliteConnection,
     path: &Path,
     migrations: &Migrator,
 ) -> Result<(), StorageError> {
     let known = migrations.iter().map(|migration| migration.version).max().unwrap_or_default();
-    migrations.run(pool).await.map_err(|error| match error {
+    migrations.run(writer).await.map_err(|error| match error {
         MigrateError::VersionMissing(found) if found > known => {
             StorageError::NewerSchema { path: path.display().to_string(), found, known }
         }

@@ -2,7 +2,7 @@
 
 use parlor_protocol::{ConversationId, MessageId, Mode, ProjectId, TenantId, TurnId};
 use serde_json::Value;
-use sqlx::{Row, Sqlite, Transaction};
+use sqlx::{Row, SqliteConnection};
 
 use crate::conversations::mode_of;
 use crate::deltas;
@@ -106,21 +106,21 @@ impl Store {
 
 /// Prompts of the turn whose end is not in the log.
 async fn untold_prompts(
-    transaction: &mut Transaction<'_, Sqlite>,
+    transaction: &mut SqliteConnection,
     turn: TurnId,
 ) -> Result<Vec<Prompt>, StorageError> {
     let rows = sqlx::query(
         "SELECT * FROM prompts WHERE turn_id = $1 AND parks AND NOT told ORDER BY opened_at, id",
     )
     .bind(turn.to_string())
-    .fetch_all(&mut **transaction)
+    .fetch_all(&mut *transaction)
     .await?;
     rows.iter().map(prompt).collect()
 }
 
 /// A block of the turn that has pieces: those of a finished one are gone.
 async fn open_block(
-    transaction: &mut Transaction<'_, Sqlite>,
+    transaction: &mut SqliteConnection,
     conversation: ConversationId,
     turn: TurnId,
 ) -> Result<Option<OpenBlock>, StorageError> {
@@ -133,7 +133,7 @@ async fn open_block(
     )
     .bind(conversation.to_string())
     .bind(turn.to_string())
-    .fetch_optional(&mut **transaction)
+    .fetch_optional(&mut *transaction)
     .await?;
     let Some(row) = row else { return Ok(None) };
     let seq = counter(&row, "seq")?;

@@ -4,9 +4,10 @@
 use parlor_protocol::{ConversationId, Timestamp, TurnId};
 use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
-use sqlx::{Row, Sqlite, Transaction};
+use sqlx::{Row, SqliteConnection};
 use uuid::Uuid;
 
+use crate::batch::Batch;
 use crate::error::StorageError;
 use crate::rows::{optional_json, parsed, to_json};
 use crate::store::Store;
@@ -84,12 +85,13 @@ impl Store {
 impl Store {
     /// The runs of a turn that are not over.
     pub async fn unfinished_runs(&self, turn: TurnId) -> Result<Vec<ToolRun>, StorageError> {
-        unfinished(&mut self.reader().begin().await?, turn).await
+        let mut moment = self.reader().acquire().await?;
+        unfinished(&mut moment, turn).await
     }
 }
 
 pub(crate) async fn unfinished(
-    moment: &mut Transaction<'_, Sqlite>,
+    moment: &mut SqliteConnection,
     turn: TurnId,
 ) -> Result<Vec<ToolRun>, StorageError> {
     let rows = sqlx::query(
@@ -97,71 +99,68 @@ pub(crate) async fn unfinished(
          AND status IN ('proposed', 'approved', 'started') ORDER BY proposed_at, id",
     )
     .bind(turn.to_string())
-    .fetch_all(&mut **moment)
+    .fetch_all(&mut *moment)
     .await?;
     rows.iter().map(tool_run).collect()
 }
 
-pub(crate) async fn apply(
-    transaction: &mut Transaction<'_, Sqlite>,
+pub(crate) fn apply(
+    batch: &mut Batch,
     conversation: ConversationId,
     turn: TurnId,
     write: &RunWrite,
     now: Timestamp,
 ) -> Result<(), StorageError> {
     match write {
-        RunWrite::Add(run) => add(transaction, conversation, turn, run, now).await,
+        RunWrite::Add(run) => add(batch, conversation, turn, run, now),
         RunWrite::Move { id, to, result } => {
-            let result = result.as_ref().map(to_json).transpose()?;
-            sqlx::query(
-                "UPDATE tool_runs SET status = $2, result = COALESCE($3, result),
-                 started_at = CASE WHEN $2 = 'started' THEN $4 ELSE started_at END,
-                 finished_at = CASE WHEN $2 IN ('approved', 'started') THEN NULL ELSE $4 END
-                 WHERE id = $1",
-            )
-            .bind(id.to_string())
-            .bind(to.as_str())
-            .bind(result)
-            .bind(now.0)
-            .execute(&mut **transaction)
-            .await?;
+            batch
+                .add(
+                    "UPDATE tool_runs SET status = $2, result = COALESCE($3, result),
+                     started_at = CASE WHEN $2 = 'started' THEN $4 ELSE started_at END,
+                     finished_at = CASE WHEN $2 IN ('approved', 'started') THEN NULL ELSE $4 END
+                     WHERE id = $1",
+                )
+                .bind(id.to_string())
+                .bind(to.as_str())
+                .bind(result.as_ref().map(to_json).transpose()?)
+                .bind(now.0);
             Ok(())
         }
     }
 }
 
-async fn add(
-    transaction: &mut Transaction<'_, Sqlite>,
+fn add(
+    batch: &mut Batch,
     conversation: ConversationId,
     turn: TurnId,
     run: &ToolRun,
     now: Timestamp,
 ) -> Result<(), StorageError> {
     let started = (run.status == RunStatus::Started).then_some(now.0);
-    sqlx::query(
-        "INSERT INTO tool_runs (id, conversation_id, turn_id, call_id, server, tool, status,
-         arguments, result, proposed_at, started_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
-    )
-    .bind(run.id.to_string())
-    .bind(conversation.to_string())
-    .bind(turn.to_string())
-    .bind(&run.call_id)
-    .bind(&run.server)
-    .bind(&run.tool)
-    .bind(run.status.as_str())
-    .bind(&run.arguments)
-    .bind(run.result.as_ref().map(to_json).transpose()?)
-    .bind(now.0)
-    .bind(started)
-    .execute(&mut **transaction)
-    .await?;
+    batch
+        .add(
+            "INSERT INTO tool_runs (id, conversation_id, turn_id, call_id, server, tool, status,
+             arguments, result, proposed_at, started_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+        )
+        .bind(run.id.to_string())
+        .bind(conversation.to_string())
+        .bind(turn.to_string())
+        .bind(&run.call_id)
+        .bind(&run.server)
+        .bind(&run.tool)
+        .bind(run.status.as_str())
+        .bind(&run.arguments)
+        .bind(run.result.as_ref().map(to_json).transpose()?)
+        .bind(now.0)
+        .bind(started);
     Ok(())
 }
 
 /// Writes down with which bytes a proposed call may run.
 pub(crate) async fn approve(
-    transaction: &mut Transaction<'_, Sqlite>,
+    transaction: &mut SqliteConnection,
     id: Uuid,
     arguments: &str,
 ) -> Result<(), StorageError> {
@@ -171,7 +170,7 @@ pub(crate) async fn approve(
     )
     .bind(id.to_string())
     .bind(arguments)
-    .execute(&mut **transaction)
+    .execute(&mut *transaction)
     .await?;
     Ok(())
 }

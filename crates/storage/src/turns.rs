@@ -8,8 +8,9 @@ use parlor_protocol::{
 };
 use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
-use sqlx::{Row, Sqlite, Transaction};
+use sqlx::{Row, SqliteConnection};
 
+use crate::batch::Batch;
 use crate::conversations::mode_name;
 use crate::decisions::{self, Answering};
 use crate::error::StorageError;
@@ -116,31 +117,25 @@ impl Store {
     /// returns, the message is acknowledged: it will not be lost.
     pub async fn begin_turn(&self, begin: &BeginTurn) -> Result<BegunTurn, StorageError> {
         let mut transaction = self.write().await?;
-        if let Some(new) = &begin.new {
-            insert_conversation(&mut transaction, begin, new).await?;
-        }
-        let (epoch, start_seq) = reserve(&mut transaction, begin).await?;
-        insert_turn(&mut transaction, begin, epoch, start_seq).await?;
-        messages::put(&mut transaction, start_seq + 1, &begin.message).await?;
-        history::append(&mut transaction, begin.conversation, begin.turn, &begin.history).await?;
+        let mut batch = Batch::default();
+        let (epoch, start_seq) = match &begin.new {
+            Some(new) => insert_conversation(&mut batch, begin, new),
+            None => reserve(&mut transaction, begin).await?,
+        };
+        insert_turn(&mut batch, begin, epoch, start_seq);
+        messages::put(&mut batch, start_seq + 1, &begin.message)?;
+        history::append(&mut batch, begin.conversation, begin.turn, &begin.history)?;
         if let Some(image) = &begin.image {
-            images::put(&mut transaction, &begin.tenant, begin.conversation, image, begin.now)
-                .await?;
+            images::put(&mut batch, &begin.tenant, begin.conversation, image, begin.now);
         }
-        close_prompts(&mut transaction, begin).await?;
         let events = [&begin.start, &begin.message_event].into_iter().chain(&begin.closed);
-        let mut logged = Vec::with_capacity(2 + begin.closed.len());
-        for (seq, event) in (start_seq..).zip(events) {
-            logged.push(
-                log::insert(
-                    &mut transaction, begin.conversation, begin.turn, seq, event, begin.now,
-                )
-                .await?,
-            );
-        }
+        let events =
+            log::insert(&mut batch, begin.conversation, begin.turn, start_seq, events, begin.now)?;
+        batch.run(&mut transaction).await.result.map_err(running)?;
+        close_prompts(&mut transaction, begin).await?;
         transaction.commit().await?;
-        let next_seq = start_seq + logged.len() as u64;
-        Ok(BegunTurn { epoch, events: logged, next_seq })
+        let next_seq = start_seq + events.len() as u64;
+        Ok(BegunTurn { epoch, events, next_seq })
     }
 
     /// The turn that a client's mark began already, if it did (H-5).
@@ -162,51 +157,49 @@ impl Store {
     }
 }
 
-async fn insert_conversation(
-    transaction: &mut Transaction<'_, Sqlite>,
-    begin: &BeginTurn,
-    new: &NewConversation,
-) -> Result<(), StorageError> {
-    sqlx::query(
-        "INSERT INTO conversations (id, tenant, project, title, mode, epoch, next_seq,
-         next_position, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, 1, 1, 1, $6, $6)",
-    )
-    .bind(begin.conversation.to_string())
-    .bind(begin.tenant.as_str())
-    .bind(new.project.as_str())
-    .bind(&new.title)
-    .bind(mode_name(new.mode))
-    .bind(begin.now.0)
-    .execute(&mut **transaction)
-    .await?;
-    Ok(())
+/// A conversation as its first turn leaves it. Gives epoch and first number.
+fn insert_conversation(batch: &mut Batch, begin: &BeginTurn, new: &NewConversation) -> (u64, u64) {
+    batch
+        .add(
+            "INSERT INTO conversations (id, tenant, project, title, mode, epoch, next_seq,
+             next_position, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8, $8)",
+        )
+        .bind(begin.conversation.to_string())
+        .bind(begin.tenant.as_str())
+        .bind(new.project.as_str())
+        .bind(&new.title)
+        .bind(mode_name(new.mode))
+        .bind(to_column(1 + begin.numbers()))
+        .bind(to_column(1 + begin.history.len() as u64))
+        .bind(begin.now.0);
+    (1, 1)
 }
 
-/// Takes the numbers for the events of a beginning, and keeps one more out of
-/// reach: the text that streams next is shown before anything is written.
+/// Takes the numbers in a conversation that is there. Gives epoch and first number.
 async fn reserve(
-    transaction: &mut Transaction<'_, Sqlite>,
+    transaction: &mut SqliteConnection,
     begin: &BeginTurn,
 ) -> Result<(u64, u64), StorageError> {
-    let numbers = begin.event_count() + 1;
+    let numbers = begin.numbers();
     let row = sqlx::query(
-        "UPDATE conversations SET next_seq = next_seq + $4, updated_at = $3,
-         mode = COALESCE($5, mode)
+        "UPDATE conversations SET next_seq = next_seq + $4, next_position = next_position + $5,
+         updated_at = $3, mode = COALESCE($6, mode)
          WHERE id = $1 AND tenant = $2 RETURNING epoch, next_seq",
     )
     .bind(begin.conversation.to_string())
     .bind(begin.tenant.as_str())
     .bind(begin.now.0)
     .bind(to_column(numbers))
+    .bind(to_column(begin.history.len() as u64))
     .bind(begin.mode.map(mode_name))
-    .fetch_one(&mut **transaction)
+    .fetch_one(transaction)
     .await?;
     Ok((counter(&row, "epoch")?, counter(&row, "next_seq")?.saturating_sub(numbers)))
 }
 
 /// The prompts that end with this message. Their ends are in the same write.
 async fn close_prompts(
-    transaction: &mut Transaction<'_, Sqlite>,
+    transaction: &mut SqliteConnection,
     begin: &BeginTurn,
 ) -> Result<(), StorageError> {
     let mut told = Vec::new();
@@ -222,49 +215,52 @@ async fn close_prompts(
         }
         told.push(closing.id);
     }
+    let mut batch = Batch::default();
     for id in told {
-        prompts::apply(transaction, begin.turn, &PromptWrite::Told(id), begin.now).await?;
+        prompts::apply(&mut batch, begin.turn, &PromptWrite::Told(id), begin.now)?;
     }
-    Ok(())
+    Ok(batch.run(transaction).await.result?)
 }
 
 impl BeginTurn {
     fn event_count(&self) -> u64 {
         2 + self.closed.len() as u64
     }
+
+    /// One more than there are events is kept out of reach: the text that
+    /// streams next is shown before anything is written.
+    fn numbers(&self) -> u64 {
+        self.event_count() + 1
+    }
 }
 
-async fn insert_turn(
-    transaction: &mut Transaction<'_, Sqlite>,
-    begin: &BeginTurn,
-    epoch: u64,
-    start_seq: u64,
-) -> Result<(), StorageError> {
-    let inserted = sqlx::query(
-        "INSERT INTO turns (id, conversation_id, tenant, started_by, client_message_id,
-         message_id, start_seq, epoch, status, block_seq, block_message, started_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'running', $9, $10, $11)",
-    )
-    .bind(begin.turn.to_string())
-    .bind(begin.conversation.to_string())
-    .bind(begin.tenant.as_str())
-    .bind(&begin.started_by)
-    .bind(begin.client_message_id.as_ref().map(ClientMessageId::as_str))
-    .bind(begin.message.get().id.to_string())
-    .bind(to_column(start_seq))
-    .bind(to_column(epoch))
-    .bind(to_column(start_seq + begin.event_count()))
-    .bind(begin.block_message.to_string())
-    .bind(begin.now.0)
-    .execute(&mut **transaction)
-    .await;
-    match inserted {
-        Ok(_) => Ok(()),
-        // One of the two unique indexes: a turn runs, or the mark was used.
-        Err(error) if error.as_database_error().is_some_and(|e| e.is_unique_violation()) => {
-            Err(StorageError::TurnRunning)
-        }
-        Err(error) => Err(error.into()),
+fn insert_turn(batch: &mut Batch, begin: &BeginTurn, epoch: u64, start_seq: u64) {
+    batch
+        .add(
+            "INSERT INTO turns (id, conversation_id, tenant, started_by, client_message_id,
+             message_id, start_seq, epoch, status, block_seq, block_message, started_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'running', $9, $10, $11)",
+        )
+        .bind(begin.turn.to_string())
+        .bind(begin.conversation.to_string())
+        .bind(begin.tenant.as_str())
+        .bind(&begin.started_by)
+        .bind(begin.client_message_id.as_ref().map(ClientMessageId::as_str))
+        .bind(begin.message.get().id.to_string())
+        .bind(to_column(start_seq))
+        .bind(to_column(epoch))
+        .bind(to_column(start_seq + begin.event_count()))
+        .bind(begin.block_message.to_string())
+        .bind(begin.now.0);
+}
+
+/// One of the two unique indexes of turns: a turn runs, or the mark was used.
+/// All other keys of a beginning are new.
+fn running(error: sqlx::Error) -> StorageError {
+    if error.as_database_error().is_some_and(|e| e.is_unique_violation()) {
+        StorageError::TurnRunning
+    } else {
+        error.into()
     }
 }
 

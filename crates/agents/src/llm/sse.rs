@@ -91,7 +91,7 @@ impl SseDecoder {
                 self.input.advance(1);
             }
         }
-        let end = self.input.iter().position(|&b| b == b'\n' || b == b'\r');
+        let end = first_line_end(&self.input);
         if end.is_none() {
             self.line.extend_from_slice(&self.input);
             self.input.clear();
@@ -144,6 +144,21 @@ impl SseDecoder {
         self.has_data = true;
         Ok(false)
     }
+}
+
+/// Where the first LF or CR is. Looked for in strides, which the processor
+/// compares as a whole.
+fn first_line_end(bytes: &[u8]) -> Option<usize> {
+    const STRIDE: usize = 32;
+    let is_end = |byte: u8| byte == b'\n' || byte == b'\r';
+    let mut from = 0;
+    for stride in bytes.chunks_exact(STRIDE) {
+        if stride.iter().fold(false, |found, &byte| found | is_end(byte)) {
+            break;
+        }
+        from += STRIDE;
+    }
+    bytes[from..].iter().position(|&byte| is_end(byte)).map(|at| from + at)
 }
 
 #[cfg(test)]

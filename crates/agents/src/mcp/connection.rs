@@ -93,11 +93,11 @@ async fn open_with(
     let handshake = async {
         let service = serve_client(client, watched).await.map_err(|e| refusal(&e))?;
         let listing = listing::fetch(service.peer(), spec).await.map_err(|e| unanswered(&e))?;
-        Ok::<_, String>((service, listing))
+        Ok::<_, Problem>((service, listing))
     };
     let opened = tokio::select! {
         opened = timeout(spec.start_timeout, handshake) => opened,
-        () = stop.cancelled() => Ok(Err("the server is stopping".to_owned())),
+        () = stop.cancelled() => Ok(Err(Problem::told("the server is stopping"))),
     };
     let problem = match opened {
         Ok(Ok((service, listing))) => {
@@ -106,11 +106,11 @@ async fn open_with(
             return Ok((Live { connection, tools_changed, service, process }, listing));
         }
         Ok(Err(problem)) => problem,
-        Err(_) => format!("it was not ready within {:?}", spec.start_timeout),
+        Err(_) => Problem::told(format!("it was not ready within {:?}", spec.start_timeout)),
     };
-    let exit = farewell(process, ending.is_reached()).await;
+    let exit = farewell(process, problem.is_broken_pipe).await;
     let said = ending.why().map(str::to_owned);
-    Err(said.or_else(|| exit.map(|status| exit_words(spec, status))).unwrap_or(problem))
+    Err(said.or_else(|| exit.map(|status| exit_words(spec, status))).unwrap_or(problem.words))
 }
 
 impl Connection {
@@ -162,7 +162,7 @@ impl Live {
     pub(super) async fn list(&self, spec: &ServerSpec) -> Result<Listing, String> {
         let listing = listing::fetch(&self.connection.peer, spec);
         match timeout(spec.start_timeout, listing).await {
-            Ok(listing) => listing.map_err(|error| unanswered(&error)),
+            Ok(listing) => listing.map_err(|error| unanswered(&error).words),
             Err(_) => Err("it did not tell its tools".to_owned()),
         }
     }
@@ -231,25 +231,49 @@ fn exit_words(spec: &ServerSpec, status: ExitStatus) -> String {
     }
 }
 
+/// Why a server is not there.
+struct Problem {
+    words: String,
+    /// That is the sign of a process that ends: how it ended says more.
+    is_broken_pipe: bool,
+}
+
+impl Problem {
+    /// The server said so, or we do.
+    fn told(words: impl Into<String>) -> Self {
+        Self { words: words.into(), is_broken_pipe: false }
+    }
+
+    fn broken_pipe(words: impl Into<String>) -> Self {
+        Self { words: words.into(), is_broken_pipe: true }
+    }
+}
+
 /// Why a server did not begin.
-fn refusal(error: &ClientInitializeError) -> String {
+fn refusal(error: &ClientInitializeError) -> Problem {
     match error {
-        ClientInitializeError::ConnectionClosed(_) => "it closed the connection".to_owned(),
-        ClientInitializeError::JsonRpcError(error) => {
-            format!("it refused to begin: {}", short(&error.message))
+        ClientInitializeError::ConnectionClosed(_) => {
+            Problem::broken_pipe("it closed the connection")
         }
-        ClientInitializeError::TransportError { error, .. } => short(&error.error.to_string()),
-        _ => "it did not begin as the protocol says".to_owned(),
+        ClientInitializeError::TransportError { error, .. } => {
+            Problem::broken_pipe(short(&error.error.to_string()))
+        }
+        ClientInitializeError::JsonRpcError(error) => {
+            Problem::told(format!("it refused to begin: {}", short(&error.message)))
+        }
+        _ => Problem::told("it did not begin as the protocol says"),
     }
 }
 
 /// Why a server did not tell its tools.
-fn unanswered(error: &ServiceError) -> String {
+fn unanswered(error: &ServiceError) -> Problem {
     match error {
-        ServiceError::McpError(error) => format!("it has no tools: {}", short(&error.message)),
-        ServiceError::TransportSend(error) => short(&error.error.to_string()),
-        ServiceError::TransportClosed => "it closed the connection".to_owned(),
-        _ => "it did not tell its tools".to_owned(),
+        ServiceError::TransportClosed => Problem::broken_pipe("it closed the connection"),
+        ServiceError::TransportSend(error) => Problem::broken_pipe(short(&error.error.to_string())),
+        ServiceError::McpError(error) => {
+            Problem::told(format!("it has no tools: {}", short(&error.message)))
+        }
+        _ => Problem::told("it did not tell its tools"),
     }
 }
 

@@ -135,6 +135,9 @@ impl LoopState {
             return;
         }
         match input {
+            // While calls are settled the model is not asked, so it says nothing.
+            Input::Model(_) | Input::ModelFailed(_) | Input::WaitOver
+                if self.calls.current().is_some() => {}
             Input::Model(event) => self.model(event, limits, effects),
             Input::ModelFailed(error) => self.failed(error, limits, effects),
             Input::WaitOver => effects.push_back(Effect::AskModel),

@@ -2,8 +2,6 @@
 //!
 //! Text is the bulk of it, and is written into the buffer without a detour.
 
-use std::fmt::Write as _;
-
 use bytes::{BufMut, BytesMut};
 use parlor_protocol::{EventBody, EventId};
 use parlor_storage::Logged;
@@ -27,8 +25,13 @@ pub fn come_back(to: &mut BytesMut) {
 }
 
 fn write_body(id: EventId, body: &EventBody, to: &mut BytesMut) {
+    // Room is made once: a buffer that grows piece by piece is copied each time.
+    to.reserve(FRAME + vocabulary::words(body).len());
     vocabulary::write(body, &mut Line { id, to });
 }
+
+/// What an event has around its words, ids included.
+const FRAME: usize = 256;
 
 /// Writes `id:`, `event:` and `data:`.
 struct Line<'a> {
@@ -37,18 +40,34 @@ struct Line<'a> {
 }
 
 impl Pen for Line<'_> {
-    /// JSON never holds a bare line break, so the data is one line.
     fn event(&mut self, name: &'static str, data: &impl Serialize) {
-        let Self { id, to } = self;
-        let before = to.len();
-        let written = write!(to, "id: {id}\nevent: {name}\ndata: ")
-            .map_err(|_| ())
-            .and_then(|()| serde_json::to_writer((&mut **to).writer(), data).map_err(|_| ()));
-        match written {
-            Ok(()) => to.extend_from_slice(b"\n\n"),
+        let before = self.to.len();
+        match self.line(name, data) {
+            Ok(()) => self.to.extend_from_slice(b"\n\n"),
             // Our own types can always be written; half an event must not go out.
-            Err(()) => to.truncate(before),
+            Err(_) => self.to.truncate(before),
         }
+    }
+}
+
+impl Line<'_> {
+    /// JSON never holds a bare line break, so the data is one line.
+    fn line(&mut self, name: &str, data: &impl Serialize) -> serde_json::Result<()> {
+        self.to.extend_from_slice(b"id: ");
+        let seq = self.id.seq;
+        self.json(&seq)?;
+        if let Some(offset) = self.id.offset {
+            self.to.extend_from_slice(b".");
+            self.json(&offset)?;
+        }
+        self.to.extend_from_slice(b"\nevent: ");
+        self.to.extend_from_slice(name.as_bytes());
+        self.to.extend_from_slice(b"\ndata: ");
+        self.json(data)
+    }
+
+    fn json(&mut self, value: &impl Serialize) -> serde_json::Result<()> {
+        serde_json::to_writer((&mut *self.to).writer(), value)
     }
 }
 

@@ -7,6 +7,7 @@ use std::fmt;
 
 use parlor_protocol::EventBody;
 use serde::{Serialize, Serializer};
+use uuid::Uuid;
 
 /// What a dialect does with a name and data.
 pub(super) trait Pen {
@@ -31,13 +32,13 @@ pub(super) fn write(body: &EventBody, pen: &mut impl Pen) {
             pen.event_of_a_conversation("start", &data);
         }
         EventBody::Chunk { text, message_id } => {
-            pen.event("chunk", &Text { text, message_id: Shown(message_id) });
+            pen.event("chunk", &Text { text, message_id: Id(message_id.as_uuid()) });
         }
         EventBody::Snapshot { text, message_id } => {
-            pen.event("snapshot", &Text { text, message_id: Shown(message_id) });
+            pen.event("snapshot", &Text { text, message_id: Id(message_id.as_uuid()) });
         }
         EventBody::Thinking { text, message_id } => {
-            pen.event("thinking", &Text { text, message_id: Shown(message_id) });
+            pen.event("thinking", &Text { text, message_id: Id(message_id.as_uuid()) });
         }
         EventBody::ToolUse { tool, call_id, status } => {
             pen.event("tool_use", &ToolUse { tool, call_id: Shown(call_id), status });
@@ -62,6 +63,27 @@ pub(super) fn write(body: &EventBody, pen: &mut impl Pen) {
             };
             pen.event_of_a_conversation("done", &data);
         }
+    }
+}
+
+/// The words of an event that streams text; of another one, none.
+pub(super) fn words(body: &EventBody) -> &str {
+    match body {
+        EventBody::Chunk { text, .. }
+        | EventBody::Snapshot { text, .. }
+        | EventBody::Thinking { text, .. } => text,
+        _ => "",
+    }
+}
+
+/// The id of a message, written without a detour over formatting: there is one
+/// in every piece of text.
+struct Id<'a>(&'a Uuid);
+
+impl Serialize for Id<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut text = Uuid::encode_buffer();
+        serializer.serialize_str(self.0.hyphenated().encode_lower(&mut text))
     }
 }
 

@@ -22,8 +22,7 @@ pub(crate) async fn send(
     Json(request): Json<ChatRequest>,
 ) -> Result<Response, ApiError> {
     let accepted = take(&app, &visitor.caller, request).await?;
-    let (id, after) = (accepted.conversation_id, accepted.after);
-    let reader = app.chat.subscribe(&visitor.caller, id, Some(after)).await?;
+    let reader = app.chat.follow(&accepted).await;
     Ok(stream(&app, &visitor, line, reader, Until::Done(accepted.turn_id)))
 }
 

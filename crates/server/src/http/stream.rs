@@ -6,13 +6,16 @@
 //! what it missed it gets from the log when it returns.
 
 use std::convert::Infallible;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 use axum::body::Body;
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use bytes::{Bytes, BytesMut};
-use futures_util::stream::unfold;
+use futures_util::future::BoxFuture;
+use futures_util::stream::{FuturesUnordered, Stream};
 use parlor_chat::Reader;
 use parlor_protocol::{EventBody, TurnId};
 use parlor_storage::Logged;
@@ -42,7 +45,7 @@ pub(super) fn stream(
     until: Until,
 ) -> Response {
     let feed = Feed::new(app, visitor, line, reader, until);
-    let mut response = Response::new(Body::from_stream(unfold(feed, Feed::next)));
+    let mut response = Response::new(Body::from_stream(feed));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     // A proxy must not wait until it has a page full.
@@ -56,11 +59,20 @@ struct Feed {
     session: Arc<Session>,
     /// Ends the connection with the session if the reader does not read.
     _on_line: OnLine,
-    stopping: CancellationToken,
+    ends: Ends,
     keep_alive: Interval,
     /// Given away with each write: a quiet stream holds none.
     buffer: BytesMut,
     over: bool,
+}
+
+/// What ends a stream from outside. Each of them is asked only after it spoke
+/// up, not for every event: thousands of streams share what they wait on.
+type Ends = FuturesUnordered<BoxFuture<'static, End>>;
+
+enum End {
+    Session,
+    Server,
 }
 
 impl Feed {
@@ -68,34 +80,43 @@ impl Feed {
         let period = app.config.server.limits.keep_alive;
         let mut keep_alive = interval_at(Instant::now() + period, period);
         keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let session = visitor.session.clone();
+        let ends = Ends::from_iter([
+            when(session.ended.clone(), End::Session),
+            when(app.stopping.clone(), End::Server),
+        ]);
         Self {
             reader,
             until,
-            session: visitor.session.clone(),
-            _on_line: line.stream(visitor.session.clone()),
-            stopping: app.stopping.clone(),
+            _on_line: line.stream(session.clone()),
+            session,
+            ends,
             keep_alive,
             buffer: BytesMut::new(),
             over: false,
         }
     }
 
-    /// The next write, or the end.
-    async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
-        if self.over {
-            return None;
+    /// Fills the buffer; false at the end.
+    fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
+        if self.over || self.session.ended.is_cancelled() {
+            return Poll::Ready(false);
         }
-        tokio::select! {
-            biased;
-            () = self.session.ended.cancelled() => return None,
-            () = self.stopping.cancelled() => {
+        if let Poll::Ready(events) = self.reader.poll_next(cx) {
+            return Poll::Ready(events.map(|events| self.write(&events)).is_some());
+        }
+        match Pin::new(&mut self.ends).poll_next(cx) {
+            Poll::Ready(Some(End::Server)) => {
                 sse::come_back(&mut self.buffer);
                 self.over = true;
+                return Poll::Ready(true);
             }
-            events = self.reader.next() => self.write(&events?),
-            _ = self.keep_alive.tick() => sse::keep_alive(&mut self.buffer),
+            Poll::Ready(Some(End::Session) | None) => return Poll::Ready(false),
+            Poll::Pending => {}
         }
-        Some((Ok(std::mem::take(&mut self.buffer).freeze()), self))
+        ready!(self.keep_alive.poll_tick(cx));
+        sse::keep_alive(&mut self.buffer);
+        Poll::Ready(true)
     }
 
     fn write(&mut self, events: &[Logged]) {
@@ -114,4 +135,21 @@ impl Feed {
             _ => false,
         }
     }
+}
+
+/// The next write, or the end.
+impl Stream for Feed {
+    type Item = Result<Bytes, Infallible>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let more = ready!(self.poll_fill(cx));
+        Poll::Ready(more.then(|| Ok(std::mem::take(&mut self.buffer).freeze())))
+    }
+}
+
+fn when(signal: CancellationToken, end: End) -> BoxFuture<'static, End> {
+    Box::pin(async move {
+        signal.cancelled().await;
+        end
+    })
 }

@@ -143,11 +143,8 @@ async fn the_doors_are_the_servers() {
     let app = TestApp::start().await;
     let created = body_of(send(&app, "POST", RECIPES, toast()).await).await;
     let place = format!("{RECIPES}/{}", created["id"].as_str().unwrap());
-    let created_key = app
-        .parlor(&["keys", "create", "--tenant", "other", "--config", "parlor.toml"])
-        .output()
-        .unwrap();
-    let other_key = String::from_utf8(created_key.stdout).unwrap().trim().to_owned();
+    let created_key = app.parlor(&["keys", "create", "--tenant", "other"], "").await;
+    let other_key = created_key.trim().to_owned();
     let routes = [
         ("GET", RECIPES),
         ("POST", RECIPES),

@@ -10,7 +10,12 @@ use crate::streams::Events;
 use crate::test_app::{TestApp, json as body_of, refusal};
 
 /// Where routes are listed. A router that is merged in has a source of its own.
-const SOURCES: &[&str] = &[include_str!("../../src/router.rs")];
+const SOURCES: &[&str] =
+    &[include_str!("../../src/router.rs"), include_str!("../../../recipes/src/http/mod.rs")];
+
+/// A recipe that is no other tenant's.
+const RECIPE: &str = r#"{"title": "our secret toast",
+    "ingredients": [{"name": "bread"}], "steps": [{"instruction": "Toast it."}]}"#;
 
 struct Route {
     method: &'static str,
@@ -42,6 +47,9 @@ const ROUTES: &[Route] = &[
     route("POST", "/logout", Open(303)),
     route("GET", "/chat", Open(303)),
     route("GET", "/assets/style.css", Open(200)),
+    route("GET", "/assets/theme.js", Open(200)),
+    route("GET", "/assets/icon.svg", Open(200)),
+    route("GET", "/assets/{*name}", Open(404)),
     route("GET", "/assets/chat.js", Open(200)),
     route(
         "POST",
@@ -66,12 +74,33 @@ const ROUTES: &[Route] = &[
     route("GET", "/api/prompts/{id}", Names(&[""])),
     route("POST", "/api/prompts/{id}/response", Names(&[r#"{"response": "soup"}"#])),
     route("POST", "/api/prompts/{id}/extend", Names(&["{}"])),
+    route("GET", "/ws/chat/{tenant}/{project}", Names(&[""])),
     route("GET", "/api/images/{id}", Names(&[""])),
     route("GET", "/api/me", Own),
+    route("GET", "/api/recipes", Own),
+    route("POST", "/api/recipes", Own),
+    route("GET", "/api/recipes/{id}", Names(&[""])),
+    route("PUT", "/api/recipes/{id}", Names(&[RECIPE])),
+    route("DELETE", "/api/recipes/{id}", Names(&[""])),
     route("GET", "/api/audit", Own),
+    route("GET", "/api/admin/status", Own),
     route("GET", "/healthz", Open(200)),
     route("GET", "/readyz", Open(200)),
 ];
+
+/// What makes a request the beginning of a WebSocket.
+const HANDSHAKE: [(&str, &str); 4] = [
+    ("connection", "upgrade"),
+    ("upgrade", "websocket"),
+    ("sec-websocket-version", "13"),
+    ("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="),
+];
+
+/// The path with this id, and with what is the tenant `home`'s.
+fn filled(path: &str, id: &str) -> String {
+    let path = path.replace("{id}", id).replace("{tool}", "cook");
+    path.replace("{tenant}", "home").replace("{project}", "recipes")
+}
 
 /// The methods and paths that a source registers.
 fn registered(source: &str) -> Vec<(String, String)> {
@@ -114,7 +143,7 @@ async fn nothing_is_served_without_credentials() {
     let app = TestApp::start().await;
     let any = uuid::Uuid::from_u128(1).to_string();
     for Route { method, path, access } in ROUTES {
-        let path = path.replace("{id}", &any).replace("{tool}", "cook");
+        let path = filled(path, &any);
         for header in [("x-none", ""), ("x-api-key", "wrong"), ("cookie", "rv_session=wrong")] {
             let request = app.request(method, &path).header(header.0, header.1);
             let response = request.send().await.unwrap();
@@ -148,15 +177,24 @@ async fn another_tenants_things_do_not_exist() {
     let image = said["metadata"]["image"]["id"].as_str().unwrap();
     let prompt = events.iter().find(|event| event.name == "userPrompt").unwrap();
     let prompt = prompt.data["messageId"].as_str().unwrap();
+    let create = app.admin("POST", "/api/recipes").header("content-type", "application/json");
+    let recipe = body_of(create.body(RECIPE).send().await.unwrap()).await["id"].take();
+    let recipe = recipe.as_str().unwrap().to_owned();
     let key = app.other_tenants_key("admin").await;
     for Route { method, path, access } in ROUTES {
         let id = match path {
             path if path.starts_with("/api/images/") => image,
             path if path.starts_with("/api/prompts/") => prompt,
+            path if path.starts_with("/api/recipes/") => &recipe,
             _ => conversation,
         };
-        let path = path.replace("{id}", id).replace("{tool}", "cook");
-        let request = app.request(method, &path).header("x-api-key", &key);
+        let path = filled(path, id);
+        let mut request = app.request(method, &path).header("x-api-key", &key);
+        if path.starts_with("/ws/") {
+            for (name, value) in HANDSHAKE {
+                request = request.header(name, value);
+            }
+        }
         match access {
             Open(_) => {}
             Own => {
@@ -180,6 +218,8 @@ async fn another_tenants_things_do_not_exist() {
     let kept = app.admin("GET", &format!("/api/conversations/{conversation}")).send().await;
     let kept = body_of(kept.unwrap()).await;
     assert_eq!(kept["title"], "our secret", "nobody touched it");
+    let kept = app.admin("GET", &format!("/api/recipes/{recipe}")).send().await.unwrap();
+    assert_eq!(body_of(kept).await["title"], "our secret toast");
     let open = app.admin("GET", &format!("/api/prompts/{prompt}")).send().await.unwrap();
     assert_eq!(body_of(open).await["status"], "open", "nobody answered it");
 }

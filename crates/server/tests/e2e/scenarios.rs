@@ -55,8 +55,8 @@ async fn a_follow_up() {
 /// together, the system prompt stays.
 #[tokio::test]
 async fn a_context_that_overflows() {
-    let project = "context_tokens = 1000\nsystem_prompt = \"You are kind.\"";
-    let app = TestApp::configured(Settings { project, ..Settings::default() }).await;
+    let (project, agent) = ("system_prompt = \"You are kind.\"", "context_tokens = 1000");
+    let app = TestApp::configured(Settings { project, agent, ..Settings::default() }).await;
     let id = seed::conversation(
         &app.data_dir,
         &[

@@ -143,7 +143,6 @@ async fn a_delete_waits_for_a_yes() {
         .send()
         .await;
     assert_eq!(refusal(unknown.unwrap()).await.0, 404);
-    let exported = app.parlor(&["audit", "export"]).output().unwrap();
-    let lines = String::from_utf8(exported.stdout).unwrap();
+    let lines = app.parlor(&["audit", "export"], "").await;
     assert_eq!(lines.lines().count(), 2, "{lines}");
 }

@@ -84,9 +84,7 @@ async fn what_is_not_ones_own_does_not_exist() {
     let mut socket = Socket::open(&app, "").await;
     let turn = socket.say("secret").await;
     let id = turn[0]["conversation_id"].as_str().unwrap();
-    let arguments = ["keys", "create", "--tenant", "other", "--config", "parlor.toml"];
-    let created = app.parlor(&arguments).output().unwrap();
-    let others = String::from_utf8(created.stdout).unwrap().trim().to_owned();
+    let others = app.other_tenants_key("user").await;
     let open = |path: String, key: &str| {
         let key = key.to_owned();
         let app = &app;

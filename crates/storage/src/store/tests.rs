@@ -91,7 +91,8 @@ fn blocked() -> BlockedInput {
 
 async fn pragma(store: &Store, words: &str) -> i64 {
     let query = sqlx::query(sqlx::AssertSqlSafe(format!("PRAGMA {words}")));
-    let row = query.fetch_optional(&store.writer).await.unwrap();
+    let writer = store.pen.connection();
+    let row = query.fetch_optional(&mut *writer.lock().await).await.unwrap();
     row.map_or(0, |row| row.get(0))
 }
 

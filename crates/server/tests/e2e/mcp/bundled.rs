@@ -33,5 +33,9 @@ async fn recipe_vault_is_a_server_like_any_other_and_trusted() {
         panic!("{shown:?}")
     };
     assert_eq!((artifact.kind.as_str(), json!(artifact.id)), ("recipe", created["id"].clone()));
+    let arguments = serde_json::Map::from_iter([("recipe_id".to_owned(), created["id"].clone())]);
+    let preview = host.preview("delete_recipe", &arguments).await;
+    assert!(preview.is_some_and(|preview| preview.to_string().contains("Pea Soup")), "P-7");
+    assert!(text(&host, "list_recipes", json!({})).await.contains("Pea Soup"), "it only asked");
     assert!(host.health()[0].warnings.is_empty(), "{:?}", host.health());
 }

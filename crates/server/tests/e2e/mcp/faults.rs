@@ -98,6 +98,7 @@ async fn servers_that_never_start_do_not_touch_the_others() {
         ("silent", faulty(&["--silent"])),
         ("slow", slow),
         ("crash", faulty(&["--crash-at-start"])),
+        ("refuses", faulty(&["--refuse"])),
         ("missing", json!({"command": "no-such-program"})),
         ("nowhere", json!({"command": "true", "working_dir": "/no/such/directory"})),
         ("good", faulty(&[])),
@@ -109,6 +110,7 @@ async fn servers_that_never_start_do_not_touch_the_others() {
     for (server, problem) in [
         ("slow", "it was not ready within 200ms"),
         ("crash", "it ended with code 3"),
+        ("refuses", "it refused to begin: Not today."),
         ("missing", "there is no program 'no-such-program'"),
         ("nowhere", "the program 'true' cannot be run as configured"),
     ] {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::faulty_program;
-use crate::test_app::{PASSWORD, TestApp, json as body, refusal};
+use crate::test_app::{PASSWORD, Settings, TestApp, json as body, refusal};
 
 async fn status(app: &TestApp) -> Value {
     let response = app.admin("GET", "/api/admin/status").send().await.unwrap();
@@ -22,7 +22,7 @@ async fn admins_see_how_the_servers_are() {
          {section}.secret]\ncommand = \"sk-ant-api03-abcdefgh12345678\"\n
          [tenants.other.projects.recipes.mcp.theirs]\ncommand = {program:?}\n"
     );
-    let app = TestApp::with_more("", &more).await;
+    let app = TestApp::configured(Settings { more: &more, ..Settings::default() }).await;
     let server = |status: &Value, name: &str| {
         let all = status["projects"][0]["mcp"].as_array().unwrap().clone();
         all.into_iter().find(|server| server["server"] == name).unwrap()

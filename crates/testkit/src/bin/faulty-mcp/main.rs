@@ -22,6 +22,8 @@ struct Arguments {
     crash_at_start: bool,
     /// Reads, and says nothing at all.
     silent: bool,
+    /// Answers the handshake with an error.
+    refuse: bool,
     /// Greets on standard output, as some programs do.
     noise: bool,
     /// Writes to standard error without end.
@@ -97,6 +99,9 @@ impl Server {
     fn take(self: &Arc<Self>, message: &Value, arguments: &Arguments) {
         let id = &message["id"];
         match message["method"].as_str() {
+            Some("initialize") if arguments.refuse => write(&json!({
+                "jsonrpc": "2.0", "id": id, "error": {"code": -32600, "message": "Not today."},
+            })),
             Some("initialize") => answer(id, &handshake(message)),
             Some("notifications/initialized") => {
                 if let Some(after) = arguments.crash_after {
@@ -201,6 +206,7 @@ impl Arguments {
             match word.as_str() {
                 "--crash-at-start" => arguments.crash_at_start = true,
                 "--silent" => arguments.silent = true,
+                "--refuse" => arguments.refuse = true,
                 "--noise" => arguments.noise = true,
                 "--flood-stderr" => arguments.flood_stderr = true,
                 "--slow-start" => arguments.slow_start = number(),

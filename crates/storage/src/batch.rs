@@ -1,0 +1,152 @@
+//! Statements that go to the database together.
+//!
+//! A statement takes microseconds; handing it to the connection's thread and
+//! waiting for its answer takes ten times as long. So a write collects its
+//! statements and hands them over once. Each of them is SQL of its own, with
+//! its own `$1`: an engine that takes one statement at a time gets the same
+//! statements one by one.
+
+use std::fmt::Write as _;
+
+use futures_util::TryStreamExt;
+use sqlx::encode::Encode;
+use sqlx::sqlite::SqliteArguments;
+use sqlx::{Arguments, AssertSqlSafe, Either, Executor, Sqlite, SqliteConnection, Type};
+
+/// Statements and their values, in order.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    sql: String,
+    values: SqliteArguments,
+    failure: Option<sqlx::Error>,
+}
+
+/// What came of a batch.
+#[derive(Debug)]
+pub(crate) struct Done {
+    /// How many rows each statement changed, as far as they went.
+    pub(crate) changed: Vec<u64>,
+    /// Why they did not go to the end.
+    pub(crate) result: Result<(), sqlx::Error>,
+}
+
+impl Batch {
+    /// Adds a statement; its values follow.
+    pub(crate) fn add(&mut self, sql: &str) -> &mut Self {
+        self.separate();
+        let before = self.values.len();
+        let mut rest = sql;
+        while let Some((text, after)) = rest.split_once('$') {
+            let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+            let (number, after) = after.split_at(digits);
+            let number = before + number.parse::<usize>().unwrap_or_default();
+            self.push(format_args!("{text}${number}"));
+            rest = after;
+        }
+        self.sql.push_str(rest);
+        self
+    }
+
+    /// Adds an `INSERT INTO` of any number of rows; `values` binds those of one.
+    pub(crate) fn insert<T>(
+        &mut self,
+        into: &str,
+        rows: impl IntoIterator<Item = T>,
+        mut values: impl FnMut(&mut Self, T),
+    ) {
+        let mut rows = rows.into_iter().peekable();
+        if rows.peek().is_none() {
+            return;
+        }
+        self.separate();
+        self.push(format_args!("INSERT INTO {into} VALUES "));
+        while let Some(row) = rows.next() {
+            let before = self.values.len();
+            values(self, row);
+            let mut mark = '(';
+            for number in before..self.values.len() {
+                self.push(format_args!("{mark}${}", number + 1));
+                mark = ',';
+            }
+            self.sql.push_str(if rows.peek().is_some() { ")," } else { ")" });
+        }
+    }
+
+    /// Binds the next value of the statement that was added last.
+    pub(crate) fn bind<'v>(&mut self, value: impl Encode<'v, Sqlite> + Type<Sqlite>) -> &mut Self {
+        if let Err(error) = self.values.add(value) {
+            self.failure = Some(sqlx::Error::Encode(error));
+        }
+        self
+    }
+
+    /// Runs all statements, up to the first that fails.
+    pub(crate) async fn run(self, connection: &mut SqliteConnection) -> Done {
+        let mut changed = Vec::new();
+        if let Some(error) = self.failure {
+            return Done { changed, result: Err(error) };
+        }
+        if self.sql.is_empty() {
+            return Done { changed, result: Ok(()) };
+        }
+        let query = sqlx::query_with(AssertSqlSafe(self.sql), self.values);
+        let mut answers = connection.fetch_many(query);
+        let result = loop {
+            match answers.try_next().await {
+                Ok(Some(Either::Left(done))) => changed.push(done.rows_affected()),
+                Ok(Some(Either::Right(_))) => {}
+                Ok(None) => break Ok(()),
+                Err(error) => break Err(error),
+            }
+        };
+        Done { changed, result }
+    }
+
+    fn separate(&mut self) {
+        if !self.sql.is_empty() {
+            self.sql.push_str("; ");
+        }
+    }
+
+    fn push(&mut self, text: std::fmt::Arguments<'_>) {
+        // A string takes everything.
+        let _written = self.sql.write_fmt(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlx::{Connection, Row};
+
+    use super::*;
+
+    /// The statements count their values for themselves, and stop at the first
+    /// that fails.
+    #[tokio::test]
+    async fn statements_run_in_order_with_their_own_values() {
+        let mut memory = SqliteConnection::connect("sqlite::memory:").await.unwrap();
+        let mut batch = Batch::default();
+        batch.add("CREATE TABLE t (a BIGINT PRIMARY KEY, b TEXT)");
+        batch.insert("t (a, b)", [(1_i64, "x"), (2, "y")], |row, (a, b)| {
+            row.bind(a).bind(b);
+        });
+        batch.insert("t (a, b)", [], |_, ()| {});
+        batch.add("UPDATE t SET b = $2 || b || $2 WHERE a = $1").bind(2_i64).bind("'$1'");
+        batch.add("UPDATE t SET b = $1 WHERE a = 9").bind("no such row");
+        let done = batch.run(&mut memory).await;
+        assert!(done.result.is_ok());
+        assert_eq!(done.changed, [0, 2, 1, 0]);
+        let row = sqlx::query("SELECT b FROM t WHERE a = 2").fetch_one(&mut memory).await.unwrap();
+        assert_eq!(row.get::<String, _>("b"), "'$1'y'$1'");
+
+        let mut batch = Batch::default();
+        batch.insert("t (a, b)", [3_i64], |row, a| {
+            row.bind(a).bind("z");
+        });
+        batch.add("INSERT INTO t (a, b) VALUES ($1, $2)").bind(1_i64).bind("twice");
+        batch.add("DELETE FROM t");
+        let done = batch.run(&mut memory).await;
+        assert!(done.result.unwrap_err().into_database_error().unwrap().is_unique_violation());
+        assert_eq!(done.changed, [1]);
+    }
+}
