@@ -57,7 +57,7 @@ impl Room {
     }
 
     /// Where nothing runs there is nothing to stop, and nothing to say about it.
-    async fn stop(&self) -> Result<(), ApiError> {
+    async fn stop(&mut self) -> Result<(), ApiError> {
         if let Some(conversation) = self.conversation() {
             self.app.chat.stop(&self.visitor.caller, conversation).await?;
         }

@@ -33,8 +33,9 @@ impl Room {
         self.encoder.conversation()
     }
 
-    /// Refuses a conversation of another tenant or of another project.
-    pub(super) async fn require_here(&self, id: ConversationId) -> Result<(), ApiError> {
+    /// Refuses a conversation of another tenant or of another project. A room is
+    /// one task's alone, which is why also what only looks borrows it whole.
+    pub(super) async fn require_here(&mut self, id: ConversationId) -> Result<(), ApiError> {
         let conversation = self.app.store.conversation(&self.visitor.caller.tenant, id).await?;
         if conversation.project == self.project { Ok(()) } else { Err(ApiError::not_found()) }
     }
