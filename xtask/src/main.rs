@@ -12,9 +12,10 @@ cargo xtask <command>
 
   run [ARGS…]                  build the web interface and parlor, and start the server:
                                `parlor serve ARGS…`
-  test                         everything that CI checks: format, lints, all tests
-  browser                      the web interface in a real browser, against the built binary
+  test                         everything that CI checks: format, lints, all tests, the browser
+  browser                      the web interface in a real browser, against the real server
   screenshots                  a picture of each screen and state, in target/screenshots
+  figures                      what the web interface weighs, and how long its tasks take
   guard-eval FILE [--policy P] [--show]
                                what the guardrail catches and whom it disturbs, on labelled
                                {\"text\", \"label\", \"source\", \"kind\"} lines; P is strict,
@@ -32,11 +33,9 @@ fn main() -> ExitCode {
             cargo_with(&["run", "--release", "--bin", "parlor", "--", "serve"], rest)
         }
         ["test"] => test(),
-        ["browser"] => web::fetch_packages() && web::npm(&["run", "browser"]),
-        ["screenshots"] => {
-            web::build_if_possible();
-            cargo(&["build", "--bin", "parlor"]) && web::npm(&["run", "pictures"])
-        }
+        ["browser"] => in_browser("browser"),
+        ["screenshots"] => in_browser("pictures"),
+        ["figures"] => in_browser("figures"),
         ["guard-eval", rest @ ..] => cargo_with(&example("guard_eval"), rest),
         ["bench", rest @ ..] => bench(rest),
         ["bench-guard"] => cargo(&example("guard_bench")),
@@ -67,6 +66,8 @@ fn test() -> bool {
     checks.run("web: tests", || web::npm(&["test"]));
     checks.run("web: build", || web::npm(&["run", "build"]));
     checks.run("tests", || cargo(&["test", "--workspace"]));
+    // The tests before this one have built the server.
+    checks.run("browser", || web::npm(&["run", "browser"]));
     checks.report()
 }
 
@@ -91,6 +92,12 @@ impl Checks {
         }
         self.failed.is_empty()
     }
+}
+
+/// Runs a script that drives the built server with a real browser. The whole
+/// workspace is built, because then the packages are those that its tests use.
+fn in_browser(script: &str) -> bool {
+    web::build() && cargo(&["build", "--workspace", "--bins"]) && web::npm(&["run", script])
 }
 
 /// The bench starts the server that stands beside it.
