@@ -116,8 +116,17 @@ fn cargo_with(arguments: &[&str], rest: &[&str]) -> bool {
 }
 
 fn cargo(arguments: &[&str]) -> bool {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    match Command::new(cargo).args(arguments).status() {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    // What cargo says about this program is nothing to the others: some of them
+    // are built anew when it changes.
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(|name| {
+            name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
+        }) {
+            cargo.env_remove(name);
+        }
+    }
+    match cargo.args(arguments).status() {
         Ok(status) => status.success(),
         Err(error) => {
             eprintln!("xtask: cargo could not be started: {error}");
