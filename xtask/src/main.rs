@@ -12,8 +12,10 @@ cargo xtask <command>
 
   run [ARGS…]                  build the web interface and parlor, and start the server:
                                `parlor serve ARGS…`
-  test                         everything that CI checks: format, lints, all tests
-  browser                      the web interface in a real browser, against the built binary
+  test                         everything that CI checks: format, lints, all tests, the browser
+  browser                      the web interface in a real browser, against the real server
+  screenshots                  a picture of each screen and state, in target/screenshots
+  figures                      what the web interface weighs, and how long its tasks take
   guard-eval FILE [--policy P] [--show]
                                what the guardrail catches and whom it disturbs, on labelled
                                {\"text\", \"label\", \"source\", \"kind\"} lines; P is strict,
@@ -31,7 +33,9 @@ fn main() -> ExitCode {
             cargo_with(&["run", "--release", "--bin", "parlor", "--", "serve"], rest)
         }
         ["test"] => test(),
-        ["browser"] => web::fetch_packages() && web::npm(&["run", "browser"]),
+        ["browser"] => in_browser("browser"),
+        ["screenshots"] => in_browser("pictures"),
+        ["figures"] => in_browser("figures"),
         ["guard-eval", rest @ ..] => cargo_with(&example("guard_eval"), rest),
         ["bench", rest @ ..] => bench(rest),
         ["bench-guard"] => cargo(&example("guard_bench")),
@@ -62,6 +66,8 @@ fn test() -> bool {
     checks.run("web: tests", || web::npm(&["test"]));
     checks.run("web: build", || web::npm(&["run", "build"]));
     checks.run("tests", || cargo(&["test", "--workspace"]));
+    // The tests before this one have built the server.
+    checks.run("browser", || web::npm(&["run", "browser"]));
     checks.report()
 }
 
@@ -88,6 +94,12 @@ impl Checks {
     }
 }
 
+/// Runs a script that drives the built server with a real browser. The whole
+/// workspace is built, because then the packages are those that its tests use.
+fn in_browser(script: &str) -> bool {
+    web::build() && cargo(&["build", "--workspace", "--bins"]) && web::npm(&["run", script])
+}
+
 /// The bench starts the server that stands beside it.
 fn bench(rest: &[&str]) -> bool {
     cargo(&["build", "--release", "--bin", "parlor"])
@@ -104,8 +116,17 @@ fn cargo_with(arguments: &[&str], rest: &[&str]) -> bool {
 }
 
 fn cargo(arguments: &[&str]) -> bool {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    match Command::new(cargo).args(arguments).status() {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    // What cargo says about this program is nothing to the others: some of them
+    // are built anew when it changes.
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(|name| {
+            name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
+        }) {
+            cargo.env_remove(name);
+        }
+    }
+    match cargo.args(arguments).status() {
         Ok(status) => status.success(),
         Err(error) => {
             eprintln!("xtask: cargo could not be started: {error}");

@@ -1,6 +1,6 @@
 /** A tool that waits for a yes: what will happen, what changes, and how long it waits. */
 
-import { ChevronDown, MessageSquareX, ShieldQuestion, TriangleAlert, Unlock } from 'lucide-react';
+import { ChevronDown, Ellipsis, MessageSquareX, ShieldQuestion, TriangleAlert, Unlock } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 
 import type { ToolCall, UserPrompt } from '../protocol/generated';
@@ -69,8 +69,9 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
             align="start"
             trigger={(menu) => (
               <Button look="quiet" disabled={busy} {...menu}>
-                {t('approval.more')}
-                <ChevronDown size={15} aria-hidden="true" />
+                <span className="max-sm:sr-only">{t('approval.more')}</span>
+                <ChevronDown size={15} aria-hidden="true" className="max-sm:hidden" />
+                <Ellipsis size={18} aria-hidden="true" className="sm:hidden" />
               </Button>
             )}
             items={[

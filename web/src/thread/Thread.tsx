@@ -7,7 +7,8 @@ import { EmptyState } from '../app/EmptyState';
 import { useParlor } from '../state/store';
 import { useWords } from '../words';
 import { Composer } from './Composer';
-import { useFollow, useWindow } from './follow';
+import { type Drawing, useDrawing } from './drawing';
+import { useFollow } from './follow';
 import { Opening } from './Opening';
 import { ThreadRows } from './parts';
 import { type Row, rowsOf } from './rows';
@@ -22,8 +23,8 @@ export function Thread() {
   const view = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const { following, toEnd } = useFollow(view, content, conversation.id);
-  const { from, more } = useWindow(view, rows.length, conversation.id);
-  const visible = useMemo(() => rows.slice(from), [rows, from]);
+  const list = useRef<HTMLDivElement>(null);
+  const drawing = useDrawing({ view, list }, rows, following, conversation.id);
   const sent = outgoing?.clientId;
   useEffect(() => {
     if (sent) toEnd();
@@ -36,12 +37,9 @@ export function Thread() {
         <div ref={content} className="mx-auto flex min-h-full w-full max-w-[46rem] flex-col px-4 pt-6 pb-8">
           {opening !== 'no' && <Opening state={opening} />}
           {empty && <EmptyState />}
-          {from > 0 && <Earlier more={more} root={view} />}
-          {opening === 'no' && !empty && (
-            <ThreadRuntime rows={visible} running={conversation.turn !== null}>
-              <ThreadRows />
-            </ThreadRuntime>
-          )}
+          <div ref={list}>
+            {opening === 'no' && !empty && <Rows drawing={drawing} running={conversation.turn !== null} />}
+          </div>
         </div>
       </div>
       <div className="relative mx-auto w-full max-w-[46rem] shrink-0 px-4 pb-[max(1rem,env(safe-area-inset-bottom))]">
@@ -72,26 +70,23 @@ function useRows(): Row[] {
   }, [conversation, outgoing]);
 }
 
-function Earlier({ more, root }: { more(): void; root: React.RefObject<HTMLElement | null> }) {
+/** The rows that are drawn, with gaps as tall as those that are not. */
+function Rows({ drawing, running }: { drawing: Drawing; running: boolean }) {
   const { t } = useWords();
-  const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    if (!button.current) return;
-    const seen = new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecting) && more(), {
-      root: root.current,
-      rootMargin: '600px 0px 0px 0px',
-    });
-    seen.observe(button.current);
-    return () => seen.disconnect();
-  });
   return (
-    <button
-      ref={button}
-      type="button"
-      onClick={more}
-      className="mx-auto mb-6 rounded-control px-3 py-1.5 text-small text-muted hover:bg-raised hover:text-ink"
-    >
-      {t('thread.earlier')}
-    </button>
+    <>
+      {drawing.hasEarlier && (
+        <p className="pb-6 text-center">
+          <button type="button" onClick={drawing.earlier} className="rounded-control px-3 py-1.5 text-small text-muted hover:bg-raised hover:text-ink">
+            {t('thread.earlier')}
+          </button>
+        </p>
+      )}
+      <div aria-hidden="true" style={{ height: drawing.above }} />
+      <ThreadRuntime rows={drawing.rows} running={running}>
+        <ThreadRows />
+      </ThreadRuntime>
+      <div aria-hidden="true" style={{ height: drawing.below }} />
+    </>
   );
 }

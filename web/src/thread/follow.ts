@@ -69,32 +69,3 @@ export function useFollow(view: RefObject<HTMLElement | null>, content: RefObjec
 
   return { following, toEnd };
 }
-
-/** How many rows are drawn at first, and how many more each time. */
-const STEP = 50;
-
-/**
- * Draws the last rows only, and more of them as the reader comes near the top.
- * What is put in above does not move what is being read.
- */
-export function useWindow(view: RefObject<HTMLElement | null>, total: number, conversation: string | null) {
-  const [shown, setShown] = useState(STEP);
-  const before = useRef<{ height: number; top: number } | null>(null);
-  useEffect(() => setShown(STEP), [conversation]);
-
-  const more = useCallback(() => {
-    const element = view.current;
-    if (element) before.current = { height: element.scrollHeight, top: element.scrollTop };
-    setShown((count) => count + STEP);
-  }, [view]);
-
-  useLayoutEffect(() => {
-    const element = view.current;
-    if (!element || !before.current) return;
-    const { height, top } = before.current;
-    before.current = null;
-    element.scrollTop = top + element.scrollHeight - height;
-  }, [shown, view]);
-
-  return { from: Math.max(0, total - shown), more };
-}
