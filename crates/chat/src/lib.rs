@@ -24,6 +24,7 @@ mod event_log;
 mod flusher;
 mod images;
 mod oversight;
+mod power_cut;
 mod project;
 mod prompts;
 mod reader;

@@ -9,6 +9,7 @@ mod broken_database;
 mod conversations;
 mod edge;
 mod foreign_client;
+mod ledger;
 mod mcp;
 mod messages;
 mod model_errors;

@@ -12,7 +12,7 @@ use crate::{Server, answer, note, notify, this_program, write, write_raw};
 const NAMES: &[&str] = &[
     "echo", "environment", "crash", "mark_and_crash", "exit_zero", "hang", "slow", "cancelled",
     "long_line", "bad_utf8", "bad_json", "half_line", "big", "leave_grandchild", "flood_stderr",
-    "flood_stdout", "ask", "ask_url", "grow", "fail", "refuse", "preview_me", "show",
+    "flood_stdout", "ask", "ask_url", "grow", "fail", "refuse", "preview_me", "show", "mark",
 ];
 
 /// The list, in pages of ten.
@@ -60,6 +60,11 @@ pub(crate) fn call(server: &Arc<Server>, id: Value, params: &Value) {
         "mark_and_crash" => {
             note(&text, "called");
             exit(9);
+        }
+        // Writes down what it was called with, and answers.
+        "mark" => {
+            note(&text, json!({"arguments": arguments, "run": params["_meta"]["parlor/run-id"]}));
+            say(&id, "marked");
         }
         "exit_zero" => exit(0),
         "hang" => thread::sleep(Duration::from_secs(3_600)),
