@@ -7,6 +7,7 @@ mod bad_input;
 mod binary;
 mod broken_database;
 mod conversations;
+mod demo;
 mod edge;
 mod foreign_client;
 mod ledger;
