@@ -16,6 +16,7 @@
 //! It knows neither HTTP nor SQL nor any model's wire format.
 
 mod admission;
+mod admitted_tools;
 mod beginning;
 mod chat_agent;
 mod context;
@@ -37,6 +38,7 @@ mod texts;
 mod waiting;
 mod writer;
 
+pub use admitted_tools::AdmittedTools;
 pub use chat_agent::{Accepted, Caller, Chat};
 pub use error::ChatError;
 pub use project::{Project, Projects};

@@ -12,6 +12,7 @@ mod edge;
 mod foreign_client;
 mod ledger;
 mod mcp;
+mod mcp_in_chat;
 mod messages;
 mod model_errors;
 mod raw;
