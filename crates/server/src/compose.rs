@@ -10,7 +10,7 @@ use anyhow::Context;
 use parlor_agents::build_agent;
 use parlor_agents::process::Supervisor;
 use parlor_agents::tools::Tools;
-use parlor_chat::{Chat, Project, Projects};
+use parlor_chat::{AdmittedTools, Chat, Project, Projects};
 use parlor_guard::guardrail::Guardrail;
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::ProjectId;
@@ -83,10 +83,13 @@ fn project(
     tools: Option<Arc<dyn Tools>>,
 ) -> anyhow::Result<Project> {
     let env = |name: &str| environment.get(name).cloned();
+    let guardrail = Guardrail::new(&config.guard).context("guard")?;
+    let admitted = |tools| Arc::new(AdmittedTools::new(tools, guardrail.clone())) as Arc<dyn Tools>;
+    let tools = tools.map(admitted);
     Ok(Project {
         id: id.clone(),
         name: config.name.clone(),
-        guardrail: Guardrail::new(&config.guard).context("guard")?,
+        guardrail,
         sanitizer: Sanitizer::new(&config.sanitizer).context("sanitizer")?,
         agent: build_agent(&config.agent, env, tools.clone())?,
         tools,

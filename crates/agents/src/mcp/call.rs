@@ -21,7 +21,6 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::connection::Connection;
-use super::listing::preview_arguments;
 use super::result::{self, ResultRules};
 use super::server::ServerHandle;
 use crate::tools::{Tool, ToolCall, ToolEvent, ToolFuture, ToolOutcome, ToolStream};
@@ -46,21 +45,20 @@ pub(super) fn not_run(why: String) -> ToolStream {
     Box::pin(futures_util::stream::iter([ToolEvent::Done(ToolOutcome::NotRun(why))]))
 }
 
-/// What a call would change, as the server tells it; nobody is asked for it.
-pub(super) async fn preview(
-    server: Arc<ServerHandle>,
-    tool: Tool,
+/// Calls a tool that changes nothing, for a preview; nobody is asked for it.
+pub(super) async fn quietly(
+    server: &ServerHandle,
+    tool: &str,
     arguments: Map<String, Value>,
-) -> Option<Value> {
-    let internal = tool.preview?;
-    let request = request(&internal, preview_arguments(&tool.name, arguments));
+) -> Option<ServerResult> {
+    let request = request(tool, arguments);
     let answer = async {
         let connection = server.connection().await.ok()?;
         let _permit = connection.permit().await?;
         let _registered = connection.in_flight.begin(None);
         connection.peer.send_request(request).await.ok()
     };
-    timeout(PREVIEW_TIMEOUT, answer).await.ok().flatten().and_then(result::structured)
+    timeout(PREVIEW_TIMEOUT, answer).await.ok().flatten()
 }
 
 /// The questions of a call, and its outcome at the end.

@@ -28,6 +28,7 @@ mod host;
 mod http;
 mod in_flight;
 mod listing;
+mod preview;
 mod resolve;
 mod result;
 mod server;

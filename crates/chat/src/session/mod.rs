@@ -28,6 +28,7 @@ use serde_json::Value;
 use tokio::sync::{Notify, watch};
 
 use crate::flusher::Flusher;
+use crate::power_cut;
 use crate::project::Project;
 use crate::session_registry::Stop;
 use crate::writer::{Step, Writer};
@@ -159,6 +160,7 @@ impl Session {
             AgentEvent::Checkpoint(checkpoint) => {
                 self.finished.checkpoint = Some(checkpoint.0);
                 self.commit_finished().await?;
+                power_cut::after(power_cut::Step::Said);
                 // A question in the text ends the turn; its answer begins the next.
                 if self.blocks.has_questions() {
                     agent.stop();
