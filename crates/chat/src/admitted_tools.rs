@@ -35,7 +35,12 @@ struct Read {
     /// By fingerprint: the tool as it may be used, or nothing.
     admitted: HashMap<String, Option<Tool>>,
     /// The list that was read last, and what came of it.
-    last: Option<(Arc<[Tool]>, Arc<[Tool]>)>,
+    last: Option<Listed>,
+}
+
+struct Listed {
+    offered: Arc<[Tool]>,
+    admitted: Arc<[Tool]>,
 }
 
 impl AdmittedTools {
@@ -77,10 +82,8 @@ impl Tools for AdmittedTools {
     fn list(&self) -> Arc<[Tool]> {
         let offered = self.inner.list();
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, admitted)) = &read.last
-            && Arc::ptr_eq(known, &offered)
-        {
-            return admitted.clone();
+        if let Some(last) = read.last.as_ref().filter(|last| Arc::ptr_eq(&last.offered, &offered)) {
+            return last.admitted.clone();
         }
         let mut admitted = HashMap::with_capacity(offered.len());
         let mut list = Vec::with_capacity(offered.len());
@@ -92,7 +95,7 @@ impl Tools for AdmittedTools {
             admitted.insert(key, known);
         }
         let list: Arc<[Tool]> = list.into();
-        *read = Read { admitted, last: Some((offered, list.clone())) };
+        *read = Read { admitted, last: Some(Listed { offered, admitted: list.clone() }) };
         list
     }
 

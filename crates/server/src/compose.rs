@@ -59,7 +59,8 @@ fn projects(
             settings.prompt_timeout.get_or_insert(config.server.prompt_timeout);
             if settings.recipe_vault {
                 let (name, vault) = recipe_vault(tenant, &config.server.data_dir);
-                settings.mcp.entry(name).or_insert(vault);
+                let own = settings.mcp.remove(&name).unwrap_or_default();
+                settings.mcp.insert(name, tools::bundled(own, vault));
             }
             let name = format!("{tenant}/{id}");
             let tools =

@@ -4,6 +4,7 @@ import { ArrowDown } from 'lucide-react';
 import { useEffect, useMemo, useRef } from 'react';
 
 import { EmptyState } from '../app/EmptyState';
+import { openPrompt } from '../state/model';
 import { useParlor } from '../state/store';
 import { useWords } from '../words';
 import { Composer } from './Composer';
@@ -22,7 +23,7 @@ export function Thread() {
   const rows = useRows();
   const view = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
-  const { following, toEnd } = useFollow(view, content, conversation.id);
+  const { following, toEnd } = useFollow(view, content, conversation.id, rows.length > 0);
   const list = useRef<HTMLDivElement>(null);
   const drawing = useDrawing({ view, list }, rows, following, conversation.id);
   const sent = outgoing?.clientId;
@@ -30,6 +31,8 @@ export function Thread() {
     if (sent) toEnd();
   }, [sent, toEnd]);
 
+  // What waits has a button of its own that leads to it.
+  const waits = openPrompt(conversation) !== null;
   const empty = rows.length === 0 && opening === 'no';
   return (
     <main className="relative flex min-h-0 min-w-0 grow flex-col" aria-label={t('thread.label')}>
@@ -43,7 +46,7 @@ export function Thread() {
         </div>
       </div>
       <div className="relative mx-auto w-full max-w-[46rem] shrink-0 px-4 pb-[max(1rem,env(safe-area-inset-bottom))]">
-        {!following && !empty && (
+        {!following && !empty && !waits && (
           <button
             type="button"
             onClick={() => toEnd(true)}

@@ -17,9 +17,12 @@ export interface Follow {
   toEnd(smooth?: boolean): void;
 }
 
-export function useFollow(view: RefObject<HTMLElement | null>, content: RefObject<HTMLElement | null>, conversation: string | null): Follow {
+export function useFollow(view: RefObject<HTMLElement | null>, content: RefObject<HTMLElement | null>, conversation: string | null, hasRows: boolean): Follow {
   const [following, setFollowing] = useState(true);
   const pinned = useRef(true);
+  // What is shown before the first word is read from its beginning.
+  const wanted = useRef(hasRows);
+  wanted.current = hasRows;
 
   const toEnd = useCallback(
     (smooth = false) => {
@@ -47,7 +50,7 @@ export function useFollow(view: RefObject<HTMLElement | null>, content: RefObjec
       setFollowing(pinned.current);
     };
     const grown = new ResizeObserver(() => {
-      if (pinned.current) element.scrollTop = element.scrollHeight;
+      if (pinned.current && wanted.current) element.scrollTop = element.scrollHeight;
       lastTop = element.scrollTop;
     });
     const letGo = () => {

@@ -157,6 +157,13 @@ pub(super) fn failed(language: Language, why: &str) -> String {
             format!("Já existe uma receita chamada {title}. Escolha outro nome."),
         );
     }
+    if why.contains("the conversation is in plan mode") {
+        return pick(
+            language,
+            "We are only planning, so nothing is changed. Leave plan mode and ask me again.".into(),
+            "Estamos só planejando, então nada muda. Saia do modo de plano e peça de novo.".into(),
+        );
+    }
     pick(
         language,
         format!("That did not work. The tool says: “{why}”"),

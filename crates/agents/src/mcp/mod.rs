@@ -27,6 +27,7 @@ mod connection;
 mod host;
 mod http;
 mod in_flight;
+mod input;
 mod listing;
 mod preview;
 mod resolve;
@@ -38,6 +39,6 @@ mod transport;
 
 pub use host::McpHost;
 pub use settings::{
-    FromVariable, LimitSettings, McpServerSettings, McpSettingsError, RuleSettings, SettingValue,
-    ToolSettings,
+    FromVariable, LimitSettings, McpServerSettings, McpSettingsError, ProtocolEra, RuleSettings,
+    SettingValue, ToolSettings,
 };

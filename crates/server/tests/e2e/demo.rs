@@ -38,6 +38,14 @@ impl<'a> Talk<'a> {
         self.follow(events, answers.into()).await;
     }
 
+    /// Changes the conversation's mode, as the switch on the page does.
+    async fn switches_to(&mut self, mode: &str) {
+        let path = format!("/api/conversations/{}", self.conversation.as_ref().unwrap());
+        let changed = self.app.admin("PATCH", &path).json(&json!({"mode": mode})).send().await;
+        assert_eq!(changed.unwrap().status(), 200);
+        self.seen.push_str(&format!("(mode: {mode})\n"));
+    }
+
     /// Answers what ended the turn, and sees the next one.
     async fn decides(&mut self, answer: Value) {
         let list = self.app.admin("GET", "/api/prompts?status=open").send().await.unwrap();
@@ -162,6 +170,8 @@ async fn the_demo_in_english() {
     talk.says_and_answers("rename the cookies", [name.clone(), yes]).await;
     let no = json!({"response": "no"});
     talk.says_and_answers("rename the cookies", [name, no]).await;
+    talk.switches_to("plan").await;
+    talk.says("delete the feijoada").await;
     insta::assert_snapshot!(talk.seen);
 }
 
@@ -195,5 +205,7 @@ async fn the_demo_in_portuguese() {
     let name = json!({"response": "Cookies crocantes"});
     talk.says_and_answers("Renomeie os cookies", [name.clone(), json!({"response": "yes"})]).await;
     talk.says_and_answers("Renomeie os cookies", [name, json!({"response": "no"})]).await;
+    talk.switches_to("plan").await;
+    talk.says("Apague a feijoada").await;
     insta::assert_snapshot!(talk.seen);
 }
