@@ -54,7 +54,7 @@ export class Chat {
     readonly model: Model,
   ) {
     this.composer = page.locator('#composer');
-    this.send = page.getByRole('button', { name: /^(Send|Enviar)$/ }).last();
+    this.send = page.locator('form:has(#composer) button[type=submit]');
     this.stop = page.getByRole('button', { name: /^(Stop|Parar)$/ });
   }
 

@@ -31,6 +31,9 @@ const using =
   ({ results }: ModelRequest): Step[] =>
     results.length === 0 ? [{ tool, input }] : words(`I was told: ${results.join(' ')}`);
 
+/** Without repeating it: a marker in the agent's own words would be a prompt (P-10). */
+const reading = ({ results }: ModelRequest): Step[] => (results.length === 0 ? [{ tool: 'read_note', input: {} }] : words('I have read it.'));
+
 /** Several projects: the header says which, and a conversation keeps its own. */
 test('a project is chosen in the header @both', async ({ workshop: chat, page, isMobile }) => {
   const project = page.getByRole('button', { name: /Project/ });
@@ -99,8 +102,9 @@ test('a tool server asks with a form', async ({ workshop: chat, page }) => {
 
 /** FAULTS 26, P-10: what a tool gives back is text, whatever it says. */
 test('a hostile result runs nothing and asks nothing', async ({ workshop: chat, page }) => {
-  await chat.say('Read the note', using('read_note'));
-  await expect(chat.answers.last()).toContainText('I was told');
+  await chat.say('Read the note', reading);
+  await expect(chat.answers.last()).toContainText('I have read it');
+  await expect(chat.send).toBeVisible();
   await page.locator('[data-tool] button').first().click();
   await expect(page.getByLabel('Result')).toContainText('onerror');
   await expect(page.locator('main').locator('script, img')).toHaveCount(0);
@@ -112,7 +116,8 @@ test('a tool server that crashed comes back', async ({ workshop: chat, page }) =
   await chat.say('Break it', using('crash'));
   await expect(chat.answers.last()).toContainText('I was told');
   await expect(page.locator('[data-tool=error]')).toBeVisible();
-  await chat.say('Read it again', using('read_note'));
-  await expect(chat.answers).toHaveCount(2);
+  await expect(chat.send).toBeVisible();
+  await chat.say('Read it again', reading);
+  await expect(chat.answers.last()).toContainText('I have read it');
   await expect(page.locator('[data-tool=completed]')).toBeVisible();
 });

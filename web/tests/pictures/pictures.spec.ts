@@ -160,3 +160,32 @@ async function rest(page: Page): Promise<void> {
       }),
   );
 }
+
+/** The three of the README, with the demo model: copy them to `docs/pictures` when they change. */
+const README = [
+  { name: 'approval', use: { viewport: { width: 1200, height: 780 } }, said: ['Delete the tomato soup recipe'] },
+  { name: 'recipe', use: { viewport: { width: 1200, height: 780 }, colorScheme: 'dark' as const }, said: ['What recipes do I have?', 'Show me the feijoada'] },
+  { name: 'question', use: { ...phone, viewport: { width: 390, height: 720 } }, said: ['Help me choose what to cook'] },
+];
+
+for (const { name, use, said } of README) {
+  test.describe(`readme: ${name}`, () => {
+    test.use(use);
+
+    test(`readme: ${name}`, async ({ page }) => {
+      const server = new ParlorServer(null);
+      await server.start();
+      try {
+        await page.goto(`${server.url}/login`);
+        await enter(page, PASSWORD);
+        for (const text of said) {
+          await say(page, text);
+          await rest(page);
+        }
+        await page.screenshot({ path: join(OUT, 'readme', `${name}.png`) });
+      } finally {
+        await server.end();
+      }
+    });
+  });
+}

@@ -29,7 +29,7 @@ function Diff({ before, after }: { before: string | undefined; after: string | u
   const lines = hunks(diffLines(before, after));
   return (
     <div
-      className="max-h-80 overflow-auto rounded-control border border-line font-mono text-small"
+      className="max-h-[min(20rem,38dvh)] overflow-auto rounded-control border border-line font-mono text-small"
       role="group"
       aria-label={t('preview.diff')}
       tabIndex={0}
@@ -69,7 +69,7 @@ function RecordChange({ before, after }: { before: unknown; after: unknown }) {
   const rows = recordRows(before, after);
   const cell = 'px-2.5 py-1.5 align-top whitespace-pre-wrap sm:px-3';
   return (
-    <div className="max-h-96 overflow-auto rounded-control border border-line" role="group" aria-label={t('preview.record')} tabIndex={0}>
+    <div className="max-h-[min(24rem,38dvh)] overflow-auto rounded-control border border-line" role="group" aria-label={t('preview.record')} tabIndex={0}>
       <table className="w-full border-collapse text-small">
         <thead className="text-start text-muted">
           <tr className="border-b border-line">
