@@ -97,7 +97,7 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
   );
 }
 
-/** "Allow Delete a recipe?" is for clients without words of their own; the title says it better. */
+/** "Allow “Delete a recipe”?" is for clients without words of their own; the title says it better. */
 function isSaid(question: string, tool: string): boolean {
   return hasWords(tool) && /^Allow .+\?$/.test(question);
 }

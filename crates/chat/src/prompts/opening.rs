@@ -54,7 +54,7 @@ impl Place<'_> {
             preview,
             severity: Some(Severity::Major),
             context: suspicion(call).or_else(|| call.description.clone()),
-            ..self.bare(PromptType::Confirm, format!("Allow {}?", title.unwrap_or(&call.name)))
+            ..self.bare(PromptType::Confirm, format!("Allow “{}”?", title.unwrap_or(&call.name)))
         };
         let meant = Meant::Call(Box::new(MeantCall {
             run,
