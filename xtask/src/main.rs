@@ -21,7 +21,8 @@ cargo xtask <command>
                                {\"text\", \"label\", \"source\", \"kind\"} lines; P is strict,
                                balanced (the default) or monitor; --show lists the errors
   bench [STREAMS…]             the server beside a bare pass-through, at 1, 10 and 100 streams
-  bench-guard                  how fast guardrail, sanitizer, classifier and segmenter are
+  bench-guard [TEXT]           how fast guardrail, sanitizer, classifier and segmenter are; TEXT
+                               is a part of the name of a hostile text
 ";
 
 fn main() -> ExitCode {
@@ -38,7 +39,7 @@ fn main() -> ExitCode {
         ["figures"] => in_browser("figures"),
         ["guard-eval", rest @ ..] => cargo_with(&example("guard_eval"), rest),
         ["bench", rest @ ..] => bench(rest),
-        ["bench-guard"] => cargo(&example("guard_bench")),
+        ["bench-guard", rest @ ..] => cargo_with(&example("guard_bench"), rest),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             true

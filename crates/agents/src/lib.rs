@@ -20,6 +20,7 @@
 pub mod agent;
 pub mod ask;
 pub mod demo;
+pub mod diff;
 pub mod error;
 pub mod history;
 pub mod llm;

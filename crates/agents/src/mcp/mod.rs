@@ -27,7 +27,9 @@ mod connection;
 mod host;
 mod http;
 mod in_flight;
+mod input;
 mod listing;
+mod preview;
 mod resolve;
 mod result;
 mod server;
@@ -37,6 +39,6 @@ mod transport;
 
 pub use host::McpHost;
 pub use settings::{
-    FromVariable, LimitSettings, McpServerSettings, McpSettingsError, RuleSettings, SettingValue,
-    ToolSettings,
+    FromVariable, LimitSettings, McpServerSettings, McpSettingsError, ProtocolEra, RuleSettings,
+    SettingValue, ToolSettings,
 };

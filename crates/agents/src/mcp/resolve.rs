@@ -11,7 +11,8 @@ use secrecy::SecretString;
 
 use super::address;
 use super::settings::{
-    LimitSettings, McpServerSettings, McpSettingsError, RuleSettings, SettingValue, ToolSettings,
+    LimitSettings, McpServerSettings, McpSettingsError, ProtocolEra, RuleSettings, SettingValue,
+    ToolSettings,
 };
 use crate::process::{Limits, SpawnSpec, User, base_environment};
 use crate::tools::{ToolAction, ToolRule};
@@ -23,6 +24,7 @@ pub(super) struct ServerSpec {
     pub(super) endpoint: Endpoint,
     pub(super) prefix: String,
     pub(super) trusted: bool,
+    pub(super) era: ProtocolEra,
     pub(super) artifacts: Vec<String>,
     pub(super) start_timeout: Duration,
     pub(super) max_result_bytes: usize,
@@ -86,6 +88,7 @@ impl ServerSpec {
             endpoint: endpoint(place, settings, env)?,
             prefix: prefix(place, settings)?,
             trusted: settings.trust_annotations,
+            era: settings.protocol,
             artifacts: settings.artifacts.clone(),
             start_timeout: place
                 .time("start_timeout_seconds", settings.start_timeout_seconds, false)?,

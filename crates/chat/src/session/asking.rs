@@ -25,6 +25,7 @@ use uuid::Uuid;
 
 use super::Session;
 use crate::oversight;
+use crate::power_cut;
 use crate::prompts::opening::{Opening, Place, lapses};
 use crate::prompts::{AGENT, bytes, form, unanswered};
 use crate::texts::now;
@@ -99,8 +100,8 @@ impl Session {
             return self.judge_call(agent, call).await;
         };
         match run.status {
-            RunStatus::Proposed => self.wait_again(agent, &call.id).await,
-            RunStatus::Approved => self.start_run(agent, &run).await,
+            // Approved, and perhaps not even told: the end of its prompt comes first.
+            RunStatus::Proposed | RunStatus::Approved => self.wait_again(agent, &call.id).await,
             // Nobody knows, so nobody repeats it.
             RunStatus::Started => self.outcome_unknown(agent, &run, None).await,
             RunStatus::Finished
@@ -151,10 +152,9 @@ impl Session {
         }
     }
 
-    /// What the call would change (P-7), if its server can tell.
+    /// What the call would change (P-7), if its server or its arguments can tell.
     async fn preview(&self, call: &ProposedCall) -> Option<Preview> {
         let tool = call.tool.as_ref()?;
-        tool.preview.as_ref()?;
         let tools = self.project.tools.as_ref()?;
         let preview = tools.preview(&tool.spec.name, &call.input).await?;
         serde_json::from_value(preview).ok()
@@ -189,7 +189,9 @@ impl Session {
         });
         self.finished.message(opening.message);
         self.show_prompt(opening.prompt);
-        self.commit_finished().await
+        self.commit_finished().await?;
+        power_cut::after(power_cut::Step::Proposed);
+        Ok(())
     }
 
     /// After a restart: the same question, with its full time (P-4).
@@ -299,6 +301,7 @@ impl Session {
         outcome: PromptOutcome,
     ) -> Result<(), StorageError> {
         self.writer.store.answer_prompt(&unanswered(prompt, outcome)).await?;
+        power_cut::after(power_cut::Step::Answered);
         Ok(())
     }
 
