@@ -36,7 +36,4 @@ mod stdio;
 mod transport;
 
 pub use host::McpHost;
-pub use settings::{
-    FromVariable, LimitSettings, McpServerSettings, McpSettingsError, RuleSettings, SettingValue,
-    ToolSettings,
-};
+pub use settings::{McpServerSettings, McpSettingsError, RuleSettings, ToolSettings};

@@ -19,14 +19,13 @@ use parlor_protocol::{
     EventBody, Preview, PromptId, PromptOutcome, PromptType, PromptUpdated, Timestamp, ToolStatus,
     Verdict,
 };
-use parlor_storage::{NewPrompt, Prompt, PromptWrite, RunStatus, RunWrite, StorageError, ToolRun};
+use parlor_storage::{NewPrompt, Prompt, PromptWrite, RunStatus, RunWrite, StorageError};
 use tokio::sync::Notify;
-use uuid::Uuid;
 
 use super::Session;
 use crate::oversight;
 use crate::prompts::opening::{Opening, Place, lapses};
-use crate::prompts::{AGENT, bytes, form, unanswered};
+use crate::prompts::{AGENT, form, unanswered};
 use crate::texts::now;
 
 /// How often a parked turn looks by itself: hints can get lost between nodes.
@@ -117,15 +116,7 @@ impl Session {
     ) -> Result<(), StorageError> {
         let allowances = self.writer.store.allowances(self.writer.conversation).await?;
         let verdict = oversight::judge(&call, &allowances);
-        let mut run = ToolRun {
-            id: Uuid::now_v7(),
-            call_id: call.id.clone(),
-            server: call.tool.as_ref().map(|tool| tool.server.clone()).unwrap_or_default(),
-            tool: call.name.clone(),
-            status: RunStatus::Proposed,
-            arguments: bytes(&call.input),
-            result: None,
-        };
+        let mut run = self.new_run(&call, RunStatus::Proposed);
         match verdict {
             Verdict::Allow => {
                 run.status = RunStatus::Started;
@@ -151,8 +142,11 @@ impl Session {
         }
     }
 
-    /// What the call would change (P-7), if its server can tell.
+    /// What the call would change (P-7), if its arguments or its server can tell.
     async fn preview(&self, call: &ProposedCall) -> Option<Preview> {
+        if call.preview.is_some() {
+            return call.preview.clone();
+        }
         let tool = call.tool.as_ref()?;
         tool.preview.as_ref()?;
         let tools = self.project.tools.as_ref()?;
@@ -260,7 +254,7 @@ impl Session {
             _ => true,
         });
         if self.asking.open.as_ref().is_some_and(|open| open.ask == ask) {
-            self.cancel_open().await?;
+            self.close_open(PromptOutcome::Cancelled).await?;
             if let Some(run) = self.writer.store.tool_run(self.writer.turn, ask).await? {
                 self.abandon(&run);
             }
@@ -276,17 +270,17 @@ impl Session {
     pub(super) async fn cancel_questions_of(&mut self, call: &str) -> Result<(), StorageError> {
         let prefix = format!("{call}/");
         if self.asking.open.as_ref().is_some_and(|open| open.ask.starts_with(&prefix)) {
-            self.cancel_open().await?;
+            self.close_open(PromptOutcome::Cancelled).await?;
         }
         Ok(())
     }
 
     /// Closes the open prompt: the turn that asked is over, or asks no longer.
     /// Whoever answered in this very moment was first, and is told so.
-    pub(super) async fn cancel_open(&mut self) -> Result<(), StorageError> {
+    pub(super) async fn close_open(&mut self, outcome: PromptOutcome) -> Result<(), StorageError> {
         let Some(open) = self.asking.open.take() else { return Ok(()) };
         let prompt = self.writer.store.prompt(&self.tenant, open.id).await?;
-        self.close_prompt(&prompt, PromptOutcome::Cancelled).await?;
+        self.close_prompt(&prompt, outcome).await?;
         let prompt = self.writer.store.prompt(&self.tenant, open.id).await?;
         self.tell_end(&prompt);
         Ok(())
