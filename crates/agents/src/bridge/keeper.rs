@@ -98,10 +98,13 @@ impl Keeper {
                         next = self.turn(begin).await;
                     }
                 }
-                // What it said by itself would be lost with it.
                 Next::Nobody if !self.pool.retire(self.conversation, &self.queue) => {}
                 Next::Nobody | Next::Gone => break,
             }
+        }
+        if !self.unasked.is_empty() {
+            tracing::info!(conversation = %self.conversation, "what an agent said by itself was \
+                not shown: nobody wrote to it in time");
         }
         self.end_process().await;
     }

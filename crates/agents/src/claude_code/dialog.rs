@@ -213,6 +213,8 @@ impl Dialog {
     fn permission(&mut self, request_id: &str, request: &Value, out: &mut Vec<Output>) {
         let (name, input) = (text(request, "tool_name"), asks::input(request));
         let id = said(request, "tool_use_id").unwrap_or(request_id);
+        // One that runs already is another thing than what is asked now.
+        let id = if self.calls.state(id) == Some(State::Running) { request_id } else { id };
         self.calls.said(id, name, input.clone());
         if let Some((asked, draft)) = asks::question(name, &input) {
             self.calls.set(id, State::Settled);

@@ -82,3 +82,53 @@ fn short(text: &str) -> String {
     let end = text.floor_char_boundary(LARGEST.min(text.len()));
     if end == text.len() { text.to_owned() } else { format!("{}\n[cut off]", &text[..end]) }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn shown(dir: &Path, path: &str, user: Option<&User>) -> Option<String> {
+        let input = json!({"file_path": path, "content": "new"});
+        let call = ProposedCall {
+            id: "t".into(),
+            name: "Write".into(),
+            input: input.as_object().cloned().unwrap(),
+            tool: None,
+            description: None,
+            preview: None,
+        };
+        let Some(Preview::Diff { old, new }) = with_files(&call, dir, user) else {
+            panic!("a write has a preview")
+        };
+        assert_eq!(new.as_deref(), Some("new"));
+        old
+    }
+
+    /// P-7, B-2: the present text is shown, and nothing that is not the agent's.
+    #[test]
+    fn only_files_of_the_agent_are_looked_at() {
+        let root = std::env::temp_dir().join(format!("parlor-preview-{}", std::process::id()));
+        let dir = root.join("work");
+        std::fs::create_dir_all(&dir).unwrap();
+        let dir = dir.canonicalize().unwrap();
+        std::fs::write(dir.join("notes.md"), "old").unwrap();
+        std::fs::write(dir.join("bytes"), b"\xff\xfe").unwrap();
+        std::fs::write(root.join("secret"), "secret").unwrap();
+        symlink(root.join("secret"), dir.join("link")).unwrap();
+        let inside = dir.join("notes.md").display().to_string();
+        assert_eq!(shown(&dir, &inside, None).as_deref(), Some("old"));
+        assert_eq!(shown(&dir, "notes.md", None).as_deref(), Some("old"));
+        for hidden in ["link", "../secret", "/etc/passwd", "bytes", "missing", ".", ""] {
+            assert_eq!(shown(&dir, hidden, None), None, "{hidden}");
+        }
+        let owner = std::fs::metadata(&inside).unwrap().uid();
+        let user = |uid| User { uid, gid: 1, home: None };
+        assert_eq!(shown(&dir, &inside, Some(&user(owner))).as_deref(), Some("old"));
+        assert_eq!(shown(&dir, &inside, Some(&user(owner + 1))), None);
+        std::fs::remove_dir_all(root).unwrap();
+    }
+}

@@ -141,3 +141,34 @@ fn a_key_that_is_no_key_is_refused_without_being_shown() {
     let error = kind(&AgentSettings::default(), Some("sk-\u{1}bad")).unwrap_err();
     assert_eq!(error.to_string(), "ANTHROPIC_API_KEY holds characters that a key cannot have");
 }
+
+/// B-2: whatever is wrong about a program is said before anything is started.
+#[test]
+fn a_program_that_cannot_run_is_an_error_that_names_the_setting() {
+    let dir = std::env::temp_dir();
+    let claude_code = |more: serde_json::Value| {
+        let mut program = json!({"command": "/bin/sh", "working_dir": dir});
+        program.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+        let settings = json!({"kind": "claude_code", "claude_code": program});
+        agent(&serde_json::from_value(settings).unwrap(), &[("PATH", "/bin")])
+    };
+    assert_eq!(claude_code(json!({})).unwrap().0, "claude_code");
+    assert_eq!(claude_code(json!({"command": "sh"})).unwrap().0, "claude_code");
+    for (more, words) in [
+        (json!({"command": "no-such-program"}), "claude_code.command: there is no program"),
+        (json!({"command": "/no/such"}), "claude_code.command: there is no program"),
+        (json!({"command": " "}), "claude_code.command: it must be"),
+        (json!({"working_dir": null}), "claude_code.working_dir: set it to"),
+        (json!({"working_dir": "/no/such"}), "claude_code.working_dir: /no/such"),
+        (json!({"working_dir": "/bin/sh"}), "is not a directory"),
+        (json!({"env": {"A": {"env": "NOT_SET"}}}), "env.A: the variable NOT_SET is not set"),
+        (json!({"allowed_tools": ["-x"]}), "claude_code.allowed_tools: '-x'"),
+        (json!({"turn_timeout_seconds": 0}), "claude_code.turn_timeout_seconds: it must be"),
+        (json!({"idle_timeout_seconds": 1e9}), "claude_code.idle_timeout_seconds: it must be"),
+        (json!({"max_line_bytes": 1}), "claude_code.max_line_bytes: it must be"),
+        (json!({"user": "no such user"}), "claude_code.user: "),
+    ] {
+        let message = claude_code(more.clone()).unwrap_err().to_string();
+        assert!(message.contains(words), "{more}: {message}");
+    }
+}
