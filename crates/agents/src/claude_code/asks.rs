@@ -63,11 +63,14 @@ impl Asks {
         self.0.insert(id.to_owned(), Pending { request: request.to_owned(), asked });
     }
 
-    /// It no longer asks; gives the id under which it did.
-    pub(super) fn withdraw(&mut self, request: &str) -> Option<String> {
-        let id = self.0.iter().find(|(_, pending)| pending.request == request)?.0.clone();
-        self.0.remove(&id);
-        Some(id)
+    /// The id under which a request asks.
+    pub(super) fn id_of(&self, request: &str) -> Option<String> {
+        self.0.iter().find(|(_, pending)| pending.request == request).map(|(id, _)| id.clone())
+    }
+
+    /// It is not asked any longer.
+    pub(super) fn remove(&mut self, id: &str) {
+        self.0.remove(id);
     }
 
     /// Nothing of it is asked any longer.
@@ -104,12 +107,17 @@ impl Asks {
     }
 }
 
-/// What a request for permission asks, if it is a question and no call.
-pub(super) fn question(tool: &str, input: &Map<String, Value>) -> Option<(Asked, PromptDraft)> {
+/// What a request for permission asks, if it is a question and no call. The text
+/// of a plan is in the request, or else in what the model `said`.
+pub(super) fn question(
+    tool: &str,
+    input: &Map<String, Value>,
+    said: &Map<String, Value>,
+) -> Option<(Asked, PromptDraft)> {
     match tool {
         QUESTIONS => questions(input),
         PLAN => {
-            let markdown = said_in(input, "plan")?;
+            let markdown = said_in(input, "plan").or_else(|| said_in(said, "plan"))?;
             let mut plan = Plan::from_markdown(markdown);
             if plan.goal.is_empty() {
                 plan.goal = "Plan".to_owned();
@@ -127,6 +135,11 @@ pub(super) fn form(request: &Value) -> Option<(String, PromptDraft)> {
     let mut draft = PromptDraft::bare(PromptType::Form, question);
     draft.schema = Some(schema.clone());
     Some((text(request, "mcp_server_name").to_owned(), draft))
+}
+
+/// Whether it presents a plan without a word of it: nobody can decide on that.
+pub(super) fn is_plan(tool: &str) -> bool {
+    tool == PLAN
 }
 
 fn questions(input: &Map<String, Value>) -> Option<(Asked, PromptDraft)> {

@@ -15,6 +15,8 @@ use crate::tools::{Claims, Tool, ToolAction, ToolOutcome, ToolRule};
 
 /// Where its tools come from, as people see it: not its name.
 const SERVER: &str = "agent";
+/// A helper that was started and not waited for.
+const IN_BACKGROUND: &str = "async_launched";
 /// The longest result that is shown, in bytes of text.
 const LONGEST_RESULT: usize = 100 << 10;
 /// Tools that change nothing: they may be asked about in plan mode.
@@ -114,6 +116,8 @@ struct Call {
 pub(super) enum State {
     /// It was said. Whether it is made or asked about is not known yet.
     Said,
+    /// A person is asked about it.
+    Asked,
     /// It is being made, and people know.
     Running,
     /// People know of it in another way: it is a question, or it was refused.
@@ -147,8 +151,16 @@ impl Calls {
     }
 }
 
-/// What came of a call, for people.
-pub(super) fn outcome(result: &Value) -> ToolOutcome {
+/// What came of a call, for people. What it tells its model of a call that was
+/// stopped, or that goes on in the background, is not for them.
+pub(super) fn outcome(line: &Value, result: &Value, interrupted: bool) -> ToolOutcome {
+    if interrupted && flag(result, "is_error") {
+        return ToolOutcome::Unknown("it was stopped while it ran".to_owned());
+    }
+    if text(&line["tool_use_result"], "status") == IN_BACKGROUND {
+        let content = vec![Block::text("It goes on in the background.")];
+        return ToolOutcome::Answered { content, is_error: false, artifact: None };
+    }
     let mut room = LONGEST_RESULT;
     let shown = content(result).into_iter().map(|block| match block {
         Block::Text { text } => Block::text(cut(&text, &mut room)),

@@ -20,6 +20,7 @@ use crate::tools::ToolOutcome;
 
 const PLAN_MODE: &str = "This conversation is in plan mode: nothing may be changed yet. Present \
                          your plan instead.";
+const NO_PLAN: &str = "There is no plan to show. Write it down first, then present it again.";
 
 /// What a process was started with.
 #[derive(Debug, Clone)]
@@ -137,6 +138,10 @@ impl Dialog {
         let results = blocks(&line["message"]);
         for result in results.iter().filter(|block| text(block, "type") == "tool_result") {
             let id = text(result, "tool_use_id");
+            // It ended without the answer that it asked for.
+            if self.calls.state(id) == Some(State::Asked) {
+                self.withdraw(id, out);
+            }
             // What its own helpers do is theirs, unless a person was asked about it.
             if !own && self.calls.state(id) != Some(State::Running) {
                 continue;
@@ -152,7 +157,7 @@ impl Dialog {
                 out.push(Output::Event(AgentEvent::CallEnded {
                     call: id.to_owned(),
                     tool: name.to_owned(),
-                    outcome: calls::outcome(result),
+                    outcome: calls::outcome(line, result, self.interrupted),
                     read: true,
                 }));
                 self.calls.set(id, State::Settled);
@@ -216,27 +221,41 @@ impl Dialog {
         // One that runs already is another thing than what is asked now.
         let id = if self.calls.state(id) == Some(State::Running) { request_id } else { id };
         self.calls.said(id, name, input.clone());
-        if let Some((asked, draft)) = asks::question(name, &input) {
+        let question = match self.calls.get(id) {
+            Some((_, said)) => asks::question(name, &input, said),
+            None => None,
+        };
+        if let Some((asked, draft)) = question {
             self.calls.set(id, State::Settled);
             self.asks.add(id, request_id, asked);
             let ask = Ask { id: id.to_owned(), from: AskedBy::Agent, draft };
             return out.push(Output::Event(AgentEvent::Asks(Box::new(ask))));
         }
-        if self.mode == PermissionMode::Plan.as_str() && !calls::only_reads(name) {
+        let plans = self.mode == PermissionMode::Plan.as_str();
+        if asks::is_plan(name) || (plans && !calls::only_reads(name)) {
+            let why = if asks::is_plan(name) { NO_PLAN } else { PLAN_MODE };
             self.calls.set(id, State::Settled);
             out.push(Output::Event(AgentEvent::CallEnded {
                 call: id.to_owned(),
                 tool: name.to_owned(),
-                outcome: ToolOutcome::NotRun(PLAN_MODE.to_owned()),
+                outcome: ToolOutcome::NotRun(why.to_owned()),
                 read: true,
             }));
-            return out.push(Output::Send(words::deny(request_id, PLAN_MODE)));
+            return out.push(Output::Send(words::deny(request_id, why)));
         }
+        self.calls.set(id, State::Asked);
         self.asks.add(id, request_id, Asked::Call);
         let preview = preview::of_input(name, &input);
         let description = said(request, "description");
         let call = self.settings.tools.call(id, name, input, description, preview);
         out.push(Output::Event(AgentEvent::Proposes(Box::new(call))));
+    }
+
+    /// It no longer asks.
+    fn withdraw(&mut self, id: &str, out: &mut Vec<Output>) {
+        self.asks.remove(id);
+        self.calls.set(id, State::Settled);
+        out.push(Output::Event(AgentEvent::Withdrawn(id.to_owned())));
     }
 
     /// What was said goes into the history before what came of it.
@@ -313,9 +332,8 @@ impl Dialect for Dialog {
             "result" => self.result(line, out),
             "control_request" => self.control_request(line, out),
             "control_cancel_request" => {
-                if let Some(id) = self.asks.withdraw(text(line, "request_id")) {
-                    self.calls.set(&id, State::Settled);
-                    out.push(Output::Event(AgentEvent::Withdrawn(id)));
+                if let Some(id) = self.asks.id_of(text(line, "request_id")) {
+                    self.withdraw(&id, out);
                 }
             }
             _ => {}

@@ -226,7 +226,7 @@ impl Session {
         let mut prompt = self.writer.store.prompt(&self.tenant, open.id).await?;
         let lapsed = |prompt: &Prompt| prompt.expires_at.is_some_and(|at| at <= now());
         if prompt.outcome.is_none() && lapsed(&prompt) {
-            self.close_prompt(&prompt, PromptOutcome::Expired).await?;
+            self.writer.store.answer_prompt(&unanswered(&prompt, PromptOutcome::Expired)).await?;
             prompt = self.writer.store.prompt(&self.tenant, open.id).await?;
         }
         if prompt.outcome.is_some() {
@@ -280,19 +280,12 @@ impl Session {
     pub(super) async fn close_open(&mut self, outcome: PromptOutcome) -> Result<(), StorageError> {
         let Some(open) = self.asking.open.take() else { return Ok(()) };
         let prompt = self.writer.store.prompt(&self.tenant, open.id).await?;
-        self.close_prompt(&prompt, outcome).await?;
+        let mut answering = unanswered(&prompt, outcome);
+        // Its time may not be up.
+        answering.closing.forced = true;
+        self.writer.store.answer_prompt(&answering).await?;
         let prompt = self.writer.store.prompt(&self.tenant, open.id).await?;
         self.tell_end(&prompt);
-        Ok(())
-    }
-
-    /// Closes a prompt that nobody answered, unless somebody just did.
-    async fn close_prompt(
-        &self,
-        prompt: &Prompt,
-        outcome: PromptOutcome,
-    ) -> Result<(), StorageError> {
-        self.writer.store.answer_prompt(&unanswered(prompt, outcome)).await?;
         Ok(())
     }
 
