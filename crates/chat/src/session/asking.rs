@@ -26,6 +26,7 @@ use super::Session;
 use crate::oversight;
 use crate::prompts::opening::{Opening, Place, lapses};
 use crate::prompts::{AGENT, form, unanswered};
+use crate::session_registry::Stop;
 use crate::texts::now;
 
 /// How often a parked turn looks by itself: hints can get lost between nodes.
@@ -254,7 +255,10 @@ impl Session {
             _ => true,
         });
         if self.asking.open.as_ref().is_some_and(|open| open.ask == ask) {
-            self.close_open(PromptOutcome::Cancelled).await?;
+            // A server that goes down takes whoever asked with it (P-9).
+            let shutdown = self.stopped == Some(Stop::Shutdown);
+            let outcome = if shutdown { PromptOutcome::Expired } else { PromptOutcome::Cancelled };
+            self.close_open(outcome).await?;
             if let Some(run) = self.writer.store.tool_run(self.writer.turn, ask).await? {
                 self.abandon(&run);
             }
