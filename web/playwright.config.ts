@@ -23,6 +23,7 @@ export default defineConfig({
       use: { ...devices['Pixel 7'], viewport: { width: 390, height: 844 } },
       grep: /@phone|@both/,
     },
+    { name: 'pictures', testDir: 'tests/pictures' },
     // What is measured is measured on a quiet machine: `npm run figures`.
     { name: 'figures', use: { viewport: { width: 1280, height: 800 } }, grep: /@figure/ },
   ],

@@ -18,7 +18,7 @@ const HERE = import.meta.dirname;
 const RECORDINGS = join(HERE, '../tests/recordings');
 const DIST = join(HERE, '../dist');
 const PAGES = join(HERE, '../../crates/server/src/pages');
-const PORT = Number(process.env.PORT ?? 4180);
+const PORT = process.env.PORT ?? '4180';
 const PACE = Number(process.env.PACE ?? 20);
 
 const POLICY =
@@ -292,7 +292,7 @@ function file(response, path) {
   response.end(readFileSync(path));
 }
 
-createServer((request, response) => {
+const server = createServer((request, response) => {
   const url = new URL(request.url, 'http://localhost');
   const path = url.pathname;
   if (path.startsWith('/api/')) return void api(request, response, path, url);
@@ -301,4 +301,5 @@ createServer((request, response) => {
   if (path === '/chat') return file(response, join(DIST, 'index.html'));
   response.writeHead(303, { location: '/chat' });
   response.end();
-}).listen(PORT, '127.0.0.1', () => console.log(`http://127.0.0.1:${PORT}/chat`));
+});
+server.listen(Number(PORT), '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}/chat`));

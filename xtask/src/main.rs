@@ -12,14 +12,17 @@ cargo xtask <command>
 
   run [ARGS…]                  build the web interface and parlor, and start the server:
                                `parlor serve ARGS…`
-  test                         everything that CI checks: format, lints, all tests
-  browser                      the web interface in a real browser, against the built binary
+  test                         everything that CI checks: format, lints, all tests, the browser
+  browser                      the web interface in a real browser, against the real server
+  screenshots                  a picture of each screen and state, in target/screenshots
+  figures                      what the web interface weighs, and how long its tasks take
   guard-eval FILE [--policy P] [--show]
                                what the guardrail catches and whom it disturbs, on labelled
                                {\"text\", \"label\", \"source\", \"kind\"} lines; P is strict,
                                balanced (the default) or monitor; --show lists the errors
   bench [STREAMS…]             the server beside a bare pass-through, at 1, 10 and 100 streams
-  bench-guard                  how fast guardrail, sanitizer, classifier and segmenter are
+  bench-guard [TEXT]           how fast guardrail, sanitizer, classifier and segmenter are; TEXT
+                               is a part of the name of a hostile text
 ";
 
 fn main() -> ExitCode {
@@ -31,10 +34,12 @@ fn main() -> ExitCode {
             cargo_with(&["run", "--release", "--bin", "parlor", "--", "serve"], rest)
         }
         ["test"] => test(),
-        ["browser"] => web::fetch_packages() && web::npm(&["run", "browser"]),
+        ["browser"] => in_browser("browser"),
+        ["screenshots"] => in_browser("pictures"),
+        ["figures"] => in_browser("figures"),
         ["guard-eval", rest @ ..] => cargo_with(&example("guard_eval"), rest),
         ["bench", rest @ ..] => bench(rest),
-        ["bench-guard"] => cargo(&example("guard_bench")),
+        ["bench-guard", rest @ ..] => cargo_with(&example("guard_bench"), rest),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             true
@@ -62,6 +67,8 @@ fn test() -> bool {
     checks.run("web: tests", || web::npm(&["test"]));
     checks.run("web: build", || web::npm(&["run", "build"]));
     checks.run("tests", || cargo(&["test", "--workspace"]));
+    // The tests before this one have built the server.
+    checks.run("browser", || web::npm(&["run", "browser"]));
     checks.report()
 }
 
@@ -88,6 +95,12 @@ impl Checks {
     }
 }
 
+/// Runs a script that drives the built server with a real browser. The whole
+/// workspace is built, because then the packages are those that its tests use.
+fn in_browser(script: &str) -> bool {
+    web::build() && cargo(&["build", "--workspace", "--bins"]) && web::npm(&["run", script])
+}
+
 /// The bench starts the server that stands beside it.
 fn bench(rest: &[&str]) -> bool {
     cargo(&["build", "--release", "--bin", "parlor"])
@@ -104,8 +117,17 @@ fn cargo_with(arguments: &[&str], rest: &[&str]) -> bool {
 }
 
 fn cargo(arguments: &[&str]) -> bool {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    match Command::new(cargo).args(arguments).status() {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    // What cargo says about this program is nothing to the others: some of them
+    // are built anew when it changes.
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(|name| {
+            name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
+        }) {
+            cargo.env_remove(name);
+        }
+    }
+    match cargo.args(arguments).status() {
         Ok(status) => status.success(),
         Err(error) => {
             eprintln!("xtask: cargo could not be started: {error}");

@@ -20,11 +20,21 @@ pub(crate) fn build_if_possible() {
             "== web: Node is not installed, so the plain page is served (/chat?plain).\n   \
              The full interface needs Node 20 or later: https://nodejs.org"
         );
-    } else if is_built() {
-        println!("== web: up to date");
-    } else if !(fetch_packages() && npm(&["run", "build"])) {
+    } else if !build() {
         println!("== web: the interface could not be built; the one of before is served, if any");
     }
+}
+
+/// Fetches what is missing and builds what changed.
+pub(crate) fn build() -> bool {
+    if !fetch_packages() {
+        return false;
+    }
+    if is_built() {
+        println!("== web: up to date");
+        return true;
+    }
+    npm(&["run", "build"])
 }
 
 /// Whether `node` and `npm` are there.

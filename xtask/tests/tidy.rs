@@ -23,8 +23,8 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         &[
             "parlor-protocol", "bytes", "data-encoding", "futures-core", "futures-util",
             "imagesize", "regex", "reqwest", "rmcp", "rustix", "rustls", "secrecy", "serde",
-            "serde_json", "sha2", "sse-stream", "thiserror", "tokio", "tokio-util", "tracing",
-            "uuid",
+            "serde_json", "sha2", "similar", "sse-stream", "thiserror", "tokio", "tokio-util",
+            "tracing", "uuid",
         ],
     ),
     (

@@ -22,6 +22,7 @@ pub mod ask;
 pub mod bridge;
 pub mod claude_code;
 pub mod demo;
+pub mod diff;
 pub mod error;
 pub mod history;
 pub mod llm;

@@ -38,8 +38,8 @@ pub trait Tools: Send + Sync {
     /// How the servers behind the tools are, for administrators.
     fn health(&self) -> Vec<ServerHealth>;
 
-    /// What a call would change (P-7), if its server can tell ([`Tool::preview`]).
-    /// Nothing is changed by asking.
+    /// What a call would change (P-7), if its server ([`Tool::preview`]) or its
+    /// arguments can tell. Nothing is changed by asking.
     fn preview(&self, tool: &str, arguments: &Map<String, Value>) -> ToolFuture<Option<Value>> {
         let _no_preview = (tool, arguments);
         Box::pin(ready(None))
@@ -88,6 +88,9 @@ pub struct Tool {
     /// The tool of the same server that tells what a call would change; only
     /// servers that are trusted have one. Ask it through [`Tools::preview`].
     pub preview: Option<String>,
+    /// The rule that what it says of itself runs into, if it does (G-8): then
+    /// nothing that it claims is believed.
+    pub suspicion: Option<String>,
 }
 
 impl Tool {

@@ -13,6 +13,7 @@
 //! Run it as `cargo xtask bench`, or as `cargo xtask bench 100` for one of the
 //! rounds.
 
+mod disk;
 mod held;
 mod load;
 mod passthrough;
@@ -60,7 +61,7 @@ async fn measure(rounds: &[usize]) -> anyhow::Result<()> {
     report::held(&held::measure(binary, &model).await.context("held streams")?);
     let mut bare = Target::passthrough(&model.base_url()).await.context("the pass-through")?;
     let mut parlor = Target::parlor(binary, &model.base_url()).await.context("the server")?;
-    report::start(binary, &parlor)?;
+    report::start(binary, &parlor, disk::wait()?)?;
     for &streams in rounds {
         let load = Load { streams, pieces };
         let bare_round = load.run(&mut bare).await?;

@@ -7,10 +7,11 @@ use crate::load::Round;
 use crate::process::memory_kb;
 use crate::target::Target;
 
-pub(crate) fn start(binary: &str, parlor: &Target) -> anyhow::Result<()> {
+pub(crate) fn start(binary: &str, parlor: &Target, disk: Duration) -> anyhow::Result<()> {
     let size = std::fs::metadata(binary)?.len() as f64 / 1e6;
     println!("binary {size:.1} MB, cold start {:.0?}", parlor.cold_start);
     println!("idle memory {:.1} MB", memory_kb(parlor.pid())? as f64 / 1e3);
+    println!("one wait for the disk {disk:.1?}: a turn's first token has one behind it");
     println!(
         "\n{:<10} {:<12} {:>9} {:>10} {:>10} {:>10} {:>12} {:>8} {:>8}",
         "streams", "", "events/s", "µs/event", "p50", "p99", "first token", "RSS MB", "others"

@@ -16,6 +16,7 @@
 //! It knows neither HTTP nor SQL nor any model's wire format.
 
 mod admission;
+mod admitted_tools;
 mod beginning;
 mod chat_agent;
 mod context;
@@ -24,6 +25,7 @@ mod event_log;
 mod flusher;
 mod images;
 mod oversight;
+mod power_cut;
 mod project;
 mod prompts;
 mod reader;
@@ -36,6 +38,7 @@ mod texts;
 mod waiting;
 mod writer;
 
+pub use admitted_tools::AdmittedTools;
 pub use chat_agent::{Accepted, Caller, Chat};
 pub use error::ChatError;
 pub use project::{Project, Projects};

@@ -18,7 +18,7 @@ pub(crate) fn judge(call: &ProposedCall, allowances: &[Allowance]) -> Verdict {
         Some(ToolAction::Allow) => return Verdict::Allow,
         Some(ToolAction::Deny) => return Verdict::Block,
         Some(ToolAction::Ask) => {}
-        None if tool.claims.read_only || tool.claims.not_destructive => return Verdict::Allow,
+        None if claims_to_be_harmless(tool) => return Verdict::Allow,
         None => {}
     }
     if allowances.iter().any(|allowance| covers(allowance, tool)) {
@@ -26,6 +26,12 @@ pub(crate) fn judge(call: &ProposedCall, allowances: &[Allowance]) -> Verdict {
     } else {
         Verdict::Ask
     }
+}
+
+/// A tool that gives orders in its description is not believed (G-8).
+fn claims_to_be_harmless(tool: &Tool) -> bool {
+    let claims = tool.claims;
+    tool.suspicion.is_none() && (claims.read_only || claims.not_destructive)
 }
 
 /// An allowance lapses when the tool is no longer what it was.
@@ -63,6 +69,7 @@ mod tests {
             timeout: Duration::from_secs(1),
             prompt_timeout: None,
             preview: None,
+            suspicion: None,
         };
         ProposedCall {
             id: "t1".into(),
@@ -92,6 +99,9 @@ mod tests {
         assert_eq!(judged(reads, vec![rule(ToolAction::Ask, None)]), Verdict::Ask);
         assert_eq!(judged(reads, vec![rule(ToolAction::Deny, None)]), Verdict::Block);
         assert_eq!(judged(none, vec![rule(ToolAction::Allow, None)]), Verdict::Allow);
+        let mut suspicious = call(reads, vec![], json!({}));
+        suspicious.tool.as_mut().unwrap().suspicion = Some("override.ignore".to_owned());
+        assert_eq!(judge(&suspicious, &[]), Verdict::Ask, "G-8");
     }
 
     /// The first rule whose patterns fit the arguments counts.

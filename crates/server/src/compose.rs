@@ -10,7 +10,7 @@ use anyhow::Context;
 use parlor_agents::process::Supervisor;
 use parlor_agents::tools::Tools;
 use parlor_agents::{AgentKind, build_agent};
-use parlor_chat::{Chat, Project, Projects};
+use parlor_chat::{AdmittedTools, Chat, Project, Projects};
 use parlor_guard::guardrail::Guardrail;
 use parlor_guard::sanitizer::{Sanitizer, SanitizerSettings};
 use parlor_protocol::ProjectId;
@@ -59,7 +59,8 @@ fn projects(
             settings.prompt_timeout.get_or_insert(config.server.prompt_timeout);
             if settings.recipe_vault {
                 let (name, vault) = recipe_vault(tenant, &config.server.data_dir);
-                settings.mcp.entry(name).or_insert(vault);
+                let own = settings.mcp.remove(&name).unwrap_or_default();
+                settings.mcp.insert(name, tools::bundled(own, vault));
             }
             let name = format!("{tenant}/{id}");
             let tools =
@@ -88,10 +89,13 @@ fn project(
     let behind_bridge = config.agent.kind == AgentKind::ClaudeCode;
     let masks =
         if behind_bridge { masks_of_bridge(config, &env) } else { config.sanitizer.clone() };
+    let guardrail = Guardrail::new(&config.guard).context("guard")?;
+    let admitted = |tools| Arc::new(AdmittedTools::new(tools, guardrail.clone())) as Arc<dyn Tools>;
+    let tools = tools.map(admitted);
     Ok(Project {
         id: id.clone(),
         name: config.name.clone(),
-        guardrail: Guardrail::new(&config.guard).context("guard")?,
+        guardrail,
         sanitizer: Sanitizer::new(&masks).context("sanitizer")?,
         agent: build_agent(&config.agent, env, tools.clone(), supervisor)?,
         tools,

@@ -131,7 +131,15 @@ impl Store {
         let events = [&begin.start, &begin.message_event].into_iter().chain(&begin.closed);
         let events =
             log::insert(&mut batch, begin.conversation, begin.turn, start_seq, events, begin.now)?;
-        batch.run(&mut transaction).await.result.map_err(running)?;
+        if let Err(error) = batch.run(&mut transaction).await.result.map_err(running) {
+            drop(transaction);
+            if matches!(error, StorageError::TurnRunning) {
+                // What was in the way may wait for the same commit. Whoever asks
+                // what it was must be able to see it: the next pen is after that.
+                drop(self.write().await?);
+            }
+            return Err(error);
+        }
         close_prompts(&mut transaction, begin).await?;
         transaction.commit().await?;
         let next_seq = start_seq + events.len() as u64;

@@ -3,6 +3,7 @@
 import { X } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 
+import { promptTitle } from '../cards/outcome';
 import * as api from '../net/api';
 import { asRefusal, type Refusal } from '../net/http';
 import { open } from '../state/conversation';
@@ -84,12 +85,13 @@ function Section({ title, empty, children }: { title: string; empty: string | nu
 }
 
 function Waiting({ close }: { close(): void }) {
-  const { t } = useWords();
+  const words = useWords();
+  const { t } = words;
   const waiting = useParlor((state) => state.waiting);
   return (
     <Section title={t('admin.waiting')} empty={waiting.length === 0 ? t('admin.nothing') : null}>
       <Conversations
-        rows={waiting.map((prompt) => ({ key: prompt.messageId, id: prompt.conversation_id, text: prompt.question }))}
+        rows={waiting.map((prompt) => ({ key: prompt.messageId, id: prompt.conversation_id, text: promptTitle(words, prompt, true) }))}
         close={close}
       />
     </Section>
@@ -138,7 +140,7 @@ function Servers({ projects }: { projects: api.AdminStatus['projects'] }) {
   return (
     <Section title={t('admin.agents')} empty={null}>
       <div className="overflow-x-auto rounded-card border border-line bg-surface" tabIndex={0} role="group" aria-label={t('admin.agents')}>
-        <table className="w-full text-small">
+        <table className="w-full text-small [overflow-wrap:break-word]">
           <thead className="border-b border-line text-muted">
             <tr>
               {(['admin.project', 'admin.agent', 'admin.servers'] as const).map((key) => (
@@ -184,7 +186,7 @@ function Blocked({ inputs }: { inputs: api.BlockedInput[] }) {
     <Section title={t('admin.blocked')} empty={inputs.length === 0 ? t('admin.nothing') : null}>
       <HourPlot times={inputs.map((input) => input.at)} now={now} />
       <div className="max-h-112 overflow-auto rounded-card border border-line bg-surface" tabIndex={0} role="group" aria-label={t('admin.blocked')}>
-        <table className="w-full text-small">
+        <table className="w-full text-small [overflow-wrap:break-word]">
           <thead className="border-b border-line text-muted">
             <tr>
               {(['admin.when', 'admin.rule', 'admin.excerpt'] as const).map((key) => (

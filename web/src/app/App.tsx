@@ -72,9 +72,11 @@ function Rooms() {
   };
   return (
     <div className="flex h-dvh overflow-hidden">
-      <a href="#composer" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:m-2 focus:rounded-control focus:bg-surface focus:px-4 focus:py-2 focus:shadow-float">
-        {t('skip')}
-      </a>
+      {!watching && (
+        <a href="#composer" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:m-2 focus:rounded-control focus:bg-surface focus:px-4 focus:py-2 focus:shadow-float">
+          {t('skip')}
+        </a>
+      )}
       {wide && !folded && (
         <div className="flex w-[260px] shrink-0 flex-col border-e border-line bg-page">
           <Sidebar chosen={() => setWatching(false)} />

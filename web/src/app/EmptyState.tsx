@@ -24,7 +24,7 @@ export function EmptyState() {
       <div className="space-y-3">
         <Mark size={36} />
         <h1 className="font-serif text-display font-semibold text-balance">{t('empty.title')}</h1>
-        <p className="max-w-prose text-muted">{t('empty.text')}</p>
+        <p className="max-w-prose text-pretty text-muted">{t('empty.text')}</p>
       </div>
       <LeftBehind />
       <ul className="grid gap-3 sm:grid-cols-2">

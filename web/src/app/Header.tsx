@@ -70,7 +70,7 @@ function Title() {
   const title = useParlor((state) => state.title);
   if (title === null) return null;
   return (
-    <h1 className="min-w-0 truncate text-muted">
+    <h1 className="min-w-0 truncate text-muted max-sm:sr-only">
       <span aria-hidden="true" className="me-2 text-line">/</span>
       {title}
     </h1>

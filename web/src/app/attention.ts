@@ -38,7 +38,7 @@ function noticed(item: Item, before: Item | undefined): void {
     announce(plain(item.message.content));
     if (item.message.message_type === 'question' && !isTyping()) focusComposer();
   } else if (item.kind === 'prompt' && before?.kind !== 'prompt') {
-    const title = promptTitle(words(), item.prompt);
+    const title = promptTitle(words(), item.prompt, true);
     announce(t('announce.prompt', { question: title }));
     notify(title);
   } else if (item.kind === 'error' && !before) {

@@ -1,6 +1,6 @@
 /** A tool that waits for a yes: what will happen, what changes, and how long it waits. */
 
-import { ChevronDown, MessageSquareX, ShieldQuestion, TriangleAlert, Unlock } from 'lucide-react';
+import { ChevronDown, Ellipsis, MessageSquareX, ShieldQuestion, TriangleAlert, Unlock } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 
 import type { ToolCall, UserPrompt } from '../protocol/generated';
@@ -9,7 +9,7 @@ import { Button } from '../ui/Button';
 import { Menu } from '../ui/Menu';
 import { Visible } from '../ui/Visible';
 import { useWords } from '../words';
-import { isDestructive, readableName, toolWords } from '../words/tools';
+import { hasWords, isDestructive, readableName, toolWords } from '../words/tools';
 import { Arguments } from './Arguments';
 import { Actions, Card, Trouble } from './Card';
 import { Countdown } from './Countdown';
@@ -46,9 +46,11 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
       aside={prompt.expires_at !== undefined && <Countdown prompt={prompt.messageId} expiresAt={prompt.expires_at} />}
       busy={busy}
     >
-      <p>
-        <Visible text={prompt.question} />
-      </p>
+      {!isSaid(prompt.question, call.name) && (
+        <p>
+          <Visible text={prompt.question} />
+        </p>
+      )}
       {prompt.context && <p className="text-muted">{prompt.context}</p>}
       {prompt.preview && <PreviewOf preview={prompt.preview} />}
       <Arguments call={call} schema={prompt.schema} input={input} problems={problems} disabled={busy} change={setInput} />
@@ -68,9 +70,10 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
             label={t('approval.more')}
             align="start"
             trigger={(menu) => (
-              <Button look="quiet" disabled={busy} {...menu}>
-                {t('approval.more')}
-                <ChevronDown size={15} aria-hidden="true" />
+              <Button look="quiet" className="max-sm:px-2" disabled={busy} {...menu}>
+                <span className="max-sm:sr-only">{t('approval.more')}</span>
+                <ChevronDown size={15} aria-hidden="true" className="max-sm:hidden" />
+                <Ellipsis size={18} aria-hidden="true" className="sm:hidden" />
               </Button>
             )}
             items={[
@@ -92,6 +95,11 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
       )}
     </Card>
   );
+}
+
+/** "Allow Delete a recipe?" is for clients without words of their own; the title says it better. */
+function isSaid(question: string, tool: string): boolean {
+  return hasWords(tool) && /^Allow .+\?$/.test(question);
 }
 
 function Scoped({ title, text }: { title: string; text: string }) {

@@ -19,7 +19,7 @@ export function PlanBody({ plan }: { plan: Plan }) {
           ))}
         </ol>
       )}
-      {steps.length === 0 && plan.markdown && <Markdown text={plan.markdown} />}
+      {steps.length === 0 && plan.markdown && <Markdown text={withoutGoal(plan.markdown, plan.goal)} />}
       <Facts label={t('plan.all')} tools={plan.tools_needed} time={plan.estimated_time} />
       {(plan.risks?.length ?? 0) > 0 && (
         <div className="rounded-control border border-warning/40 px-3.5 py-2.5">
@@ -34,6 +34,12 @@ export function PlanBody({ plan }: { plan: Plan }) {
       )}
     </div>
   );
+}
+
+/** The card's title says the first heading already. */
+function withoutGoal(markdown: string, goal: string): string {
+  const [, heading, rest] = /^\s*#{1,6}[ \t]+([^\n]*)\n?([\s\S]*)$/.exec(markdown) ?? [];
+  return heading?.trim() === goal.trim() && rest?.trim() ? rest : markdown;
 }
 
 function Step({ step, number }: { step: PlanStep; number: number }) {

@@ -48,8 +48,11 @@ function partText({ t }: Words, prompt: UserPrompt, id: string, value: unknown):
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The question of a prompt, as the folded card says it. */
-export function promptTitle(words: Words, prompt: UserPrompt): string {
-  if (prompt.toolCall) return words.t('approval.wanted', { what: toolWords(words, prompt.toolCall.name).wants });
+/** The question of a prompt in one line: while it waits, or as the folded card says it. */
+export function promptTitle(words: Words, prompt: UserPrompt, waits = false): string {
+  if (prompt.toolCall) {
+    const what = toolWords(words, prompt.toolCall.name).wants;
+    return words.t(waits ? 'approval.wants' : 'approval.wanted', { what });
+  }
   return prompt.promptType === 'plan' ? (prompt.plan?.goal ?? prompt.question) : prompt.question;
 }

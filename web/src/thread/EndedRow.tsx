@@ -14,7 +14,7 @@ export function EndedRow({ reason, retry }: { reason: 'stopped' | 'interrupted';
         {t(reason === 'stopped' ? 'ended.stopped' : 'ended.interrupted')}
       </span>
       {retry && (
-        <Button look="quiet" icon={<RotateCcw size={14} aria-hidden="true" />} onClick={() => void tryAgain()}>
+        <Button look="quiet" className="text-small" icon={<RotateCcw size={14} aria-hidden="true" />} onClick={() => void tryAgain()}>
           {t('try_again')}
         </Button>
       )}

@@ -4,10 +4,12 @@ import { ArrowDown } from 'lucide-react';
 import { useEffect, useMemo, useRef } from 'react';
 
 import { EmptyState } from '../app/EmptyState';
+import { openPrompt } from '../state/model';
 import { useParlor } from '../state/store';
 import { useWords } from '../words';
 import { Composer } from './Composer';
-import { useFollow, useWindow } from './follow';
+import { type Drawing, useDrawing } from './drawing';
+import { useFollow } from './follow';
 import { Opening } from './Opening';
 import { ThreadRows } from './parts';
 import { type Row, rowsOf } from './rows';
@@ -21,14 +23,16 @@ export function Thread() {
   const rows = useRows();
   const view = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
-  const { following, toEnd } = useFollow(view, content, conversation.id);
-  const { from, more } = useWindow(view, rows.length, conversation.id);
-  const visible = useMemo(() => rows.slice(from), [rows, from]);
+  const { following, toEnd } = useFollow(view, content, conversation.id, rows.length > 0);
+  const list = useRef<HTMLDivElement>(null);
+  const drawing = useDrawing({ view, list }, rows, following, conversation.id);
   const sent = outgoing?.clientId;
   useEffect(() => {
     if (sent) toEnd();
   }, [sent, toEnd]);
 
+  // What waits has a button of its own that leads to it.
+  const waits = openPrompt(conversation) !== null;
   const empty = rows.length === 0 && opening === 'no';
   return (
     <main className="relative flex min-h-0 min-w-0 grow flex-col" aria-label={t('thread.label')}>
@@ -36,16 +40,13 @@ export function Thread() {
         <div ref={content} className="mx-auto flex min-h-full w-full max-w-[46rem] flex-col px-4 pt-6 pb-8">
           {opening !== 'no' && <Opening state={opening} />}
           {empty && <EmptyState />}
-          {from > 0 && <Earlier more={more} root={view} />}
-          {opening === 'no' && !empty && (
-            <ThreadRuntime rows={visible} running={conversation.turn !== null}>
-              <ThreadRows />
-            </ThreadRuntime>
-          )}
+          <div ref={list}>
+            {opening === 'no' && !empty && <Rows drawing={drawing} running={conversation.turn !== null} />}
+          </div>
         </div>
       </div>
       <div className="relative mx-auto w-full max-w-[46rem] shrink-0 px-4 pb-[max(1rem,env(safe-area-inset-bottom))]">
-        {!following && !empty && (
+        {!following && !empty && !waits && (
           <button
             type="button"
             onClick={() => toEnd(true)}
@@ -72,26 +73,23 @@ function useRows(): Row[] {
   }, [conversation, outgoing]);
 }
 
-function Earlier({ more, root }: { more(): void; root: React.RefObject<HTMLElement | null> }) {
+/** The rows that are drawn, with gaps as tall as those that are not. */
+function Rows({ drawing, running }: { drawing: Drawing; running: boolean }) {
   const { t } = useWords();
-  const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    if (!button.current) return;
-    const seen = new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecting) && more(), {
-      root: root.current,
-      rootMargin: '600px 0px 0px 0px',
-    });
-    seen.observe(button.current);
-    return () => seen.disconnect();
-  });
   return (
-    <button
-      ref={button}
-      type="button"
-      onClick={more}
-      className="mx-auto mb-6 rounded-control px-3 py-1.5 text-small text-muted hover:bg-raised hover:text-ink"
-    >
-      {t('thread.earlier')}
-    </button>
+    <>
+      {drawing.hasEarlier && (
+        <p className="pb-6 text-center">
+          <button type="button" onClick={drawing.earlier} className="rounded-control px-3 py-1.5 text-small text-muted hover:bg-raised hover:text-ink">
+            {t('thread.earlier')}
+          </button>
+        </p>
+      )}
+      <div aria-hidden="true" style={{ height: drawing.above }} />
+      <ThreadRuntime rows={drawing.rows} running={running}>
+        <ThreadRows />
+      </ThreadRuntime>
+      <div aria-hidden="true" style={{ height: drawing.below }} />
+    </>
   );
 }

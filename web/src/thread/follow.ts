@@ -17,9 +17,12 @@ export interface Follow {
   toEnd(smooth?: boolean): void;
 }
 
-export function useFollow(view: RefObject<HTMLElement | null>, content: RefObject<HTMLElement | null>, conversation: string | null): Follow {
+export function useFollow(view: RefObject<HTMLElement | null>, content: RefObject<HTMLElement | null>, conversation: string | null, hasRows: boolean): Follow {
   const [following, setFollowing] = useState(true);
   const pinned = useRef(true);
+  // What is shown before the first word is read from its beginning.
+  const wanted = useRef(hasRows);
+  wanted.current = hasRows;
 
   const toEnd = useCallback(
     (smooth = false) => {
@@ -47,7 +50,7 @@ export function useFollow(view: RefObject<HTMLElement | null>, content: RefObjec
       setFollowing(pinned.current);
     };
     const grown = new ResizeObserver(() => {
-      if (pinned.current) element.scrollTop = element.scrollHeight;
+      if (pinned.current && wanted.current) element.scrollTop = element.scrollHeight;
       lastTop = element.scrollTop;
     });
     const letGo = () => {
@@ -68,33 +71,4 @@ export function useFollow(view: RefObject<HTMLElement | null>, content: RefObjec
   useLayoutEffect(() => toEnd(), [conversation, toEnd]);
 
   return { following, toEnd };
-}
-
-/** How many rows are drawn at first, and how many more each time. */
-const STEP = 50;
-
-/**
- * Draws the last rows only, and more of them as the reader comes near the top.
- * What is put in above does not move what is being read.
- */
-export function useWindow(view: RefObject<HTMLElement | null>, total: number, conversation: string | null) {
-  const [shown, setShown] = useState(STEP);
-  const before = useRef<{ height: number; top: number } | null>(null);
-  useEffect(() => setShown(STEP), [conversation]);
-
-  const more = useCallback(() => {
-    const element = view.current;
-    if (element) before.current = { height: element.scrollHeight, top: element.scrollTop };
-    setShown((count) => count + STEP);
-  }, [view]);
-
-  useLayoutEffect(() => {
-    const element = view.current;
-    if (!element || !before.current) return;
-    const { height, top } = before.current;
-    before.current = null;
-    element.scrollTop = top + element.scrollHeight - height;
-  }, [shown, view]);
-
-  return { from: Math.max(0, total - shown), more };
 }

@@ -16,7 +16,7 @@ export function ThreadRows() {
 }
 
 const renderMessage = () => (
-  <MessagePrimitive.Root className="row">
+  <MessagePrimitive.Root>
     <MessagePrimitive.Parts>{renderPart}</MessagePrimitive.Parts>
   </MessagePrimitive.Root>
 );

@@ -40,6 +40,11 @@ export function isDestructive(name: string): boolean {
   return DESTRUCTIVE.test(readableName(name).replace(/ /g, '_'));
 }
 
+/** Whether there are words for a tool here, so that nobody else's are needed. */
+export function hasWords(name: string): boolean {
+  return KNOWN.some((one) => one === plainName(name));
+}
+
 export function toolWords(words: Words, name: string): ToolWords {
   const plain = plainName(name);
   const known = KNOWN.find((one) => one === plain);

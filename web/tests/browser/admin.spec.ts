@@ -1,4 +1,5 @@
 import { Chat, expect, expectAccessible, test } from './fixtures';
+import { words } from './model';
 import { ADMIN_PASSWORD } from './server';
 
 /** G-7, X-4: an administrator sees what was blocked and how things are; nobody else does. */
@@ -16,4 +17,20 @@ test('an administrator watches over it', async ({ page, world, chat: family }) =
   await expectAccessible(page, 'the admin page');
   await page.getByRole('button', { name: 'Back to the chat' }).click();
   await expect(chat.composer).toBeVisible();
+});
+
+/** What waits and what runs, with a way to it. */
+test('an administrator sees what waits and what runs', async ({ page, world }) => {
+  const chat = new Chat(page, world.server, world.model);
+  await chat.logIn(ADMIN_PASSWORD);
+  const input = { type: 'confirm', question: 'May I watch the oven?' };
+  await chat.say('Wait for the oven', ({ results }) => (results.length === 0 ? [{ tool: 'ask_user', input }] : words('It is watched.')));
+  await expect(page.getByRole('heading', { name: input.question })).toBeVisible();
+  await page.getByRole('button', { name: 'Administration' }).click();
+  await expect(page.getByRole('button', { name: `Open: ${input.question}` })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Open: Wait for the oven' })).toBeVisible();
+  await expectAccessible(page, 'the admin page with something on it');
+  await page.getByRole('button', { name: `Open: ${input.question}` }).click();
+  await page.getByRole('button', { name: 'Yes' }).click();
+  await expect(chat.answers.last()).toHaveText(/It is watched/);
 });

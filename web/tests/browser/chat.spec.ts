@@ -132,3 +132,27 @@ test('code is highlighted', async ({ chat, page }) => {
   await expect(page.locator('code .tok-keyword').first()).toHaveText('fn');
   await expect(page.locator('pre [style]')).toHaveCount(0);
 });
+
+/** A long conversation scrolls smoothly, because only what is near is drawn. */
+test('a long conversation is drawn in parts', async ({ chat, page }) => {
+  chat.model.on(/^Long question/, [{ text: 'A **long** answer.\n\n- one\n- two\n\nThe end of it.' }]);
+  const ask = (message: string, conversation_id?: string) =>
+    page.request.post(`${chat.server.url}/api/chat`, { headers: { origin: chat.server.url }, data: { message, conversation_id } });
+  const id = /"conversation_id":"([^"]+)"/.exec(await (await ask('Long question number 0')).text())?.[1] ?? '';
+  for (let at = 1; at < 90; at += 1) expect((await ask(`Long question number ${at}`, id)).ok()).toBe(true);
+  await page.reload();
+  await page.getByRole('navigation').getByRole('button', { name: 'Long question number 0', exact: true }).click();
+  await expect(chat.main.getByText('Long question number 89')).toBeInViewport();
+  const rows = page.locator('[data-message-id]');
+  expect(await rows.count()).toBeLessThan(100);
+  const view = page.locator('[data-view]');
+  const first = chat.main.getByText('Long question number 0', { exact: true });
+  await expect(async () => {
+    await view.evaluate((element) => element.scrollTo({ top: 0 }));
+    await expect(first).toBeInViewport({ timeout: 200 });
+  }).toPass();
+  expect(await rows.count()).toBeLessThan(100);
+  await page.getByRole('button', { name: 'To the newest message' }).click();
+  await expect(chat.main.getByText('Long question number 89')).toBeInViewport();
+  await expect(first).toBeHidden();
+});

@@ -31,6 +31,19 @@ test('hostile text runs nothing and asks nobody', async ({ chat, page }) => {
   await expect(page.locator('body')).toBeVisible();
 });
 
+/** FAULTS 26: names of files and what a failing model says are text, or not shown at all. */
+test('hostile file names and errors run nothing', async ({ chat, page }) => {
+  const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
+  await page.setInputFiles('input[type=file]', { name: `${PAYLOADS[1]}.png`, mimeType: 'image/png', buffer: png });
+  await expect(page.getByText(`${PAYLOADS[1]}.png`)).toBeVisible();
+  await page.getByRole('button', { name: 'Remove the picture' }).click();
+  await chat.say('Fail with a bang', [{ status: 400, saying: PAYLOADS.join(' ') }]);
+  await expect(page.getByRole('heading', { name: 'That did not work' })).toBeVisible();
+  await page.getByRole('button', { name: 'Details' }).click();
+  await expect(page.locator('main').locator('script, iframe, style, img')).toHaveCount(0);
+  expect(await page.evaluate(() => (window as unknown as { pwned?: number }).pwned)).toBeUndefined();
+});
+
 /** The policy itself, as the browser got it. */
 test('the page comes with a strict policy', async ({ chat, page }) => {
   const response = await page.goto(`${chat.server.url}/chat`);

@@ -1,7 +1,26 @@
 import { expect, expectAccessible, test } from './fixtures';
-import { words } from './model';
+import { type Script, words } from './model';
 
 const ANSWER = '# A heading\n\nText with a [link](https://example.org), `code` and **weight**.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> quoted\n\n```js\nconst a = "b"; // c\n```\n';
+
+const OPTIONS = [{ label: 'Soup', value: 'soup', description: 'Warm' }, { label: 'Cookies', value: 'cookies' }];
+
+const asking = (input: object): Script => ({ results }) => (results.length === 0 ? [{ tool: 'ask_user', input }] : words('Well then.'));
+
+/** What opens a card of each kind. */
+const CARDS: Record<string, Script> = {
+  question: asking({ type: 'select', question: 'What should I cook?', options: OPTIONS, severity: 'major', default: 'soup' }),
+  input: asking({ type: 'input', question: 'What is it called?' }),
+  several: asking({ type: 'multi_question', question: 'Two decisions', questions: [{ id: 'a', question: 'Which?', options: OPTIONS, allow_other: true }, { id: 'b', question: 'Which ones?', options: OPTIONS, multi_select: true }] }),
+  wizard: asking({ type: 'wizard', question: 'A new recipe', steps: [{ id: 'a', title: 'Title', type: 'input', question: 'Its name?' }, { id: 'b', title: 'Kind', type: 'select', question: 'Its kind?', options: OPTIONS }] }),
+  approval: ({ results }) => {
+    const soup = /"id":\s*"([^"]+)"/.exec(results[0] ?? '')?.[1];
+    if (results.length === 0) return [{ tool: 'list_recipes', input: {} }];
+    return results.length === 1 ? [{ tool: 'update_recipe', input: { recipe_id: soup, servings: 9 } }] : words('Well then.');
+  },
+};
+
+const PLAN = { goal: 'Dinner for four', steps: [{ step_number: 1, action: 'Shop', reason: 'The pantry is empty', tools_needed: ['list_recipes'], estimated_time: '5 min', risks: ['It may rain'] }], risks: ['The oven is small'] };
 
 /** U-4: both languages, both themes, no violations. */
 for (const language of ['en-US', 'pt-BR']) {
@@ -16,6 +35,26 @@ for (const language of ['en-US', 'pt-BR']) {
         await expect(page.locator('code .tok-keyword').first()).toBeVisible();
         await expectAccessible(page, 'an answer with everything');
         await expect(page.locator('html')).toHaveAttribute('lang', language === 'pt-BR' ? 'pt-BR' : 'en');
+      });
+
+      test(`every card reads well: ${language}, ${colorScheme}`, async ({ chat, page }) => {
+        const open = page.locator('[data-card]:not([data-card=closed])');
+        for (const [name, script] of Object.entries(CARDS)) {
+          await chat.say(`Card ${name} ${language} ${colorScheme}`, script);
+          await expect(open, name).toHaveCount(1);
+          if (name === 'approval') await page.getByRole('button', { name: /^(Arguments|Argumentos)$/ }).click();
+          await expectAccessible(page, name);
+          await page.keyboard.press('Escape');
+          await expect(chat.send).toBeVisible();
+        }
+        await chat.say(`Card plan ${language} ${colorScheme}`, words(JSON.stringify(PLAN)));
+        await expect(page.getByText('The oven is small')).toBeVisible();
+        await expectAccessible(page, 'a plan');
+        await chat.say(`Card error ${language} ${colorScheme}`, [{ status: 400 }]);
+        await expect(page.locator('[data-card=critical]')).toBeVisible();
+        await expectAccessible(page, 'an error, and cards that are closed');
+        await page.goto(`${chat.server.url}/login`);
+        await expectAccessible(page, 'the form');
       });
     });
   }

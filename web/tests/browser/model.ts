@@ -13,7 +13,7 @@ export type Step =
   | { tool: string; input: unknown }
   | { wait: Promise<unknown> }
   | { pause: number }
-  | { status: number }
+  | { status: number; saying?: string }
   | { reset: true };
 
 export type Script = Step[] | ((request: ModelRequest) => Step[]);
@@ -86,7 +86,7 @@ class Speech {
     const failure = steps.find((step) => 'status' in step);
     if (failure && 'status' in failure) {
       this.response.writeHead(failure.status, { 'content-type': 'application/json' });
-      this.response.end(JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message: 'The test wants this to fail.' } }));
+      this.response.end(JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message: failure.saying ?? 'The test wants this to fail.' } }));
       return;
     }
     this.response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -159,7 +159,9 @@ function lastWords(messages: ModelRequest['messages']): { said: string; results:
     if (role !== 'user') continue;
     const blocks = blocksOf(content);
     const told = blocks.filter((block) => block.type === 'tool_result');
-    if (told.length === 0) return { said: blocks.find((block) => block.type === 'text')?.text ?? '', results };
+    // What a turn before left behind may stand in front of what was said.
+    const said = blocks.find((block) => block.type === 'text')?.text;
+    if (said !== undefined || told.length === 0) return { said: said ?? '', results };
     results.unshift(...told.map((block) => blocksOf(block.content).map((one) => one.text ?? '').join('')));
   }
   return { said: '', results };

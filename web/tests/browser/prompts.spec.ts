@@ -26,7 +26,7 @@ test('a question is answered with a click @both', async ({ chat, page }) => {
   await expect(chat.main).not.toContainText('"options"');
   await expectAccessible(page, 'a question');
   await expect(page).toHaveTitle(/^\(\?\)/);
-  chat.model.on(/^Cookies$/, words('Cookies it is.'));
+  chat.model.on(/^cookies$/i, words('Cookies it is.'));
   await card.getByRole('button', { name: /Cookies/ }).click();
   await expect(chat.answers.last()).toHaveText(/Cookies it is/);
   await expect(chat.main.getByText('Answered: Cookies')).toBeVisible();
@@ -150,6 +150,6 @@ test('a prompt is answered elsewhere', async ({ chat, page, context }) => {
   await other.goto(`${chat.server.url}/chat`);
   await other.getByRole('alert').getByRole('button', { name: 'Open' }).click();
   await other.getByRole('button', { name: 'Yes' }).click();
-  await expect(chat.main.getByText('Answered: Yes')).toBeVisible();
+  await expect(chat.main.getByText('Answered: Yes', { exact: true })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Yes' })).toBeHidden();
 });

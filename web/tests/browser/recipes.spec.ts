@@ -38,7 +38,7 @@ test('a recipe is shown beside the chat, or over it @both', async ({ chat, page,
   const panel = isMobile ? page.getByRole('dialog', { name: 'Recipe' }) : page.getByRole('complementary', { name: 'Recipe' });
   await expect(panel.getByRole('heading', { name: 'Tomato Soup' })).toBeVisible();
   await expectAccessible(page, 'a recipe');
-  const tomatoes = panel.getByRole('checkbox', { name: /tomatoes/ });
+  const tomatoes = panel.getByRole('checkbox', { name: /ripe tomatoes/ });
   await expect(panel.getByText('1.2 kg')).toBeVisible();
   await panel.getByRole('button', { name: 'More servings' }).click();
   await expect(panel.getByText('1½ kg')).toBeVisible();
@@ -124,9 +124,9 @@ test('hostile recipes run nothing', async ({ chat, page }) => {
   const payload = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>';
   const made = await page.request.post(`${chat.server.url}/api/recipes`, {
     headers: { origin: chat.server.url },
-    data: { title: `Hostile ${payload}`, description: payload, ingredients: [{ name: payload, unit: payload, quantity: 1 }], steps: [{ instruction: payload }] },
+    data: { title: `Hostile ${payload}`, description: payload, ingredients: [{ name: payload, unit: '<b>', quantity: 1 }], steps: [{ instruction: payload }] },
   });
-  expect(made.ok()).toBe(true);
+  expect(made.ok(), await made.text()).toBe(true);
   await chat.say('Show me the hostile one', doing('display_recipe', `Hostile ${payload}`));
   await expect(page.getByRole('heading', { name: /Hostile/ })).toBeVisible();
   await expect(page.locator('aside img, aside script')).toHaveCount(0);

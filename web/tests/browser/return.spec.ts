@@ -49,14 +49,43 @@ test('the server is killed and comes back under an open page', async ({ page }) 
     await server.kill();
     await expect(page.locator('[data-connection=lost]')).toBeVisible();
     await expectAccessible(page, 'without a connection');
-    await chat.composer.fill('Are you back?');
+    await chat.composer.fill('You are back');
     await server.start();
     await expect(page.locator('[data-connection=lost]')).toBeHidden({ timeout: 45_000 });
     await expect(chat.main.getByText('The server went down while this was being written.')).toBeVisible();
     await expect(chat.answers).toHaveText(/Some words that are kept/);
     await expect(chat.answers).toHaveCount(1);
     await chat.composer.press('Enter');
-    await expect(chat.answers.last()).toHaveText(/You said: Are you back\?/);
+    await expect(chat.answers.last()).toHaveText(/You said: You are back/);
+  } finally {
+    await server.end();
+    model.stop();
+  }
+});
+
+/** P-9: a restart under an open page; the prompt waits on, and its answer counts. */
+test('the server restarts while a prompt waits', async ({ page }) => {
+  test.setTimeout(150_000);
+  const model = await Model.start();
+  const server = new ParlorServer(model.url);
+  await server.start();
+  try {
+    const chat = new Chat(page, server, model);
+    await chat.logIn();
+    const options = [{ label: 'Left', value: 'left' }, { label: 'Right', value: 'right' }];
+    await chat.say('Ask before the storm', ({ results }) =>
+      results.length === 0 ? [{ tool: 'ask_user', input: { type: 'select', question: 'Which way?', options } }] : words(`We go ${results.join(' ')}`),
+    );
+    await page.getByRole('button', { name: 'Keep waiting' }).click();
+    await expect(page.getByRole('timer')).toBeHidden();
+    await server.kill();
+    await expect(page.locator('[data-connection=lost]')).toBeVisible();
+    await server.start();
+    await expect(page.locator('[data-connection=lost]')).toBeHidden({ timeout: 45_000 });
+    await expect(page.getByRole('heading', { name: 'Which way?' })).toHaveCount(1);
+    await page.getByRole('button', { name: /Right/ }).click();
+    await expect(chat.answers.last()).toHaveText(/We go .*right/);
+    await expect(chat.main.getByText('Answered: Right', { exact: true })).toBeVisible();
   } finally {
     await server.end();
     model.stop();

@@ -26,7 +26,7 @@ export class ParlorServer {
   async start(): Promise<void> {
     if (!existsSync(BINARY)) throw new Error(`${BINARY} is not there: cargo build -p parlor-server`);
     const bind = this.url === '' ? '127.0.0.1:0' : new URL(this.url).host;
-    writeFileSync(join(this.directory, 'parlor.toml'), this.config || withRecipes(join(this.directory, 'data')));
+    writeFileSync(join(this.directory, 'parlor.toml'), this.config);
     const child = spawn(BINARY, ['serve', '--bind', bind, '--data-dir', join(this.directory, 'data')], {
       cwd: this.directory,
       env: {
@@ -58,15 +58,26 @@ export class ParlorServer {
   }
 }
 
-/** A project with Recipe Vault as its tools, whose word on them counts. */
-function withRecipes(data: string): string {
+/** A second project beside the one with Recipe Vault, with the tools of `tools.mjs`. */
+export function withWorkshop(): string {
   return `
-[tenants.home.projects.recipes.mcp.recipes]
-command = ${JSON.stringify(BINARY)}
-args = ["mcp", "recipes", "--tenant", "home", "--data-dir", ${JSON.stringify(data)}]
+[tenants.home]
+default_project = "recipes"
+
+[tenants.home.projects.recipes]
+name = "Recipes"
+
+[tenants.home.projects.workshop]
+name = "Workshop"
+
+[tenants.home.projects.workshop.mcp.workshop]
+command = ${JSON.stringify(process.execPath)}
+args = [${JSON.stringify(join(import.meta.dirname, 'tools.mjs'))}]
 prefix = ""
 trust_annotations = true
-artifacts = ["recipe"]
+
+[tenants.home.projects.workshop.mcp.workshop.tools.impatient]
+prompt_timeout_seconds = 2
 `;
 }
 

@@ -72,6 +72,7 @@ impl ToolPolicy {
             timeout: Duration::MAX,
             prompt_timeout: None,
             preview: None,
+            suspicion: None,
         }
     }
 

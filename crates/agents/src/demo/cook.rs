@@ -7,8 +7,8 @@
 use serde_json::{Value, json};
 
 use super::intents::Conversation;
-use super::language::{Language, guess, words};
-use super::phrases::{Phrase, asked, title_after};
+use super::language::{Language, guess, is_filler, words};
+use super::phrases::{Phrase, asked, is_servers, title_after};
 use super::words_for as say;
 
 /// What the demo model does next.
@@ -38,14 +38,15 @@ pub(super) fn next(conversation: &Conversation<'_>) -> Option<Move> {
             let words = message.rsplit_once("change: ").map_or(message, |(_, words)| words);
             Move::Say(say::plan(language, Some(words)))
         }
-        Phrase::Approved => cook.show("feijoada"),
+        Phrase::Approved => cook.carry_out(),
         Phrase::WhatToCook => Move::Say(say::question(language)),
     })
 }
 
-/// The server's own words are English; the person's are before them.
+/// The server's own words are English, and titles have no language: the person's
+/// own words are before them.
 fn last_language(conversation: &Conversation<'_>) -> Language {
-    conversation.earlier().next().map_or(Language::English, guess)
+    conversation.earlier().find(|said| !is_servers(said)).map_or(Language::English, guess)
 }
 
 struct Cook<'a> {
@@ -62,9 +63,20 @@ impl Cook<'_> {
     }
 
     fn show(&self, wanted: &str) -> Move {
+        self.open(wanted, |title| say::shown(self.language, title))
+    }
+
+    /// The plan that it made itself: its first steps are real, what the person
+    /// added is beyond a table of phrases.
+    fn carry_out(&self) -> Move {
+        let was_refined = self.conversation.earlier().next().is_some_and(is_servers);
+        self.open("feijoada", |title| say::carried_out(self.language, title, was_refined))
+    }
+
+    fn open(&self, wanted: &str, done: impl Fn(&str) -> String) -> Move {
         self.with_recipe(wanted, |id, title| match self.result("display_recipe") {
             None => Move::Call("display_recipe", json!({"recipe_id": id})),
-            Some(Ok(_)) => Move::Say(say::shown(self.language, title)),
+            Some(Ok(_)) => Move::Say(done(title)),
             Some(Err(why)) => Move::Say(say::failed(self.language, &why)),
         })
     }
@@ -92,7 +104,17 @@ impl Cook<'_> {
         self.with_recipe(wanted, |id, title| match self.result("delete_recipe") {
             None => Move::Call("delete_recipe", json!({"recipe_id": id})),
             Some(Ok(_)) => Move::Say(say::deleted(self.language, title)),
-            Some(Err(_)) => Move::Say(say::kept(self.language, title)),
+            Some(Err(why)) => self.not_changed(title, &why),
+        })
+    }
+
+    /// The person said no, or nothing, or the tool could not.
+    fn not_changed(&self, title: &str, why: &str) -> Move {
+        let is_no = why.starts_with("The person refused") || why.starts_with("Nobody answered");
+        Move::Say(if is_no {
+            say::kept(self.language, title)
+        } else {
+            say::failed(self.language, why)
         })
     }
 
@@ -109,7 +131,7 @@ impl Cook<'_> {
             match self.result("update_recipe") {
                 None => Move::Call("update_recipe", json!({"recipe_id": id, "title": name})),
                 Some(Ok(_)) => Move::Say(say::renamed(self.language, title, &name)),
-                Some(Err(why)) => Move::Say(say::failed(self.language, &why)),
+                Some(Err(why)) => self.not_changed(title, &why),
             }
         })
     }
@@ -183,9 +205,14 @@ fn given(answer: Value) -> Option<Value> {
     Some(serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())))
 }
 
-/// The recipe that shares most words with what is wanted.
+/// The recipe that shares most words with what is wanted; "de" and "the" are no words
+/// to find a recipe by, least of all one to delete.
 fn best_match<'r>(recipes: &'r [(String, String)], wanted: &str) -> Option<(&'r str, &'r str)> {
-    let wanted: Vec<String> = words(wanted).iter().map(|word| in_english(word)).collect();
+    let wanted: Vec<String> = words(wanted)
+        .into_iter()
+        .filter(|word| !is_filler(word))
+        .flat_map(|word| [in_english(&word), word])
+        .collect();
     let shared = |title: &str| words(title).iter().filter(|word| wanted.contains(word)).count();
     let best = recipes.iter().max_by_key(|(_, title)| shared(title))?;
     (shared(&best.1) > 0).then_some((best.0.as_str(), best.1.as_str()))

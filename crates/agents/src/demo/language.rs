@@ -39,6 +39,11 @@ pub(super) fn guess(text: &str) -> Language {
     }
 }
 
+/// Whether a word says nothing about what somebody means.
+pub(super) fn is_filler(word: &str) -> bool {
+    word.len() < 3 || ENGLISH.contains(&word) || PORTUGUESE.contains(&word)
+}
+
 fn without_accent(c: char) -> char {
     match c {
         'á' | 'à' | 'â' | 'ã' | 'ä' => 'a',

@@ -85,6 +85,14 @@ pub(super) fn asked(message: &str, before: impl Fn() -> Language) -> Option<(Phr
     })
 }
 
+/// Whether these are words that the server says for a person: a decision on a plan,
+/// or the value of an option.
+pub(super) fn is_servers(message: &str) -> bool {
+    let words = words(message);
+    CHOICES.contains(&message.trim())
+        || ["the plan is approved", "refine the plan"].iter().any(|said| contains(&words, said))
+}
+
 /// The words after "called" and its like, as they were written.
 pub(super) fn title_after(message: &str) -> String {
     const BEFORE: &[&str] = &["called", "named", "chamada", "chamado"];

@@ -19,6 +19,11 @@ pub(super) fn recipes(language: Language, titles: &[&str]) -> String {
             "You have no recipes yet. Say \"add a recipe\".".into(),
             "Você ainda não tem receitas. Diga \"adicione uma receita\".".into(),
         ),
+        1 => pick(
+            language,
+            format!("You have one recipe:\n{list}"),
+            format!("Você tem uma receita:\n{list}"),
+        ),
         n => pick(
             language,
             format!("You have {n} recipes:\n{list}"),
@@ -31,8 +36,22 @@ pub(super) fn shown(language: Language, title: &str) -> String {
     pick(
         language,
         format!("Here is {title}, beside the chat. Ask me how long it takes."),
-        format!("Aqui está {title}, ao lado do chat. Pergunte quanto tempo leva."),
+        format!("Aqui está a receita {title}, ao lado do chat. Pergunte quanto tempo leva."),
     )
+}
+
+pub(super) fn carried_out(language: Language, title: &str, was_refined: bool) -> String {
+    let done = pick(
+        language,
+        format!("Done: I looked through your recipes and opened {title} beside the chat."),
+        format!("Pronto: olhei as suas receitas e abri {title} ao lado do chat."),
+    );
+    let rest = pick(
+        language,
+        "What you added is beyond me: I am only a demo.".into(),
+        "O que você acrescentou eu não sei fazer: sou só uma demonstração.".into(),
+    );
+    if was_refined { format!("{done} {rest}") } else { done }
 }
 
 pub(super) fn not_found(language: Language, titles: &[&str]) -> String {
@@ -53,15 +72,33 @@ pub(super) fn which(language: Language) -> String {
 }
 
 pub(super) fn times(language: Language, recipe: &Value) -> String {
-    let minutes = |field: &str| recipe[field].as_f64().unwrap_or_default();
-    let title = recipe["title"].as_str().unwrap_or("It");
-    let (prep, cook) = (minutes("prep_time_minutes"), minutes("cook_time_minutes"));
-    let all = prep + cook;
-    pick(
-        language,
-        format!("{title} takes {all} minutes: {prep} to prepare and {cook} to cook."),
-        format!("{title} leva {all} minutos: {prep} de preparo e {cook} de cozimento."),
-    )
+    let minutes = |field: &str| recipe[field].as_f64().filter(|minutes| *minutes > 0.0);
+    let title = recipe["title"].as_str().unwrap_or_default();
+    match (minutes("prep_time_minutes"), minutes("cook_time_minutes")) {
+        (Some(prep), Some(cook)) => {
+            let all = prep + cook;
+            pick(
+                language,
+                format!("{title} takes {all} minutes: {prep} to prepare and {cook} to cook."),
+                format!("{title} leva {all} minutos: {prep} de preparo e {cook} de cozimento."),
+            )
+        }
+        (Some(prep), None) => pick(
+            language,
+            format!("{title} takes {prep} minutes to prepare, and no cooking."),
+            format!("{title} leva {prep} minutos de preparo e não vai ao fogo."),
+        ),
+        (None, Some(cook)) => pick(
+            language,
+            format!("{title} takes {cook} minutes to cook."),
+            format!("{title} leva {cook} minutos de cozimento."),
+        ),
+        (None, None) => pick(
+            language,
+            format!("The recipe of {title} does not say how long it takes."),
+            format!("A receita {title} não diz quanto tempo leva."),
+        ),
+    }
 }
 
 pub(super) fn created(language: Language, title: &str) -> String {
@@ -71,32 +108,37 @@ pub(super) fn created(language: Language, title: &str) -> String {
             "{title} is saved. I am only a demo, so its ingredients and steps are yours to write."
         ),
         format!(
-            "{title} está salva. Sou só uma demonstração: os ingredientes e passos são com você."
+            "A receita {title} foi salva. Sou só uma demonstração: os ingredientes e o modo de \
+             preparo ficam por sua conta."
         ),
     )
 }
 
 pub(super) fn deleted(language: Language, title: &str) -> String {
-    pick(language, format!("{title} is deleted."), format!("{title} foi apagada."))
+    pick(language, format!("{title} is deleted."), format!("A receita {title} foi apagada."))
 }
 
 pub(super) fn kept(language: Language, title: &str) -> String {
     pick(
         language,
         format!("All right, {title} stays as it is."),
-        format!("Certo, {title} fica como está."),
+        format!("Certo, a receita {title} fica como está."),
     )
 }
 
 pub(super) fn renamed(language: Language, from: &str, to: &str) -> String {
-    pick(language, format!("{from} is called {to} now."), format!("{from} agora se chama {to}."))
+    pick(
+        language,
+        format!("{from} is called {to} now."),
+        format!("A receita {from} agora se chama {to}."),
+    )
 }
 
 pub(super) fn new_name(language: Language, title: &str) -> String {
     pick(
         language,
         format!("What should {title} be called?"),
-        format!("Como {title} deve se chamar?"),
+        format!("Qual deve ser o novo nome da receita {title}?"),
     )
 }
 
@@ -105,7 +147,28 @@ pub(super) fn another_time(language: Language) -> String {
 }
 
 pub(super) fn failed(language: Language, why: &str) -> String {
-    pick(language, format!("That did not work: {why}"), format!("Não deu certo: {why}"))
+    // The one thing that goes wrong in everyday use is told in the person's language,
+    // without the id that is meant for models.
+    let taken = why.strip_prefix("There is already a recipe called \"");
+    if let Some((title, _)) = taken.and_then(|rest| rest.split_once("\", with the id ")) {
+        return pick(
+            language,
+            format!("There is already a recipe called {title}. Choose another name."),
+            format!("Já existe uma receita chamada {title}. Escolha outro nome."),
+        );
+    }
+    if why.contains("the conversation is in plan mode") {
+        return pick(
+            language,
+            "We are only planning, so nothing is changed. Leave plan mode and ask me again.".into(),
+            "Estamos só planejando, então nada muda. Saia do modo de plano e peça de novo.".into(),
+        );
+    }
+    pick(
+        language,
+        format!("That did not work. The tool says: “{why}”"),
+        format!("Não deu certo. A ferramenta diz: “{why}”"),
+    )
 }
 
 pub(super) fn new_recipe(language: Language, title: &str, servings: u32) -> Value {
@@ -145,7 +208,7 @@ pub(super) fn plan(language: Language, refined: Option<&str>) -> String {
     let mut steps = vec![
         step(
             1,
-            text("Look what recipes there are", "Ver quais receitas há"),
+            text("See which recipes there are", "Ver quais receitas há"),
             text("Dinner should come from your own collection", "O jantar sai da sua coleção"),
             "list_recipes",
         ),

@@ -19,9 +19,11 @@ use rmcp::service::{Peer, PeerRequestOptions, RoleClient, ServiceError};
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, timeout};
+use uuid::Uuid;
 
 use super::connection::Connection;
-use super::listing::preview_arguments;
+use super::in_flight::Registration;
+use super::input;
 use super::result::{self, ResultRules};
 use super::server::ServerHandle;
 use crate::tools::{Tool, ToolCall, ToolEvent, ToolFuture, ToolOutcome, ToolStream};
@@ -46,21 +48,20 @@ pub(super) fn not_run(why: String) -> ToolStream {
     Box::pin(futures_util::stream::iter([ToolEvent::Done(ToolOutcome::NotRun(why))]))
 }
 
-/// What a call would change, as the server tells it; nobody is asked for it.
-pub(super) async fn preview(
-    server: Arc<ServerHandle>,
-    tool: Tool,
+/// Calls a tool that changes nothing, for a preview; nobody is asked for it.
+pub(super) async fn quietly(
+    server: &ServerHandle,
+    tool: &str,
     arguments: Map<String, Value>,
-) -> Option<Value> {
-    let internal = tool.preview?;
-    let request = request(&internal, preview_arguments(&tool.name, arguments));
+) -> Option<ServerResult> {
+    let request = ClientRequest::CallToolRequest(CallToolRequest::new(params(tool, arguments)));
     let answer = async {
         let connection = server.connection().await.ok()?;
         let _permit = connection.permit().await?;
         let _registered = connection.in_flight.begin(None);
         connection.peer.send_request(request).await.ok()
     };
-    timeout(PREVIEW_TIMEOUT, answer).await.ok().flatten().and_then(result::structured)
+    timeout(PREVIEW_TIMEOUT, answer).await.ok().flatten()
 }
 
 /// The questions of a call, and its outcome at the end.
@@ -100,12 +101,38 @@ async fn run(
         return ToolOutcome::NotRun(why);
     };
     let registration = connection.in_flight.begin(Some(questions));
-    let open_questions = registration.open_questions();
-    let options = PeerRequestOptions::no_options().with_meta(run_id(&call));
-    let request = request(&tool.name, call.arguments);
-    let Ok(handle) = connection.peer.send_cancellable_request(request, options).await else {
-        return ToolOutcome::NotRun(format!("The server \"{}\" has ended.", server.spec.name));
+    let run = call.run;
+    let mut params = params(&tool.name, call.arguments);
+    let mut rounds = 0;
+    let answer = loop {
+        let Some(answer) = send(&connection, &registration, &tool, params.clone(), run).await
+        else {
+            return ToolOutcome::NotRun(format!("The server \"{}\" has ended.", server.spec.name));
+        };
+        rounds += 1;
+        match answer {
+            Ok(ServerResult::InputRequiredResult(needs)) if rounds < input::MOST_ROUNDS => {
+                params = input::answered(params, needs, &registration).await;
+            }
+            answer => break answer,
+        }
     };
+    // Before anybody doubts the server: this call no longer keeps it busy.
+    drop(registration);
+    conclude(&server, &connection, answer)
+}
+
+/// Sends a call and waits for what comes back; `None` if it could not be sent.
+async fn send(
+    connection: &Connection,
+    registration: &Registration,
+    tool: &Tool,
+    params: CallToolRequestParams,
+    run: Uuid,
+) -> Option<Result<ServerResult, ServiceError>> {
+    let options = PeerRequestOptions::no_options().with_meta(run_id(run));
+    let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+    let handle = connection.peer.send_cancellable_request(request, options).await.ok()?;
     registration.sent_as(handle.id.clone());
     let mut cancel = CancelOnDrop::new(&connection.peer, handle.id.clone());
     let answer = async {
@@ -115,14 +142,11 @@ async fn run(
             () = connection.ending.reached() => Err(ServiceError::TransportClosed),
         }
     };
-    let answer = within(tool.timeout, open_questions, answer).await;
+    let answer = within(tool.timeout, registration.open_questions(), answer).await;
     if answer.is_some() {
         cancel.request = None;
     }
-    // Before anybody doubts the server: this call no longer keeps it busy.
-    drop(registration);
-    let late = ServiceError::Timeout { timeout: tool.timeout };
-    conclude(&server, &connection, answer.unwrap_or(Err(late)))
+    Some(answer.unwrap_or(Err(ServiceError::Timeout { timeout: tool.timeout })))
 }
 
 fn conclude(
@@ -163,14 +187,12 @@ fn was_not_delivered(error: &(dyn std::error::Error + 'static)) -> bool {
     error.is::<std::io::Error>() || super::http::did_not_run(error)
 }
 
-fn request(tool: &str, arguments: Map<String, Value>) -> ClientRequest {
-    let mut params = CallToolRequestParams::new(tool.to_owned());
-    params.arguments = Some(arguments);
-    ClientRequest::CallToolRequest(CallToolRequest::new(params))
+fn params(tool: &str, arguments: Map<String, Value>) -> CallToolRequestParams {
+    CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments)
 }
 
-fn run_id(call: &ToolCall) -> RequestMetaObject {
-    Map::from_iter([(RUN_ID.to_owned(), Value::from(call.run.to_string()))]).into()
+fn run_id(run: Uuid) -> RequestMetaObject {
+    Map::from_iter([(RUN_ID.to_owned(), Value::from(run.to_string()))]).into()
 }
 
 /// The future's result, if it comes in time. While a person is asked something,

@@ -139,6 +139,7 @@ mod tests {
             timeout: Duration::from_secs(1),
             prompt_timeout: None,
             preview: None,
+            suspicion: None,
         }
     }
 

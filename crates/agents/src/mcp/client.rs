@@ -60,19 +60,24 @@ impl ClientHandler for Client {
             () = context.ct.cancelled() => ElicitationReply::Cancel,
             () = self.ending.reached() => ElicitationReply::Cancel,
         };
-        Ok(match reply {
-            ElicitationReply::Accept(answer) => {
-                ElicitResult::new(ElicitationAction::Accept).with_content(answer)
-            }
-            ElicitationReply::Decline => ElicitResult::new(ElicitationAction::Decline),
-            ElicitationReply::Cancel => ElicitResult::new(ElicitationAction::Cancel),
-        })
+        Ok(elicited(reply))
+    }
+}
+
+/// A person's answer, as a server reads it.
+pub(super) fn elicited(reply: ElicitationReply) -> ElicitResult {
+    match reply {
+        ElicitationReply::Accept(answer) => {
+            ElicitResult::new(ElicitationAction::Accept).with_content(answer)
+        }
+        ElicitationReply::Decline => ElicitResult::new(ElicitationAction::Decline),
+        ElicitationReply::Cancel => ElicitResult::new(ElicitationAction::Cancel),
     }
 }
 
 /// A question that can be put to a person. One that leads to a web page cannot:
 /// what happens there is out of our sight.
-fn form(request: ElicitRequestParams) -> Option<(String, Value)> {
+pub(super) fn form(request: ElicitRequestParams) -> Option<(String, Value)> {
     let ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } = request
     else {
         return None;

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use rmcp::model::{ClientRequest, PingRequest};
+use rmcp::ClientLifecycleMode;
+use rmcp::model::{ClientRequest, PingRequest, ProtocolVersion};
 use rmcp::service::{
-    ClientInitializeError, Peer, RoleClient, RunningService, ServiceError, serve_client,
+    ClientInitializeError, Peer, RoleClient, RunningService, ServiceError,
+    serve_client_with_lifecycle,
 };
 use rmcp::transport::Transport;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
@@ -19,6 +21,7 @@ use super::client::Client;
 use super::in_flight::InFlight;
 use super::listing::{self, Listing};
 use super::resolve::{Endpoint, ServerSpec};
+use super::settings::ProtocolEra;
 use super::stdio::Lines;
 use super::transport::{Ending, Watched};
 use crate::process::{NOT_EXECUTABLE, NOT_FOUND, Process, StderrLog, Supervisor};
@@ -91,7 +94,9 @@ async fn open_with(
     let (in_flight, tools_changed) = (client.in_flight.clone(), client.tools_changed.clone());
     let watched = Watched::new(transport, ending.clone());
     let handshake = async {
-        let service = serve_client(client, watched).await.map_err(|e| refusal(&e))?;
+        let service = serve_client_with_lifecycle(client, watched, lifecycle(spec))
+            .await
+            .map_err(|e| refusal(&e))?;
         let listing = listing::fetch(service.peer(), spec).await.map_err(|e| unanswered(&e))?;
         Ok::<_, Problem>((service, listing))
     };
@@ -111,6 +116,16 @@ async fn open_with(
     let exit = farewell(process, problem.is_broken_pipe).await;
     let said = ending.why().map(str::to_owned);
     Err(said.or_else(|| exit.map(|status| exit_words(spec, status))).unwrap_or(problem.words))
+}
+
+/// How a connection begins.
+fn lifecycle(spec: &ServerSpec) -> ClientLifecycleMode {
+    match spec.era {
+        ProtocolEra::Initialize => ClientLifecycleMode::Initialize,
+        ProtocolEra::Discover => ClientLifecycleMode::Discover {
+            preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+        },
+    }
 }
 
 impl Connection {

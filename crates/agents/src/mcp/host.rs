@@ -10,6 +10,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::call;
 use super::catalogue::Catalogue;
+use super::preview;
 use super::resolve::ServerSpec;
 use super::server::{Keeper, ServerHandle};
 use super::settings::{McpServerSettings, McpSettingsError};
@@ -91,7 +92,10 @@ impl Tools for McpHost {
 
     fn preview(&self, tool: &str, arguments: &Map<String, Value>) -> ToolFuture<Option<Value>> {
         match self.find(tool) {
-            Some((server, tool)) => Box::pin(call::preview(server, tool, arguments.clone())),
+            Some((server, tool)) => {
+                let (others, arguments) = (self.catalogue.list(), arguments.clone());
+                Box::pin(async move { preview::preview(&server, &tool, &others, arguments).await })
+            }
             None => Box::pin(std::future::ready(None)),
         }
     }

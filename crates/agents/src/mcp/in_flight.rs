@@ -108,6 +108,11 @@ impl Registration {
         *lock(&self.call.request) = Some(id);
     }
 
+    /// Asks the person of the call.
+    pub(super) async fn ask(&self, message: String, schema: Value) -> ElicitationReply {
+        self.call.ask(message, schema).await
+    }
+
     /// Tells how many questions are open.
     pub(super) fn open_questions(&self) -> watch::Receiver<usize> {
         self.call.open.subscribe()

@@ -151,6 +151,7 @@ fn admit(tool: McpTool, spec: &ServerSpec, internal: &[String]) -> Result<Option
         prompt_timeout: policy.prompt_timeout,
         rules: policy.rules,
         preview,
+        suspicion: None,
         name,
     }))
 }

@@ -27,7 +27,9 @@ mod connection;
 mod host;
 mod http;
 mod in_flight;
+mod input;
 mod listing;
+mod preview;
 mod resolve;
 mod result;
 mod server;
@@ -36,4 +38,4 @@ mod stdio;
 mod transport;
 
 pub use host::McpHost;
-pub use settings::{McpServerSettings, McpSettingsError, RuleSettings, ToolSettings};
+pub use settings::{McpServerSettings, McpSettingsError, ProtocolEra, RuleSettings, ToolSettings};

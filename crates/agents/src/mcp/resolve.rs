@@ -10,7 +10,9 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::SecretString;
 
 use super::address;
-use super::settings::{McpServerSettings, McpSettingsError, RuleSettings, ToolSettings};
+use super::settings::{
+    McpServerSettings, McpSettingsError, ProtocolEra, RuleSettings, ToolSettings,
+};
 use crate::process::settings::{WrongSetting, check_command, environment, find_user};
 use crate::process::{SettingValue, SpawnSpec};
 use crate::tools::{ToolAction, ToolRule};
@@ -22,6 +24,7 @@ pub(super) struct ServerSpec {
     pub(super) endpoint: Endpoint,
     pub(super) prefix: String,
     pub(super) trusted: bool,
+    pub(super) era: ProtocolEra,
     pub(super) artifacts: Vec<String>,
     pub(super) start_timeout: Duration,
     pub(super) max_result_bytes: usize,
@@ -85,6 +88,7 @@ impl ServerSpec {
             endpoint: endpoint(place, settings, env)?,
             prefix: prefix(place, settings)?,
             trusted: settings.trust_annotations,
+            era: settings.protocol,
             artifacts: settings.artifacts.clone(),
             start_timeout: place
                 .time("start_timeout_seconds", settings.start_timeout_seconds, false)?,

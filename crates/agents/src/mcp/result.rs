@@ -57,6 +57,15 @@ pub(super) fn structured(result: ServerResult) -> Option<Value> {
     read(result).filter(|result| !result.is_error)?.structured
 }
 
+/// The text of a result, if it is one text and nothing else, and the tool did not fail.
+pub(super) fn text(result: ServerResult) -> Option<String> {
+    let mut blocks = read(result).filter(|result| !result.is_error)?.blocks.into_iter();
+    match (blocks.next(), blocks.next()) {
+        (Some(Ok(ContentBlock::Text(text))), None) => Some(text.text),
+        _ => None,
+    }
+}
+
 fn failed(words: &str, rules: ResultRules<'_>) -> ToolOutcome {
     let mut content = Content::new(rules.most_bytes);
     content.text(words);

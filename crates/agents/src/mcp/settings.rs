@@ -35,6 +35,8 @@ pub struct McpServerSettings {
     pub allow_private_addresses: bool,
     /// What its tools' names begin with; without one, the server's name and `_`.
     pub prefix: Option<String>,
+    /// The era of the protocol that it speaks.
+    pub protocol: ProtocolEra,
     /// Whether its word on its own tools counts (M-1).
     pub trust_annotations: bool,
     /// The kinds of things that it may show beside the chat.
@@ -49,6 +51,19 @@ pub struct McpServerSettings {
     pub max_result_bytes: usize,
     /// How many calls run at the same time.
     pub parallel_calls: usize,
+}
+
+/// The eras of the protocol: how a connection begins, and how a server asks something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum ProtocolEra {
+    /// With `initialize`; a server asks in the middle of a call.
+    #[default]
+    #[serde(rename = "2025-11-25")]
+    Initialize,
+    /// With `server/discover`; a server answers a call with its questions, and is called
+    /// again with the answers.
+    #[serde(rename = "2026-07-28")]
+    Discover,
 }
 
 /// What a tool may do.
@@ -99,6 +114,7 @@ impl Default for McpServerSettings {
             headers: BTreeMap::new(),
             allow_private_addresses: false,
             prefix: None,
+            protocol: ProtocolEra::default(),
             trust_annotations: false,
             artifacts: Vec::new(),
             tools: BTreeMap::new(),

@@ -15,8 +15,8 @@ use parlor_agents::tools::{
 use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ElicitRequestParams,
-    ElicitationSchema, ErrorData, ListToolsResult, PaginatedRequestParams, ServerCapabilities,
-    ServerConfig, Tool,
+    ElicitationSchema, ErrorData, InputRequest, InputRequests, InputRequiredResult,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -90,7 +90,7 @@ impl ServerHandler for Sample {
     ) -> Result<ListToolsResult, ErrorData> {
         let schema = Map::from_iter([("type".to_owned(), json!("object"))]);
         let tool = |name| Tool::new(name, "A sample.", Arc::new(schema.clone()));
-        Ok(ListToolsResult::with_all_items(["header", "ask"].map(tool).into()))
+        Ok(ListToolsResult::with_all_items(["header", "ask", "need"].map(tool).into()))
     }
 
     async fn call_tool(
@@ -114,10 +114,25 @@ impl ServerHandler for Sample {
                 let answer = context.peer.create_elicitation(question).await.unwrap();
                 format!("{message} {}", answer.content.unwrap_or_default())
             }
+            "need" => match request.input_responses {
+                Some(answers) => format!("{} {}", request.request_state.unwrap(), answers["size"]),
+                None => return Ok(needs_size()),
+            },
             other => return Err(ErrorData::invalid_params(other.to_owned(), None)),
         };
         Ok(CallToolResult::success(vec![ContentBlock::text(text)]).into())
     }
+}
+
+/// A question as the newer era has it.
+fn needs_size() -> CallToolResponse {
+    let question = json!({"method": "elicitation/create", "params": {"mode": "form",
+        "message": "Which size?", "requestedSchema": {"type": "object", "properties": {}}}});
+    let questions = InputRequests::from([(
+        "size".to_owned(),
+        serde_json::from_value::<InputRequest>(question).unwrap(),
+    )]);
+    InputRequiredResult::new(Some(questions), Some("state".to_owned())).into()
 }
 
 /// Serves on an address until it is aborted.
@@ -172,6 +187,36 @@ async fn questions_of_calls_side_by_side_find_their_own() {
     assert_eq!(one, r#"one {"from":"one"}"#);
     assert_eq!(two, r#"two {"from":"two"}"#);
     assert_eq!(three, r#"three {"from":"three"}"#);
+}
+
+/// M-3, in the era of 2026-07-28: a call that needs something is answered with a question,
+/// and made again with the answer.
+#[tokio::test]
+async fn a_server_of_the_newer_era_asks_too() {
+    let (address, _server) = serve("127.0.0.1:0").await;
+    let mut settings = at(address);
+    settings["protocol"] = json!("2026-07-28");
+    let host = host(settings);
+    ready(&host).await;
+    assert_eq!(words(&call(&host, "s_header", json!({})).await), "None");
+    for (reply, read) in [
+        (ElicitationReply::Accept(json!({"size": "L"})), r#""action":"accept""#),
+        (ElicitationReply::Decline, r#""action":"decline""#),
+    ] {
+        let mut stream = begin(&host, "s_need", json!({}));
+        let Some(ToolEvent::Elicitation { message, reply: answer, .. }) =
+            in_time(stream.next()).await
+        else {
+            panic!("it asks")
+        };
+        assert_eq!(message, "Which size?");
+        answer.send(reply).unwrap();
+        let Some(ToolEvent::Done(outcome)) = in_time(stream.next()).await else {
+            panic!("it ends")
+        };
+        let words = words(&outcome);
+        assert!(words.starts_with("state ") && words.contains(read), "{words}");
+    }
 }
 
 /// M-2: a server that was away is found again, without anyone's help.

@@ -81,6 +81,7 @@ fn tool(name: &str, read_only: bool) -> Tool {
         timeout: Duration::from_secs(1),
         prompt_timeout: None,
         preview: None,
+        suspicion: None,
     }
 }
 

@@ -19,6 +19,7 @@ use super::{Decided, Meant, meant};
 use crate::beginning::Begins;
 use crate::chat_agent::{Accepted, Caller, Chat};
 use crate::error::ChatError;
+use crate::power_cut;
 use crate::project::Project;
 use crate::texts::now;
 
@@ -59,6 +60,7 @@ impl Chat {
             if !self.store().answer_prompt(&answering).await? {
                 return Err(ChatError::PromptClosed);
             }
+            power_cut::after(power_cut::Step::Answered);
             self.registry().hint(prompt.conversation);
             return Ok(Answered { outcome, turn: None });
         }

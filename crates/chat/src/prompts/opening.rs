@@ -53,7 +53,7 @@ impl Place<'_> {
             tool_call: Some(shown.clone()),
             preview,
             severity: Some(Severity::Major),
-            context: call.description.clone(),
+            context: suspicion(call).or_else(|| call.description.clone()),
             ..self.bare(PromptType::Confirm, format!("Allow {}?", title.unwrap_or(&call.name)))
         };
         let meant = Meant::Call(Box::new(MeantCall {
@@ -237,4 +237,10 @@ fn message_data(draft: &PromptDraft) -> (MessageType, Option<MessageData>) {
             (MessageType::Question, None)
         }
     }
+}
+
+/// Why the tool is not to be believed (G-8), for the person who is asked.
+fn suspicion(call: &ProposedCall) -> Option<String> {
+    let rule = call.tool.as_ref()?.suspicion.as_ref()?;
+    Some(format!("The description of this tool looks as if it gives orders. Rule: {rule}"))
 }

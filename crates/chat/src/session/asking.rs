@@ -24,6 +24,7 @@ use tokio::sync::Notify;
 
 use super::Session;
 use crate::oversight;
+use crate::power_cut;
 use crate::prompts::opening::{Opening, Place, lapses};
 use crate::prompts::{AGENT, form, unanswered};
 use crate::session_registry::Stop;
@@ -99,8 +100,8 @@ impl Session {
             return self.judge_call(agent, call).await;
         };
         match run.status {
-            RunStatus::Proposed => self.wait_again(agent, &call.id).await,
-            RunStatus::Approved => self.start_run(agent, &run).await,
+            // Approved, and perhaps not even told: the end of its prompt comes first.
+            RunStatus::Proposed | RunStatus::Approved => self.wait_again(agent, &call.id).await,
             // Nobody knows, so nobody repeats it.
             RunStatus::Started => self.outcome_unknown(agent, &run, None).await,
             RunStatus::Finished
@@ -149,7 +150,6 @@ impl Session {
             return call.preview.clone();
         }
         let tool = call.tool.as_ref()?;
-        tool.preview.as_ref()?;
         let tools = self.project.tools.as_ref()?;
         let preview = tools.preview(&tool.spec.name, &call.input).await?;
         serde_json::from_value(preview).ok()
@@ -184,7 +184,9 @@ impl Session {
         });
         self.finished.message(opening.message);
         self.show_prompt(opening.prompt);
-        self.commit_finished().await
+        self.commit_finished().await?;
+        power_cut::after(power_cut::Step::Proposed);
+        Ok(())
     }
 
     /// After a restart: the same question, with its full time (P-4).
@@ -228,6 +230,7 @@ impl Session {
         let lapsed = |prompt: &Prompt| prompt.expires_at.is_some_and(|at| at <= now());
         if prompt.outcome.is_none() && lapsed(&prompt) {
             self.writer.store.answer_prompt(&unanswered(&prompt, PromptOutcome::Expired)).await?;
+            power_cut::after(power_cut::Step::Answered);
             prompt = self.writer.store.prompt(&self.tenant, open.id).await?;
         }
         if prompt.outcome.is_some() {
@@ -288,6 +291,7 @@ impl Session {
         // Its time may not be up.
         answering.closing.forced = true;
         self.writer.store.answer_prompt(&answering).await?;
+        power_cut::after(power_cut::Step::Answered);
         let prompt = self.writer.store.prompt(&self.tenant, open.id).await?;
         self.tell_end(&prompt);
         Ok(())

@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::Session;
+use crate::power_cut;
 use crate::prompts::{Decided, bytes, decided};
 use crate::texts::excerpt;
 
@@ -43,6 +44,7 @@ impl Session {
         self.move_run(run, RunStatus::Started, None);
         self.tool_use(run, ToolStatus::Running);
         self.commit_finished().await?;
+        power_cut::after(power_cut::Step::Started);
         agent.answer(&run.call_id, Reply::Run { arguments, run: run.id });
         Ok(())
     }
@@ -79,6 +81,7 @@ impl Session {
         outcome: ToolOutcome,
         read: bool,
     ) -> Result<(), StorageError> {
+        power_cut::after(power_cut::Step::Called);
         self.end_block().await?;
         self.cancel_questions_of(&call).await?;
         let known = self.writer.store.tool_run(self.writer.turn, &call).await?;
@@ -133,6 +136,7 @@ impl Session {
             return self.open_prompt(opening).await;
         }
         self.commit_finished().await?;
+        power_cut::after(power_cut::Step::Finished);
         tell(agent, run, result);
         Ok(())
     }
@@ -174,6 +178,7 @@ impl Session {
         message.metadata.insert("code".to_owned(), json!(code));
         self.finished.message(Clean::new(&self.project.sanitizer, message));
         self.commit_finished().await?;
+        power_cut::after(power_cut::Step::Finished);
         tell(agent, run, result);
         Ok(())
     }
@@ -197,6 +202,7 @@ impl Session {
         message.metadata.insert("code".to_owned(), json!("outcome_unknown"));
         self.finished.message(Clean::new(&self.project.sanitizer, message));
         self.commit_finished().await?;
+        power_cut::after(power_cut::Step::Finished);
         tell(agent, run, result);
         Ok(())
     }

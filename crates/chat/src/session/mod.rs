@@ -28,6 +28,7 @@ use serde_json::Value;
 use tokio::sync::{Notify, watch};
 
 use crate::flusher::Flusher;
+use crate::power_cut;
 use crate::project::Project;
 use crate::session_registry::Stop;
 use crate::writer::{Step, Writer};
@@ -105,6 +106,11 @@ impl Session {
             };
             // A stream that ends by itself has broken its promise; say so.
             let end = match event {
+                // Nearly every event is this one: it does without the rest.
+                Some(AgentEvent::Text(text)) => {
+                    self.text(&text).await?;
+                    continue;
+                }
                 Some(AgentEvent::Ended(end)) => end,
                 Some(event) => {
                     self.handle(&mut *agent, event).await?;
@@ -128,7 +134,6 @@ impl Session {
         event: AgentEvent,
     ) -> Result<(), StorageError> {
         match event {
-            AgentEvent::Text(text) => self.text(&text).await,
             AgentEvent::Thinking(text) => self.thinking(&text).await,
             AgentEvent::BlockEnd => self.end_block().await,
             AgentEvent::BrokeOff => {
@@ -161,6 +166,7 @@ impl Session {
             AgentEvent::Checkpoint(checkpoint) => {
                 self.finished.checkpoint = Some(checkpoint.0);
                 self.commit_finished().await?;
+                power_cut::after(power_cut::Step::Said);
                 // A question in the text ends the turn; its answer begins the next.
                 if self.blocks.has_questions() {
                     agent.stop();
@@ -171,8 +177,8 @@ impl Session {
                 tracing::info!(?after, attempt, %error, "the model is asked again");
                 Ok(())
             }
-            // `run` takes the end.
-            AgentEvent::Ended(_) => Ok(()),
+            // `run` takes these.
+            AgentEvent::Text(_) | AgentEvent::Ended(_) => Ok(()),
         }
     }
 

@@ -102,5 +102,6 @@ fn tool(name: &str) -> Tool {
         timeout: Duration::from_secs(5),
         prompt_timeout: None,
         preview: (name == "burn").then(|| "preview".to_owned()),
+        suspicion: None,
     }
 }

@@ -40,6 +40,10 @@ const LEAD_INS: &[&str] = &[
 /// The longest aside after a question mark, such as `(yes/no)`.
 const ASIDE_AT_MOST: usize = 40;
 
+/// So many marks may stand before a sentence or behind a question: a line drawn
+/// across the page, but not a text of nothing else.
+const MARKS_AT_MOST: usize = 200;
+
 /// True for text that begins like an error (C-2, 10).
 pub(super) fn begins_like_an_error(text: &str) -> bool {
     let start: String = sentence_start(text).chars().take(64).collect::<String>().to_lowercase();
@@ -69,7 +73,9 @@ fn ends_in_question_mark(prose: &str) -> bool {
 }
 
 fn without_closers(text: &str) -> &str {
-    text.trim_end_matches(|c: char| !c.is_alphanumeric() && !is_stop(c))
+    let mut from_behind = text.char_indices().rev().take(MARKS_AT_MOST);
+    let last = from_behind.find(|(_, c)| c.is_alphanumeric() || is_stop(*c));
+    last.map_or("", |(at, c)| &text[..at + c.len_utf8()])
 }
 
 /// What may not be overlooked between a question mark and the end.
@@ -116,7 +122,8 @@ fn begins_with_phrase(text: &str, phrase: &str) -> bool {
 
 /// Text without the marks in front of it: headings, quotes, emphasis, emoji.
 fn sentence_start(text: &str) -> &str {
-    text.trim_start_matches(|c: char| !c.is_alphanumeric())
+    let first = text.char_indices().take(MARKS_AT_MOST).find(|(_, c)| c.is_alphanumeric());
+    first.map_or("", |(at, _)| &text[at..])
 }
 
 /// The last paragraph; with a list at the end also what introduces it.

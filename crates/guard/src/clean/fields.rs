@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::Cleanable;
 use super::options::{clean_default, clean_options};
-use super::visible::reveal;
+use super::visible::{reveal, reveal_text};
 use crate::sanitizer::Sanitizer;
 
 /// Keeps the list of cleanable types inside this crate.
@@ -154,14 +154,18 @@ cleanable! {
 
     fn cleaned(preview => Preview, sanitizer) {
         match preview {
+            // What is approved has nothing invisible in it, here as in the arguments.
             Preview::Diff { old, new } => {
-                Preview::Diff { old: old.cleaned(sanitizer), new: new.cleaned(sanitizer) }
+                let shown = |text: Option<String>| text.cleaned(sanitizer).map(visible);
+                Preview::Diff { old: shown(old), new: shown(new) }
             }
             Preview::Record { old, new } => {
-                Preview::Record { old: old.cleaned(sanitizer), new: new.cleaned(sanitizer) }
+                let shown = |value: Option<Value>| value.cleaned(sanitizer).map(|v| reveal(v).0);
+                Preview::Record { old: shown(old), new: shown(new) }
             }
             Preview::List { items, count } => {
-                Preview::List { items: items.cleaned(sanitizer), count }
+                let items = items.cleaned(sanitizer).into_iter().map(visible).collect();
+                Preview::List { items, count }
             }
         }
     }
@@ -182,6 +186,10 @@ cleanable! {
     fn cleaned(event => EventBody, sanitizer) {
         clean_event(event, sanitizer)
     }
+}
+
+fn visible(text: String) -> String {
+    reveal_text(&text).unwrap_or(text)
 }
 
 fn clean_message(message: Message, sanitizer: &Sanitizer) -> Message {

@@ -6,18 +6,24 @@
 //! begin where a word begins, and of all patterns few go on after the first
 //! word. So one automaton for all patterns is run from each starting point
 //! until it dies, which is nearly always within a few bytes.
+//!
+//! A hostile text keeps every run alive, and in a script without spaces every
+//! character starts one. But runs that are in the same state have the same
+//! future, so all runs go through the text together, and those that have met
+//! go on as one. What a byte costs is then the number of states that a sentence
+//! can be in, whatever the text: a handful.
 
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson::NFA;
+use regex_automata::util::look::Look;
 use regex_automata::util::pool::Pool;
 use regex_automata::{Anchored, Input, MatchKind};
 use regex_syntax::hir::Hir;
 
 /// Memory for the states that were met, per thread.
 const STATE_CACHE: usize = 8 << 20;
-/// How far a pattern may reach. It keeps a hostile text from being read once
-/// for each of its words; the longest sentence that a rule describes is shorter.
+/// How far a pattern may reach: the longest sentence that a rule describes is shorter.
 const LONGEST_MATCH: usize = 256;
 
 /// Where a pattern may begin.
@@ -30,6 +36,23 @@ pub(super) enum Starts {
     Everywhere,
 }
 
+impl Starts {
+    /// The first start at or after a place.
+    fn next(self, text: &[u8], from: usize) -> Option<usize> {
+        let mut before = from.checked_sub(1).map_or(b' ', |at| text[at]);
+        let mut is_start = |byte: u8| {
+            let begins = match byte {
+                b' ' | 0x80..=0xBF => false,
+                0xC0.. => true,
+                _ => self == Self::Everywhere || before == b' ' || before >= 0x80,
+            };
+            before = byte;
+            begins
+        };
+        text[from..].iter().position(|byte| is_start(*byte)).map(|skipped| from + skipped)
+    }
+}
+
 /// Many patterns as one automaton.
 pub(super) struct AnchoredSet {
     dfa: DFA,
@@ -38,17 +61,25 @@ pub(super) struct AnchoredSet {
 }
 
 impl AnchoredSet {
+    /// A pattern may ask for the end of the text, but not for what stands before it.
     pub(super) fn new(patterns: &[Hir], starts: Starts) -> Result<Self, Box<str>> {
+        Self::with_memory(STATE_CACHE, patterns, starts)
+    }
+
+    fn with_memory(bytes: usize, patterns: &[Hir], starts: Starts) -> Result<Self, Box<str>> {
         let words = |error: &dyn std::fmt::Display| error.to_string().into_boxed_str();
         let nfa = NFA::compiler()
             .configure(NFA::config().utf8(false))
             .build_many_from_hir(patterns)
             .map_err(|error| words(&error))?;
+        if !nfa.look_set_any().remove(Look::End).is_empty() {
+            return Err("a pattern over words asks for a border with a space".into());
+        }
         let dfa = DFA::builder()
             .configure(
                 DFA::config()
                     .match_kind(MatchKind::All)
-                    .cache_capacity(STATE_CACHE)
+                    .cache_capacity(bytes)
                     .skip_cache_capacity_check(true),
             )
             .build_from_nfa(nfa)
@@ -57,74 +88,207 @@ impl AnchoredSet {
         Ok(Self { dfa, caches: Pool::new(Box::new(move || for_caches.create_cache())), starts })
     }
 
-    /// Calls `found` with each pattern that matches and where the match begins,
-    /// from the front to the back and maybe more than once, until it says that
-    /// the search is over; says whether it did.
-    pub(super) fn each_match(
-        &self,
-        text: &str,
-        mut found: impl FnMut(usize, usize) -> bool,
-    ) -> bool {
+    /// Calls `found` with each pattern that matches and where the match was
+    /// seen, from the front to the back and maybe more than once, until it says
+    /// that the search is over; says whether it did.
+    pub(super) fn each_match(&self, text: &str, found: impl FnMut(usize, usize) -> bool) -> bool {
         let mut cache = self.caches.get();
-        let bytes = text.as_bytes();
-        let mut before = b' ';
-        for (at, &byte) in bytes.iter().enumerate() {
-            let is_start = match self.starts {
-                Starts::Words => match byte {
-                    b' ' | 0x80..=0xBF => false,
-                    0xC0.. => true,
-                    _ => before == b' ' || before >= 0x80,
+        let text = text.as_bytes();
+        let first = first_state(&self.dfa, &mut cache);
+        let clears = cache.clear_count();
+        Search { dfa: &self.dfa, cache: &mut cache, text, runs: Vec::new(), first, clears, found }
+            .through(self.starts)
+    }
+}
+
+/// No pattern asks for what stands before it, so all starts are alike.
+fn first_state(dfa: &DFA, cache: &mut Cache) -> Option<LazyStateID> {
+    dfa.start_state_forward(cache, &Input::new("").anchored(Anchored::Yes)).ok()
+}
+
+/// The automaton on its way from one starting point.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    state: LazyStateID,
+    start: usize,
+}
+
+/// One text on its way through the automaton.
+struct Search<'t, F> {
+    dfa: &'t DFA,
+    cache: &'t mut Cache,
+    text: &'t [u8],
+    /// Those that are alive, in the order of their starts.
+    runs: Vec<Run>,
+    /// Where every run begins.
+    first: Option<LazyStateID>,
+    /// How often the memory for states had been emptied when `first` and `runs` were got.
+    clears: usize,
+    found: F,
+}
+
+/// Whether the search is over.
+type Over = bool;
+
+/// What becomes of a run.
+enum Fate {
+    Alive(LazyStateID),
+    Dead,
+    Over,
+}
+
+impl<F: FnMut(usize, usize) -> Over> Search<'_, F> {
+    /// Takes all runs from one start to the next, and starts new ones on the way.
+    fn through(mut self, starts: Starts) -> Over {
+        let mut next = starts.next(self.text, 0);
+        while let Some(start) = next {
+            next = starts.next(self.text, start + 1);
+            let end = next.unwrap_or(self.text.len());
+            if self.advance(start, end) || self.begin(start, end) {
+                return true;
+            }
+        }
+        self.finish()
+    }
+
+    /// Takes the runs that are alive from one start to the next.
+    fn advance(&mut self, from: usize, to: usize) -> Over {
+        let mut kept = 0;
+        for index in 0..self.runs.len() {
+            let Run { state, start } = self.runs[index];
+            match self.run(state, from, to.min(start + LONGEST_MATCH)) {
+                Fate::Alive(state) if to <= start + LONGEST_MATCH => {
+                    self.runs[kept] = Run { state, start };
+                    kept += 1;
+                }
+                Fate::Alive(_) | Fate::Dead => {}
+                Fate::Over => return true,
+            }
+            if self.states_are_gone() {
+                self.runs.drain(kept..=index);
+                return self.one_by_one();
+            }
+        }
+        self.runs.truncate(kept);
+        false
+    }
+
+    /// Begins a run, which nearly always ends before the next start.
+    fn begin(&mut self, start: usize, to: usize) -> Over {
+        let Some(first) = self.first else { return false };
+        match self.run(first, start, to.min(start + LONGEST_MATCH)) {
+            Fate::Alive(state) if to <= start + LONGEST_MATCH => {
+                self.runs.push(Run { state, start });
+                self.unite();
+            }
+            Fate::Alive(_) | Fate::Dead => {}
+            Fate::Over => return true,
+        }
+        self.states_are_gone() && self.one_by_one()
+    }
+
+    #[inline(always)]
+    fn run(&mut self, mut state: LazyStateID, from: usize, to: usize) -> Fate {
+        let mut at = from;
+        loop {
+            match self.run_on(&mut state, &mut at, to) {
+                Some(fate) => return fate,
+                // What is not known yet, and what is not to be passed over.
+                None => match self.step(state, at) {
+                    Fate::Alive(next) => state = next,
+                    other => return other,
                 },
-                Starts::Everywhere => true,
-            };
-            before = byte;
-            let mut found = |pattern| found(pattern, at);
-            if is_start && self.run(&mut cache, bytes, at, &mut found).unwrap_or(false) {
+            }
+            at += 1;
+        }
+    }
+
+    /// Goes on as long as the next state is known and is like any other.
+    #[inline(always)]
+    fn run_on(&self, state: &mut LazyStateID, at: &mut usize, to: usize) -> Option<Fate> {
+        for &byte in &self.text[*at..to] {
+            if state.is_tagged() {
+                return None;
+            }
+            let next = self.dfa.next_state_untagged(self.cache, *state, byte);
+            if next.is_tagged() {
+                return next.is_dead().then_some(Fate::Dead);
+            }
+            *state = next;
+            *at += 1;
+        }
+        Some(Fate::Alive(*state))
+    }
+
+    /// Takes one step, whatever comes of it.
+    fn step(&mut self, state: LazyStateID, at: usize) -> Fate {
+        // There is always room for a state: the others make it.
+        let Ok(next) = self.dfa.next_state(self.cache, state, self.text[at]) else {
+            return Fate::Dead;
+        };
+        if next.is_match() && self.report(next, at) {
+            Fate::Over
+        } else if next.is_dead() || next.is_quit() {
+            Fate::Dead
+        } else {
+            Fate::Alive(next)
+        }
+    }
+
+    /// The end of the text is one more step.
+    fn finish(&mut self) -> Over {
+        while let Some(run) = self.runs.pop() {
+            if self.at_the_end(run.state) || (self.states_are_gone() && self.one_by_one()) {
                 return true;
             }
         }
         false
     }
 
-    /// Runs the automaton from one starting point; true if the search is over.
-    /// A cache that cannot hold another state gives `None` for this start only;
-    /// the next call begins with an empty one.
-    fn run(
-        &self,
-        cache: &mut Cache,
-        text: &[u8],
-        start: usize,
-        found: &mut impl FnMut(usize) -> bool,
-    ) -> Option<bool> {
-        let input = Input::new(text).range(start..).anchored(Anchored::Yes);
-        let mut state = self.dfa.start_state_forward(cache, &input).ok()?;
-        let end = text.len().min(start + LONGEST_MATCH);
-        for &byte in &text[start..end] {
-            state = self.dfa.next_state(cache, state, byte).ok()?;
-            if state.is_tagged() {
-                if state.is_match() && self.report(cache, state, found) {
-                    return Some(true);
-                }
-                if state.is_dead() || state.is_quit() {
-                    return Some(false);
-                }
+    /// Of runs that have met, the one that started last goes on: it may go farthest.
+    fn unite(&mut self) {
+        for index in (0..self.runs.len()).rev() {
+            let (this, later) = (self.runs[index].state, &self.runs[index + 1..]);
+            if later.iter().any(|run| run.state == this) {
+                self.runs.remove(index);
             }
         }
-        if end == text.len() {
-            state = self.dfa.next_eoi_state(cache, state).ok()?;
-            return Some(state.is_match() && self.report(cache, state, found));
-        }
-        Some(false)
     }
 
-    fn report(
-        &self,
-        cache: &Cache,
-        state: LazyStateID,
-        found: &mut impl FnMut(usize) -> bool,
-    ) -> bool {
-        (0..self.dfa.match_len(cache, state))
-            .any(|index| found(self.dfa.match_pattern(cache, state, index).as_usize()))
+    /// Whether the memory for states was full and has been emptied.
+    fn states_are_gone(&self) -> bool {
+        self.cache.clear_count() != self.clears
+    }
+
+    /// With the memory went the states of all runs: each is taken to its own
+    /// end, from its start.
+    fn one_by_one(&mut self) -> Over {
+        let runs = std::mem::take(&mut self.runs);
+        let over = runs.into_iter().any(|run| self.alone(run.start));
+        self.first = first_state(self.dfa, self.cache);
+        self.clears = self.cache.clear_count();
+        over
+    }
+
+    fn alone(&mut self, start: usize) -> Over {
+        let Some(state) = first_state(self.dfa, self.cache) else { return false };
+        let end = self.text.len().min(start + LONGEST_MATCH);
+        match self.run(state, start, end) {
+            Fate::Alive(state) => end == self.text.len() && self.at_the_end(state),
+            Fate::Dead => false,
+            Fate::Over => true,
+        }
+    }
+
+    fn at_the_end(&mut self, state: LazyStateID) -> Over {
+        let last = self.dfa.next_eoi_state(self.cache, state);
+        last.is_ok_and(|state| state.is_match() && self.report(state, self.text.len()))
+    }
+
+    fn report(&mut self, state: LazyStateID, at: usize) -> Over {
+        (0..self.dfa.match_len(self.cache, state)).any(|index| {
+            (self.found)(self.dfa.match_pattern(self.cache, state, index).as_usize(), at)
+        })
     }
 }
 
@@ -134,5 +298,79 @@ impl std::fmt::Debug for AnchoredSet {
             .field("patterns", &self.dfa.pattern_len())
             .field("starts", &self.starts)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
+    use super::*;
+
+    const PATTERNS: &[&str] = &[
+        "ignore(?: (?-u:[^ ])+){0,3} rules ", "ignore(?: the| all){0,4} (?:old|new) ",
+        "(?:old|new)(?: (?-u:[^ ])+){0,2} rules$", "忽略(?-u:[^ ])*规则",
+        "规则(?-u:[^ ])*(?:忽略|new )",
+    ];
+    const PIECES: &[&str] =
+        &["ignore ", "the ", "all ", "old ", "new ", "rules ", "忽略", "规则", "的", " ", "x"];
+
+    fn set(memory: usize, starts: Starts) -> AnchoredSet {
+        let parser = || regex_syntax::ParserBuilder::new().utf8(false).build();
+        let patterns: Vec<Hir> = PATTERNS.iter().map(|p| parser().parse(p).unwrap()).collect();
+        AnchoredSet::with_memory(memory, &patterns, starts).unwrap()
+    }
+
+    fn found(set: &AnchoredSet, text: &str) -> BTreeSet<usize> {
+        let mut all = BTreeSet::new();
+        set.each_match(text, |pattern, _| {
+            all.insert(pattern);
+            false
+        });
+        all
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+
+        /// Runs that go together find what each would find alone, also when the
+        /// memory for states is so small that it is emptied all the time.
+        #[test]
+        fn together_they_find_what_each_finds_alone(pieces in prop::collection::vec(select(PIECES), 0..40)) {
+            // Short enough that the longest match plays no part.
+            let text = pieces.concat();
+            prop_assume!(text.len() <= LONGEST_MATCH);
+            let alone = |pattern: &str| regex::Regex::new(&format!("^(?:{pattern})")).unwrap();
+            for starts in [Starts::Words, Starts::Everywhere] {
+                let begins = |at: &usize| starts.next(text.as_bytes(), *at) == Some(*at);
+                let expected: BTreeSet<usize> = (0..PATTERNS.len())
+                    .filter(|index| {
+                        let pattern = alone(&PATTERNS[*index].replace("(?-u:[^ ])", "[^ ]"));
+                        (0..text.len()).filter(begins).any(|at| pattern.is_match(&text[at..]))
+                    })
+                    .collect();
+                for memory in [STATE_CACHE, 0] {
+                    prop_assert_eq!(found(&set(memory, starts), &text), expected.clone(), "{:?} {}", starts, memory);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_small_memory_is_emptied() {
+        let set = set(0, Starts::Words);
+        found(&set, "ignore the old rules 忽略的规则 new x rules ");
+        assert!(set.caches.get().clear_count() > 0);
+    }
+
+    #[test]
+    fn a_match_is_no_longer_than_the_longest() {
+        let words = |count: usize| format!("忽略{}规则", "的".repeat(count));
+        let set = set(STATE_CACHE, Starts::Words);
+        assert_eq!(found(&set, &words(LONGEST_MATCH / 3 - 4)), BTreeSet::from([3]));
+        assert_eq!(found(&set, &words(LONGEST_MATCH / 3)), BTreeSet::new());
     }
 }

@@ -250,9 +250,10 @@ fn gap(name: &str) -> Option<String> {
     Some(format!("(?: [^ ]+){{0,{most}}}"))
 }
 
-/// The same pattern for words that are written without gaps.
+/// The same pattern for words that are written without gaps. A space is only
+/// where they end.
 fn without_spaces(pattern: &str) -> String {
-    pattern.replace(r"(?-u:\b)", "").replace("[^ ]", "[a-z]").replace(" ?", "").replace(' ', "")
+    pattern.replace("[^ ]", "[a-z]").replace(" ?", "").replace(' ', "").replace('$', " ")
 }
 
 #[cfg(test)]

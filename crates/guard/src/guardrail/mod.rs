@@ -29,6 +29,7 @@ use parlor_protocol::{ErrorCode, Verdict};
 
 pub use finding::{Finding, Refusal};
 pub use normalise::View;
+pub use normalise::views::Views;
 pub use policy::{AddedRule, GuardSettings, GuardrailError, Policy};
 pub use rule::{Action, Category, Rule, Sign};
 
@@ -96,13 +97,18 @@ impl Guardrail {
         rules::SIGNS
     }
 
+    /// What the rules find in views that were made beforehand, for measuring them.
+    pub fn find_in(&self, views: &Views) -> Option<Finding> {
+        scan::first_finding_in(&self.rulebook, self.policy, views)
+    }
+
     fn find(&self, text: &str, policy: Policy) -> Option<Finding> {
         scan::first_finding(&self.rulebook, policy, text)
     }
 
     /// G-4 and G-6: what is refused without being read.
     fn check_form(&self, message: &str) -> Result<(), Refusal> {
-        let nothing_to_read = |c: char| c.is_whitespace() || normalise::fold::is_invisible(c);
+        let nothing_to_read = |c: char| c.is_whitespace() || normalise::chars::is_invisible(c);
         if message.chars().all(nothing_to_read) && !message.contains('\0') {
             return Err(Refusal::of_form(ErrorCode::InputEmpty, "The message is empty.".into()));
         }

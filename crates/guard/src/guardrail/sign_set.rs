@@ -38,7 +38,8 @@ impl SignSet {
         let mut last_seen = vec![None; self.count];
         let together = self.signs.each_match(words, |sign, at| {
             last_seen[sign] = Some(at);
-            let is_near = |seen: &Option<usize>| seen.is_some_and(|seen| at - seen <= WINDOW);
+            let is_near =
+                |seen: &Option<usize>| seen.is_some_and(|seen| at.abs_diff(seen) <= WINDOW);
             let near = || last_seen.iter().filter(|seen| is_near(seen)).count();
             is_near(&last_seen[FRAME]) && near() >= ENOUGH
         });

@@ -14,8 +14,8 @@ pub(super) type Later<T> = LazyLock<T, Box<dyn FnOnce() -> T + Send>>;
 /// Many patterns over words, each with an owner: a rule, or a sign.
 #[derive(Debug)]
 pub(super) struct WordSet {
-    /// What can match ASCII.
-    ascii: AnchoredSet,
+    /// What can match ASCII, if there is any.
+    ascii: Option<AnchoredSet>,
     /// Everything; compiled when the first text comes that is in need of it.
     all: Later<Option<AnchoredSet>>,
     /// The owner of each pattern.
@@ -25,13 +25,13 @@ pub(super) struct WordSet {
 impl WordSet {
     pub(super) fn new(patterns: Vec<(usize, String)>, starts: Starts) -> Result<Self, Box<str>> {
         let (owners, patterns): (Vec<usize>, Vec<String>) = patterns.into_iter().unzip();
+        let parsed: Vec<Hir> = patterns.iter().map(|p| parse(p)).collect::<Result<_, _>>()?;
+        let ascii: Vec<Option<Hir>> = parsed.iter().map(ascii_part).collect();
+        let any_ascii = ascii.iter().any(Option::is_some);
         // A pattern without an ASCII part keeps its place, and matches nothing.
-        let ascii = |pattern: &String| -> Result<Hir, Box<str>> {
-            Ok(ascii_part(&parse(pattern)?).unwrap_or_else(Hir::fail))
-        };
-        let ascii: Vec<Hir> = patterns.iter().map(ascii).collect::<Result<_, _>>()?;
+        let ascii: Vec<Hir> = ascii.into_iter().map(|p| p.unwrap_or_else(Hir::fail)).collect();
         Ok(Self {
-            ascii: AnchoredSet::new(&ascii, starts)?,
+            ascii: any_ascii.then(|| AnchoredSet::new(&ascii, starts)).transpose()?,
             // Kept as text: most servers never need it, and text is the smaller form.
             all: LazyLock::new(Box::new(move || {
                 let all: Vec<Hir> =
@@ -43,19 +43,18 @@ impl WordSet {
     }
 
     /// Calls `found` with the owner of each pattern that matches and where the
-    /// match begins, from the front to the back, until it says that the search
-    /// is over; says whether it did.
+    /// match was seen, until it says that the search is over; says whether it did.
     pub(super) fn each_match(
         &self,
         text: &str,
         mut found: impl FnMut(usize, usize) -> bool,
     ) -> bool {
         let found = |pattern: usize, at| found(self.owners[pattern], at);
-        if text.is_ascii() {
-            self.ascii.each_match(text, found)
-        } else {
-            self.all.as_ref().is_some_and(|all| all.each_match(text, found))
+        if self.owners.is_empty() {
+            return false;
         }
+        let set = if text.is_ascii() { self.ascii.as_ref() } else { self.all.as_ref() };
+        set.is_some_and(|set| set.each_match(text, found))
     }
 
     #[cfg(test)]

@@ -38,6 +38,23 @@ pub fn recipe_vault(tenant: &TenantId, data_dir: &Path) -> (String, McpServerSet
     (RECIPES.to_owned(), settings)
 }
 
+/// The bundled server with what the configuration says about it: how long its calls
+/// take, what its tools may do. A section that names a program or an address of its own
+/// is another server.
+pub(super) fn bundled(own: McpServerSettings, vault: McpServerSettings) -> McpServerSettings {
+    if own.command.is_some() || own.url.is_some() {
+        return own;
+    }
+    McpServerSettings {
+        command: vault.command,
+        args: vault.args,
+        prefix: own.prefix.or(vault.prefix),
+        trust_annotations: vault.trust_annotations,
+        artifacts: vault.artifacts,
+        ..own
+    }
+}
+
 /// Starts a project's servers; `None` if it has none. `name` is for the log.
 pub(super) fn tools(
     name: &str,

@@ -24,23 +24,47 @@ pub(crate) struct Server {
 impl Server {
     /// Starts, and waits until it answers.
     pub(crate) async fn start(data: &Path, model: &ScriptedModel) -> Self {
-        let server = Self::spawn(data, model);
+        Self::spawn(data, model).ready().await
+    }
+
+    /// Starts with further sections of the configuration and variables, and waits
+    /// until it answers.
+    pub(crate) async fn start_with(
+        data: &Path,
+        model: &ScriptedModel,
+        more: &str,
+        variables: &[(&str, &str)],
+    ) -> Self {
+        Self::spawn_with(data, model, more, variables).ready().await
+    }
+
+    async fn ready(self) -> Self {
         let ready = async {
-            while server.client.get(format!("{}/healthz", server.url)).send().await.is_err() {
+            while self.client.get(format!("{}/healthz", self.url)).send().await.is_err() {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
         tokio::time::timeout(PATIENCE, ready).await.expect("the server did not start");
-        server
+        self
     }
 
     /// Starts, and waits for nothing.
     pub(crate) fn spawn(data: &Path, model: &ScriptedModel) -> Self {
+        Self::spawn_with(data, model, "", &[])
+    }
+
+    fn spawn_with(
+        data: &Path,
+        model: &ScriptedModel,
+        more: &str,
+        variables: &[(&str, &str)],
+    ) -> Self {
         let _installed = rustls::crypto::ring::default_provider().install_default();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let config = data.join("parlor.toml");
         let agent = format!("kind = \"anthropic\"\nbase_url = \"{}\"\n", model.base_url());
-        std::fs::write(&config, format!("[tenants.home.projects.recipes.agent]\n{agent}")).unwrap();
+        let sections = format!("[tenants.home.projects.recipes.agent]\n{agent}\n{more}");
+        std::fs::write(&config, sections).unwrap();
         let child = Command::new(env!("CARGO_BIN_EXE_parlor"))
             .args(["serve", "--bind", &format!("127.0.0.1:{port}")])
             .arg("--config")
@@ -51,6 +75,7 @@ impl Server {
             .env("PARLOR_API_KEY", KEY)
             .env("PARLOR_PASSWORD", "a-family-password")
             .env("PARLOR_ADMIN_PASSWORD", "an-admin-password")
+            .envs(variables.iter().copied())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
@@ -61,6 +86,15 @@ impl Server {
 
     pub(crate) fn get(&self, path: &str) -> RequestBuilder {
         self.client.get(format!("{}{path}", self.url)).header("x-api-key", KEY)
+    }
+
+    pub(crate) fn post(&self, path: &str) -> RequestBuilder {
+        self.client.post(format!("{}{path}", self.url)).header("x-api-key", KEY)
+    }
+
+    /// Whether it ended by itself.
+    pub(crate) fn is_dead(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
     }
 
     pub(crate) async fn send(&self, body: &Value) -> Response {

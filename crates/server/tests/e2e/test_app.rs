@@ -215,8 +215,9 @@ pub(crate) fn tenant(id: &str) -> TenantId {
 fn config(dir: &std::path::Path, model: &ScriptedModel, settings: &Settings<'_>) -> Config {
     let Settings { limits, project, agent, vault, more } = settings;
     let url = model.base_url();
-    let agent =
+    let scripted =
         format!("kind = \"anthropic\"\nbase_url = \"{url}\"\nretry_delay_seconds = 0.01\n{agent}");
+    let agent = if agent.contains("kind =") { (*agent).to_owned() } else { scripted };
     let text = format!(
         "[server.limits]\n{limits}\n
          [tenants.home.projects.recipes]\nrecipe_vault = {vault}\n{project}\n

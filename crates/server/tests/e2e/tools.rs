@@ -4,7 +4,7 @@
 use parlor_testkit::Script;
 use serde_json::{Value, json};
 
-use crate::test_app::{TestApp, json as body_of, refusal};
+use crate::test_app::{Settings, TestApp, json as body_of, refusal};
 
 /// The events of a stream: name and data.
 fn events(text: &str) -> Vec<(String, Value)> {
@@ -145,4 +145,23 @@ async fn a_delete_waits_for_a_yes() {
     assert_eq!(refusal(unknown.unwrap()).await.0, 404);
     let lines = app.parlor(&["audit", "export"], "").await;
     assert_eq!(lines.lines().count(), 2, "{lines}");
+}
+
+/// M-1: what the configuration says about a tool counts for the bundled server too,
+/// without having to say how it is started.
+#[tokio::test]
+async fn the_configuration_decides_about_the_bundled_server() {
+    let more =
+        "[tenants.home.projects.recipes.mcp.recipes.tools.delete_recipe]\naction = \"deny\"\n";
+    let settings = Settings { vault: true, more, ..Settings::default() };
+    let app = TestApp::configured(settings).await;
+    let soup = recipe_id(&app, "Tomato Soup").await;
+    let deleting = vec![
+        Script::answer().tool_use("t1", "delete_recipe", &json!({"recipe_id": soup})),
+        Script::answer().text("I may not."),
+    ];
+    let events = turn(&app, "delete the tomato soup", deleting).await;
+    assert!(told(&events).contains(&"tool_use \"delete_recipe\" \"denied\"".to_owned()));
+    assert!(results(&app).contains("delete_recipe is not allowed here"), "{}", results(&app));
+    recipe_id(&app, "Tomato Soup").await;
 }

@@ -157,7 +157,7 @@ async fn a_flood_of_tiny_frames_disturbs_nobody() {
 /// dropped; one that answers is not.
 #[tokio::test]
 async fn silent_clients_are_dropped() {
-    let app = TestApp::with("keep_alive = \"50ms\"").await;
+    let app = TestApp::with("keep_alive = \"400ms\"").await;
     let gate = parlor_testkit::Gate::closed();
     app.model.push(Script::answer().text("so far ").gate(&gate).text("on"));
     let mut there = Socket::open(&app, "").await;

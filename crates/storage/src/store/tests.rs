@@ -32,7 +32,7 @@ async fn write_everything(scene: &Scene, broken: &str) -> Vec<(&'static str, Sto
     let picture = NewImage { id: uuid(502), media_type: "image/png".into(), bytes: large().into() };
     begin.image = Some(picture);
     let mut commit = scene.commit(1, 4);
-    commit.checkpoint = Some(large().into());
+    commit.history = vec![large().into()];
     let (token, blocked, delta) = (token(), blocked(), [scene.delta(0, &large())]);
     let (home, title) = (tenant(), large());
     let access = store.access();

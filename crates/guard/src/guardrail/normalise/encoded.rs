@@ -9,65 +9,76 @@ use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD};
 const SHORTEST_BASE64: usize = 8;
 /// The fewest bytes of a hexadecimal run.
 const SHORTEST_HEX: usize = 4;
-/// How much decoded text is looked at, all runs together.
+/// How much decoded text is looked at, all runs of a kind together.
 const MOST_DECODED: usize = 64 * 1024;
 
 /// The readable texts that stand in base64 in a message, one a line.
 pub(crate) fn base64(raw: &str) -> Option<String> {
-    let is_base64 = |b: u8| b.is_ascii_alphanumeric() || b"+/-_".contains(&b);
-    let mut found = String::new();
+    let is_base64 = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'-' | b'_');
+    let mut found = Found::default();
     for run in raw.as_bytes().split(|&b| !is_base64(b)) {
         if run.len() >= SHORTEST_BASE64 && looks_random(run) {
-            push_readable(&mut found, decode_base64(run));
+            let room = found.room();
+            found.push(decode_base64(&run[..run.len().min(room / 3 * 4)]));
+        }
+        if found.is_full() {
+            break;
         }
     }
-    some_text(found)
+    found.some_text()
 }
 
 /// The readable texts that stand in hexadecimal bytes in a message: `64 61 6e`,
 /// `64616e`, `\x64\x61\x6e`, `0x64, 0x61`.
 pub(crate) fn hex(raw: &str) -> Option<String> {
-    let mut found = String::new();
+    let mut found = Found::default();
     let mut bytes: Vec<u8> = Vec::new();
     let mut rest = raw.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
+    while let Some((first, tail)) = rest.split_first() {
         if let Some((byte, after)) = hex_byte(rest) {
-            bytes.push(byte);
             rest = after;
-        } else {
-            if !b" ,:-\\".contains(&first) {
-                close_hex(&mut found, &mut bytes);
+            bytes.push(byte);
+            if bytes.len() < found.room() {
+                continue;
             }
+        } else {
             rest = tail;
+            if bytes.is_empty() || b" ,:-\\".contains(first) {
+                continue;
+            }
+        }
+        close_hex(&mut found, &mut bytes);
+        if found.is_full() {
+            break;
         }
     }
     close_hex(&mut found, &mut bytes);
-    some_text(found)
+    found.some_text()
 }
 
 /// The text with its percent, HTML and backslash escapes decoded.
 pub(crate) fn escaped(raw: &str) -> Option<String> {
-    if !raw.contains("&#") && !raw.contains("\\u") && !raw.contains('%') {
+    let is_sign = |b: &u8| matches!(b, b'%' | b'&' | b'\\');
+    let mut out: Vec<u8> = Vec::new();
+    let (mut rest, mut at) = (raw, 0);
+    while let Some(sign) = rest.as_bytes()[at..].iter().position(is_sign) {
+        at += sign;
+        let Some((decoded, after)) = escape(&rest[at..]) else {
+            at += 1;
+            continue;
+        };
+        out.extend_from_slice(&rest.as_bytes()[..at]);
+        match decoded {
+            Escape::Byte(byte) => out.push(byte),
+            Escape::Char(c) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+        (rest, at) = (after, 0);
+    }
+    if rest.len() == raw.len() {
         return None;
     }
-    let mut out: Vec<u8> = Vec::with_capacity(raw.len());
-    let mut changed = false;
-    let mut rest = raw;
-    while let Some(c) = rest.chars().next() {
-        if let Some((decoded, after)) = escape(rest) {
-            changed = true;
-            match decoded {
-                Escape::Byte(byte) => out.push(byte),
-                Escape::Char(c) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
-            }
-            rest = after;
-        } else {
-            let (this, after) = rest.split_at(c.len_utf8());
-            out.extend_from_slice(this.as_bytes());
-            rest = after;
-        }
-    }
-    changed.then(|| String::from_utf8_lossy(&out).into_owned())
+    out.extend_from_slice(rest.as_bytes());
+    Some(String::from_utf8(out).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into()))
 }
 
 /// Words are letters of one case; base64 of a text hardly ever is.
@@ -88,10 +99,10 @@ fn decode_base64(run: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn hex_byte(text: &[u8]) -> Option<(u8, &[u8])> {
-    let digits = [&b"\\x"[..], b"0x", b"%"]
-        .iter()
-        .find_map(|prefix| text.strip_prefix(*prefix))
-        .unwrap_or(text);
+    let digits = match text {
+        [b'\\' | b'0', b'x', digits @ ..] | [b'%', digits @ ..] => digits,
+        _ => text,
+    };
     match digits {
         [high, low, rest @ ..] => Some((nibble(*high)? << 4 | nibble(*low)?, rest)),
         _ => None,
@@ -102,9 +113,9 @@ fn nibble(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
 }
 
-fn close_hex(found: &mut String, bytes: &mut Vec<u8>) {
+fn close_hex(found: &mut Found, bytes: &mut Vec<u8>) {
     if bytes.len() >= SHORTEST_HEX {
-        push_readable(found, Some(std::mem::take(bytes)));
+        found.push(Some(std::mem::take(bytes)));
     }
     bytes.clear();
 }
@@ -134,18 +145,32 @@ fn escape(text: &str) -> Option<(Escape, &str)> {
     Some((Escape::Char(char::from_u32(code)?), entity.get(end + 1..)?))
 }
 
-/// Keeps decoded bytes if they are text that a person could have written.
-fn push_readable(found: &mut String, decoded: Option<Vec<u8>>) {
-    let Some(text) = decoded.and_then(|bytes| String::from_utf8(bytes).ok()) else { return };
-    let readable = text.chars().all(|c| !c.is_control() || c.is_whitespace());
-    if readable && found.len() + text.len() <= MOST_DECODED {
-        found.push_str(&text);
-        found.push('\n');
-    }
-}
+/// What was decoded so far, one text a line.
+#[derive(Default)]
+struct Found(String);
 
-fn some_text(found: String) -> Option<String> {
-    (!found.is_empty()).then_some(found)
+impl Found {
+    /// Keeps decoded bytes if they are text that a person could have written.
+    fn push(&mut self, decoded: Option<Vec<u8>>) {
+        let Some(text) = decoded.and_then(|bytes| String::from_utf8(bytes).ok()) else { return };
+        let readable = text.chars().all(|c| !c.is_control() || c.is_whitespace());
+        if readable && text.len() <= self.room() {
+            self.0.push_str(&text);
+            self.0.push('\n');
+        }
+    }
+
+    fn room(&self) -> usize {
+        MOST_DECODED.saturating_sub(self.0.len())
+    }
+
+    fn is_full(&self) -> bool {
+        self.room() < SHORTEST_BASE64
+    }
+
+    fn some_text(self) -> Option<String> {
+        (!self.0.is_empty()).then_some(self.0)
+    }
 }
 
 #[cfg(test)]

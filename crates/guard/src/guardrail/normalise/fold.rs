@@ -3,45 +3,21 @@
 //! Character by character, so that it is linear and needs no second buffer;
 //! patterns are folded by the same function, so both sides always agree.
 
-use unicode_normalization::char::{decompose_compatible, is_combining_mark};
+use super::chars;
+use super::forms::{Form, LooseText, Text, Words};
+
+const FIRST_BYTE_OF_TAGS: u8 = 0xF3;
 
 /// Folds a text and keeps its punctuation: lower-case, one space for any white
 /// space, none at the ends, nothing invisible, no accents.
 pub(crate) fn text(raw: &str) -> String {
-    let mut out = String::with_capacity(raw.len());
-    let mut gap = false;
-    each_folded(raw, |c| {
-        if c.is_whitespace() {
-            gap = true;
-        } else {
-            if gap && !out.is_empty() {
-                out.push(' ');
-            }
-            gap = false;
-            out.push(c);
-        }
-    });
-    out
+    folded(raw, &LOWER_CASE, Text::with_capacity(raw.len()))
 }
 
 /// Folds a text but keeps one thing: white space of more than one character is
 /// two spaces. Letters that stand alone need that to be told into words.
 pub(crate) fn loose_text(raw: &str) -> String {
-    let mut out = String::with_capacity(raw.len());
-    each_folded(raw, |c| match c {
-        '\n' | '\r' | '\t' => push_spaces(&mut out, 2),
-        c if c.is_whitespace() => push_spaces(&mut out, 1),
-        c => out.push(c),
-    });
-    out
-}
-
-fn push_spaces(out: &mut String, count: usize) {
-    for _ in 0..count {
-        if !out.ends_with("  ") {
-            out.push(' ');
-        }
-    }
+    folded(raw, &LOWER_CASE, LooseText::with_capacity(raw.len()))
 }
 
 /// The words of a folded text: apostrophes fall away (`don't` is `dont`),
@@ -49,94 +25,82 @@ fn push_spaces(out: &mut String, count: usize) {
 /// between words and at either end, so that a pattern can ask for a border by
 /// a space.
 pub(crate) fn words(folded: &str) -> String {
-    let mut out = String::with_capacity(folded.len() + 2);
-    out.push(' ');
-    let mut in_word = false;
-    for c in folded.chars() {
-        if is_word(c) {
-            out.push(c);
-            in_word = true;
-        } else if !matches!(c, '\'' | '\u{2019}' | '\u{2bc}') && in_word {
-            out.push(' ');
-            in_word = false;
-        }
-    }
-    if in_word {
-        out.push(' ');
-    }
-    out
+    let mut words = Words::with_capacity(folded.len());
+    folded.chars().for_each(|c| words.push(c));
+    words.done()
+}
+
+/// The words of a text whose alphabet was turned by thirteen, turned back. An
+/// accent keeps its letter from being turned, so turning comes before folding.
+/// Nothing if there is no letter to turn.
+pub(crate) fn words_turned(raw: &str) -> Option<String> {
+    let has_letters = raw.bytes().any(|b| b.is_ascii_alphabetic());
+    has_letters.then(|| folded(raw, &TURNED, Words::with_capacity(raw.len())))
 }
 
 /// Folds what is not ASCII in a pattern, and leaves its syntax alone.
 pub(crate) fn pattern(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     for c in pattern.chars() {
-        if c.is_ascii() { out.push(c) } else { fold_char(c, &mut |folded| out.push(folded)) }
+        if c.is_ascii() { out.push(c) } else { chars::fold(c, |folded| out.push(folded)) }
     }
     out
 }
 
 /// What the invisible tag characters of a text spell, if there are any.
 pub(crate) fn hidden_text(raw: &str) -> Option<String> {
-    let spelled: String = raw
-        .chars()
-        .filter_map(|c| match u32::from(c) {
-            tag @ 0xE0020..=0xE007E => char::from_u32(tag - 0xE0000),
-            _ => None,
-        })
-        .collect();
+    if !raw.as_bytes().contains(&FIRST_BYTE_OF_TAGS) {
+        return None;
+    }
+    let tag = |c: char| match u32::from(c) {
+        tag @ 0xE0020..=0xE007E => char::from_u32(tag - 0xE0000),
+        _ => None,
+    };
+    let spelled: String = raw.chars().filter_map(tag).collect();
     // A flag such as England's is spelled with five of them.
     (spelled.len() > 6).then_some(spelled)
 }
 
-fn each_folded(raw: &str, mut emit: impl FnMut(char)) {
+/// Folds a text into a form; `ascii` says what becomes of an ASCII character,
+/// and nothing does if it is zero.
+#[inline(always)]
+fn folded(raw: &str, ascii: &[u8; 128], mut form: impl Form) -> String {
     for c in raw.chars() {
-        if c.is_ascii() {
-            if !c.is_ascii_control() || c.is_ascii_whitespace() {
-                emit(c.to_ascii_lowercase());
-            }
-        } else {
-            fold_char(c, &mut emit);
+        match ascii.get(c as usize) {
+            Some(0) => {}
+            Some(&byte) => form.push(char::from(byte & 0x7F)),
+            None => chars::fold(c, |part| form.push(part)),
         }
     }
+    form.done()
 }
 
-fn fold_char(c: char, emit: &mut impl FnMut(char)) {
-    if is_invisible(c) {
-        return;
-    }
-    decompose_compatible(c, |part| {
-        if !is_diacritic(part) && !is_invisible(part) {
-            part.to_lowercase().filter(|lower| !is_diacritic(*lower)).for_each(&mut *emit);
+/// Lower case, and no control characters except white space.
+const LOWER_CASE: [u8; 128] = {
+    let mut table = [0; 128];
+    let mut byte = 0;
+    while byte < 128 {
+        let c = byte as u8;
+        if !c.is_ascii_control() || c.is_ascii_whitespace() {
+            table[byte] = c.to_ascii_lowercase();
         }
-    });
-}
-
-fn is_word(c: char) -> bool {
-    if c.is_ascii() {
-        c.is_ascii_alphanumeric()
-    } else {
-        // Vowel signs of Indic scripts are marks, and part of their word.
-        c.is_alphanumeric() || is_combining_mark(c)
+        byte += 1;
     }
-}
+    table
+};
 
-/// Accents that sit on Latin, Greek and Cyrillic letters, and piles of them.
-fn is_diacritic(c: char) -> bool {
-    matches!(u32::from(c),
-        0x0300..=0x036F | 0x0483..=0x0489 | 0x1AB0..=0x1AFF | 0x1DC0..=0x1DFF
-        | 0x20D0..=0x20FF | 0xFE20..=0xFE2F)
-}
-
-/// Characters that take no room: joiners, direction marks, fillers, selectors, tags.
-pub(crate) fn is_invisible(c: char) -> bool {
-    matches!(u32::from(c),
-        0x00AD | 0x034F | 0x061C | 0x115F..=0x1160 | 0x17B4..=0x17B5 | 0x180B..=0x180F
-        | 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F | 0x3164 | 0xFE00..=0xFE0F
-        | 0xFEFF | 0xFFA0 | 0xFFF0..=0xFFFC | 0x1BCA0..=0x1BCA3 | 0x1D173..=0x1D17A
-        | 0xE0000..=0xE0FFF)
-        || (c.is_control() && !c.is_whitespace())
-}
+/// The same with the alphabet turned by thirteen.
+const TURNED: [u8; 128] = {
+    let mut table = LOWER_CASE;
+    let mut letter = b'a';
+    while letter <= b'z' {
+        let turned = (letter - b'a' + 13) % 26 + b'a';
+        table[letter as usize] = turned;
+        table[letter.to_ascii_uppercase() as usize] = turned;
+        letter += 1;
+    }
+    table
+};
 
 #[cfg(test)]
 mod tests {
@@ -157,6 +121,14 @@ mod tests {
         ] {
             assert_eq!(text(raw), folded, "{raw:?}");
         }
+    }
+
+    /// G-6: rot13.
+    #[test]
+    fn turned_words_are_turned_back() {
+        assert_eq!(words_turned("Vtaber, 1 ü").as_deref(), Some(" ignore 1 u "));
+        assert_eq!(words_turned("vafgehçõrf").as_deref(), Some(" instrucoes "));
+        assert_eq!(words_turned("忽略 123"), None);
     }
 
     #[test]

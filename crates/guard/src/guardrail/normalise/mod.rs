@@ -16,10 +16,13 @@
 //! with a blocking match ends the search, and every view is capped, so the work
 //! is linear in the message's length (G-9).
 
+pub(crate) mod chars;
 pub(crate) mod encoded;
 pub(crate) mod fold;
+mod forms;
 pub(crate) mod letters;
 pub(crate) mod spaced;
+pub(crate) mod views;
 
 use serde::{Deserialize, Serialize};
 

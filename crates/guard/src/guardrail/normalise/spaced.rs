@@ -4,16 +4,22 @@
 //! and read by the ordinary rules. Where they are not (`d a n m o d e`), the
 //! run without any gap is read by rules that do not ask for spaces.
 
+use std::cmp::Reverse;
+
+use super::chars::is_alphanumeric;
+
 /// How many letters have to stand alone before it is no coincidence.
 const SHORTEST_RUN: usize = 5;
+/// How many gaps of a run are looked at to learn which one is usual.
+const GAPS_TO_LEARN_FROM: usize = 32;
 
 /// A text in which letters that stood alone are joined.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Joined {
     /// The whole text, the runs joined to words.
     pub(crate) text: String,
-    /// Each run without any space.
-    pub(crate) runs: Vec<String>,
+    /// Each run without any gap, and a space behind it.
+    pub(crate) runs: String,
 }
 
 /// Cheap look at a folded text: is it worth joining?
@@ -21,16 +27,14 @@ pub(crate) fn has_lone_letters(folded: &str) -> bool {
     let mut lone = 0;
     let mut letters_in_token = 0;
     for c in folded.chars().chain([' ']) {
-        if c.is_alphanumeric() {
+        if is_alphanumeric(c) {
             letters_in_token += 1;
         } else {
-            lone = if letters_in_token == 1 {
-                lone + 1
-            } else if letters_in_token == 0 {
-                lone
-            } else {
-                0
-            };
+            match letters_in_token {
+                0 => {}
+                1 => lone += 1,
+                _ => lone = 0,
+            }
             letters_in_token = 0;
             if lone >= SHORTEST_RUN {
                 return true;
@@ -42,71 +46,63 @@ pub(crate) fn has_lone_letters(folded: &str) -> bool {
 
 /// Joins the runs of a text that was folded with its wide gaps kept.
 pub(crate) fn join(loose: &str) -> Joined {
-    let mut joined = Joined { text: String::with_capacity(loose.len()), runs: Vec::new() };
-    let mut run = Run::default();
-    let mut token = String::new();
-    let mut border = String::new();
-    for c in loose.chars().chain(['\u{0}']) {
-        if c.is_alphanumeric() {
-            token.push(c);
+    let mut joined = Joined { text: String::with_capacity(loose.len()), runs: String::new() };
+    let (mut run, mut lone) = (0, 0);
+    let (mut done, mut letters_in_token) = (0, 0);
+    for (at, c) in loose.char_indices().chain([(loose.len(), ' ')]) {
+        if is_alphanumeric(c) {
+            letters_in_token += 1;
             continue;
         }
-        if !token.is_empty() {
-            take_token(&mut joined, &mut run, &token, &border);
-            token.clear();
-            border.clear();
+        match letters_in_token {
+            0 => continue,
+            1 => lone += 1,
+            _ => {
+                joined.take_run(&loose[run..done], lone);
+                joined.text.push_str(&loose[done..at]);
+                (run, lone) = (at, 0);
+            }
         }
-        border.push(c);
+        (done, letters_in_token) = (at, 0);
     }
-    close_run(&mut joined, &mut run);
+    joined.take_run(&loose[run..done], lone);
     joined
 }
 
-/// Letters that stood alone, with what stood before each.
-#[derive(Default)]
-struct Run {
-    letters: Vec<(String, char)>,
-}
-
-fn take_token(joined: &mut Joined, run: &mut Run, token: &str, border: &str) {
-    let mut letters = token.chars();
-    match (letters.next(), letters.next()) {
-        (Some(letter), None) => run.letters.push((border.to_owned(), letter)),
-        _ => {
-            close_run(joined, run);
-            joined.text.push_str(border);
-            joined.text.push_str(token);
+impl Joined {
+    /// Takes letters that all stand alone, each with what stands before it.
+    fn take_run(&mut self, run: &str, letters: usize) {
+        if letters < SHORTEST_RUN {
+            return self.text.push_str(run);
         }
+        let usual = usual_border(run);
+        let mut done = 0;
+        for (at, letter) in run.char_indices().filter(|(_, c)| is_alphanumeric(*c)) {
+            let border = &run[done..at];
+            if done == 0 || (border != usual && border.contains(' ')) {
+                self.text.push(' ');
+            }
+            self.text.push(letter);
+            self.runs.push(letter);
+            done = at + letter.len_utf8();
+        }
+        self.runs.push(' ');
     }
 }
 
-fn close_run(joined: &mut Joined, run: &mut Run) {
-    let letters = std::mem::take(&mut run.letters);
-    if letters.len() < SHORTEST_RUN {
-        for (border, letter) in letters {
-            joined.text.push_str(&border);
-            joined.text.push(letter);
+/// What stands between most letters of a run, or else the narrower; any other
+/// gap is between words.
+fn usual_border(run: &str) -> &str {
+    let mut seen: Vec<(&str, usize)> = Vec::new();
+    let borders = run.split(is_alphanumeric).skip(1).filter(|border| !border.is_empty());
+    for border in borders.take(GAPS_TO_LEARN_FROM) {
+        match seen.iter_mut().find(|(other, _)| *other == border) {
+            Some((_, times)) => *times += 1,
+            None => seen.push((border, 1)),
         }
-        return;
     }
-    let usual = usual_border(&letters);
-    for (index, (border, letter)) in letters.iter().enumerate() {
-        if index == 0 || (*border != usual && border.contains(' ')) {
-            joined.text.push(' ');
-        }
-        joined.text.push(*letter);
-    }
-    joined.runs.push(letters.into_iter().map(|(_, letter)| letter).collect());
-}
-
-/// What stands between most letters of a run; any other gap is between words.
-fn usual_border(letters: &[(String, char)]) -> String {
-    let inner = || letters.iter().skip(1).map(|(border, _)| border.as_str());
-    inner()
-        .take(32)
-        .max_by_key(|border| inner().take(32).filter(|other| other == border).count())
-        .unwrap_or_default()
-        .to_owned()
+    let usual = seen.into_iter().max_by_key(|(border, times)| (*times, Reverse(border.len())));
+    usual.map(|(border, _)| border).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -128,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_run_without_wide_gaps_is_kept_whole() {
-        assert_eq!(joined("D A N m o d e now").runs, ["danmode"]);
+        assert_eq!(joined("D A N m o d e now, i.g.n.o.r.e").runs, "danmode ignore ");
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod faults;
 mod questions;
 mod served;
 mod status;
-mod third_party;
+pub(crate) mod third_party;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! A real server by others, over both ways: `server-everything` of the protocol's
-//! own makers, from npm, with a lock file.
+//! Real servers by others, of the protocol's own makers, from npm, with a lock file:
+//! `server-everything` over both ways, and `server-filesystem` for previews.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -17,21 +17,31 @@ const SOURCES: &[(&str, &str)] = &[
     ("package.json", include_str!("third_party/package.json")),
     ("package-lock.json", include_str!("third_party/package-lock.json")),
 ];
-const PROGRAM: &str = "node_modules/@modelcontextprotocol/server-everything/dist/index.js";
+const EVERYTHING: &str = "node_modules/@modelcontextprotocol/server-everything/dist/index.js";
+const FILES: &str = "node_modules/@modelcontextprotocol/server-filesystem/dist/index.js";
 
-/// The server's program; `None` where there is no npm.
-async fn program() -> Option<&'static Path> {
-    static PROGRAM_PATH: OnceCell<Option<PathBuf>> = OnceCell::const_new();
-    let path =
-        PROGRAM_PATH.get_or_init(|| async { tokio::task::spawn_blocking(install).await.unwrap() });
-    path.await.as_deref()
+/// The server that has one of everything; `None` where there is no npm.
+async fn program() -> Option<PathBuf> {
+    Some(installed().await?.join(EVERYTHING))
 }
 
-/// Installs it once, below the target directory.
+/// The server for files; `None` where there is no npm.
+pub(crate) async fn file_server() -> Option<PathBuf> {
+    Some(installed().await?.join(FILES))
+}
+
+async fn installed() -> Option<&'static Path> {
+    static FOLDER: OnceCell<Option<PathBuf>> = OnceCell::const_new();
+    let folder =
+        FOLDER.get_or_init(|| async { tokio::task::spawn_blocking(install).await.unwrap() });
+    folder.await.as_deref()
+}
+
+/// Installs them once, below the target directory.
 fn install() -> Option<PathBuf> {
     let is_there = Command::new("npm").arg("--version").output().is_ok();
     if !is_there {
-        eprintln!("npm is not installed: the server by others is not tried");
+        eprintln!("npm is not installed: servers by others are not tried");
         return None;
     }
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-third-party");
@@ -46,7 +56,7 @@ fn install() -> Option<PathBuf> {
         assert!(npm.status().unwrap().success(), "npm ci failed");
         std::fs::write(&done, SOURCES[1].1).unwrap();
     }
-    Some(dir.join(PROGRAM))
+    Some(dir)
 }
 
 /// M-1: a server by others over standard input and output.
@@ -67,7 +77,7 @@ async fn a_server_by_others_works_over_pipes() {
 async fn a_server_by_others_works_over_http() {
     let Some(program) = program().await else { return };
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let _server = Running::start(program, port);
+    let _server = Running::start(&program, port);
     until("it listens", || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok()).await;
     let url = format!("http://127.0.0.1:{port}/mcp");
     let settings = json!({"url": url, "allow_private_addresses": true});

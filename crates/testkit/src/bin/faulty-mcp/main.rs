@@ -39,6 +39,8 @@ struct Arguments {
     report: Option<String>,
     /// Has a second tool of the same name.
     duplicate: bool,
+    /// Has tools that tell the model what to do.
+    orders: bool,
     /// Is a process that only sleeps.
     sleeper: bool,
     /// Starts a sleeper and exits, so that it loses its parent.
@@ -116,7 +118,7 @@ impl Server {
             }
             Some("tools/list") => {
                 let grown = *self.grown.lock().unwrap_or_else(PoisonError::into_inner);
-                answer(id, &tools::list(message, grown, arguments.duplicate));
+                answer(id, &tools::list(message, grown, arguments));
             }
             Some("tools/call") => tools::call(self, id.clone(), &message["params"]),
             Some("ping") => answer(id, &json!({})),
@@ -214,6 +216,7 @@ impl Arguments {
                 "--family" => arguments.family = words.next(),
                 "--report" => arguments.report = words.next(),
                 "--duplicate" => arguments.duplicate = true,
+                "--orders" => arguments.orders = true,
                 "--sleeper" => arguments.sleeper = true,
                 "--orphan" => arguments.orphan = words.next(),
                 other => {

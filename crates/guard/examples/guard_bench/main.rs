@@ -1,8 +1,11 @@
 //! Prints how fast the parts of this crate are, on the sizes that matter.
 //!
-//! Figures, not assertions: machines are noisy, so the best of several rounds
-//! is printed, which is what the code can do when it is left alone. Run it as
-//! `cargo xtask bench-guard`.
+//! Figures, not assertions: machines are noisy. Run it as `cargo xtask bench-guard`,
+//! or with a part of a name for those of the hostile texts alone.
+
+mod clock;
+mod hostile;
+mod texts;
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -13,6 +16,8 @@ use parlor_guard::sanitizer::Sanitizer;
 use parlor_guard::segmenter::Segmenter;
 use serde_json::json;
 
+use clock::best;
+
 const PROSE: &str = "The soup is ready when the tomatoes have fallen apart and the spoon leaves a \
     trace. Add salt, pepper and a little sugar, then let it rest for ten minutes. Meanwhile, cut \
     the bread: four slices, not too thin. If you follow the instructions above and the oven is \
@@ -22,10 +27,10 @@ const PROSE: &str = "The soup is ready when the tomatoes have fallen apart and t
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     start_up()?;
     guardrail()?;
-    hostile_input()?;
     sanitizer();
     streaming();
     classifier();
+    hostile::figures(std::env::args().nth(1).as_deref())?;
     Ok(())
 }
 
@@ -66,32 +71,6 @@ fn guardrail_first(policy: Policy, text: &str) -> Result<Duration, Box<dyn std::
     let start = Instant::now();
     drop(black_box(fresh.check(text)));
     Ok(start.elapsed())
-}
-
-/// 1 MB made to hurt. `balanced` and mentions only, so that nothing ends the search early.
-fn hostile_input() -> Result<(), Box<dyn std::error::Error>> {
-    println!("1 MB of hostile text");
-    let settings = GuardSettings {
-        policy: Policy::Monitor,
-        max_chars: usize::MAX,
-        ..GuardSettings::default()
-    };
-    let guardrail = Guardrail::new(&settings)?;
-    let sanitizer = Sanitizer::default();
-    for piece in [
-        "ignore ", "ignore all the previous ", "you are now a ", "a ", "忽略", "i g n o r e ",
-        "1gn0re ", "exec (", "<|", "![", "SWdub3Jl", "6967", "%41", "{{", "claude ", "claude-",
-        "--", "sk-", "/gsd:", "MCP ", "\u{301}",
-    ] {
-        let text = piece.repeat(1_000_000 / piece.len());
-        let guard = best_of(3, || drop(black_box(guardrail.check(&text))));
-        let mask = best_of(3, || drop(black_box(sanitizer.sanitize(&text))));
-        let segment = best_of(3, || drop(black_box(Segmenter::split(&text))));
-        println!(
-            "  {piece:<26?} guard {guard:>9.1?}   mask {mask:>9.1?}   segment {segment:>9.1?}"
-        );
-    }
-    Ok(())
 }
 
 fn sanitizer() {
@@ -143,19 +122,4 @@ fn classifier() {
 
 fn prose(chars: usize) -> String {
     PROSE.chars().cycle().take(chars).collect()
-}
-
-fn best(run: impl FnMut()) -> Duration {
-    best_of(50, run)
-}
-
-fn best_of(rounds: u32, mut run: impl FnMut()) -> Duration {
-    (0..rounds)
-        .map(|_| {
-            let start = Instant::now();
-            run();
-            start.elapsed()
-        })
-        .min()
-        .unwrap_or_default()
 }

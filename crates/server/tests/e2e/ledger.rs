@@ -1,0 +1,249 @@
+//! The real binary, cut off at each step of the ledger of tool runs, whatever the
+//! person decides: after the restart there is one outcome, the tool was never
+//! started twice, the model and the audit are told what happened.
+//!
+//! The steps are those of `crates/chat/src/power_cut.rs`; how often the tool ran
+//! is counted where it ran, at the MCP server.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use data_encoding::HEXLOWER;
+use parlor_testkit::{Script, ScriptedModel};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use crate::mcp::faulty_program;
+use crate::server_process::Server;
+use crate::test_app::PATIENCE;
+
+const STEPS: [&str; 6] = ["said", "proposed", "answered", "started", "called", "finished"];
+
+/// What the person does about the call.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Person {
+    Approves,
+    Edits,
+    Refuses,
+    IsAway,
+}
+
+/// P-2, P-9, M-2: a yes is acted on once, or told as unknown.
+#[tokio::test]
+async fn an_approved_call_is_started_once_wherever_the_power_fails() {
+    each_step(Person::Approves).await;
+}
+
+/// S-5, P-9: what runs after the cut is what the person made of it.
+#[tokio::test]
+async fn an_edited_call_is_started_once_wherever_the_power_fails() {
+    each_step(Person::Edits).await;
+}
+
+/// P-2, B-4: a no stays a no.
+#[tokio::test]
+async fn a_refused_call_is_never_started_wherever_the_power_fails() {
+    each_step(Person::Refuses).await;
+}
+
+/// P-4: silence is never taken for a yes.
+#[tokio::test]
+async fn an_expired_call_is_never_started_wherever_the_power_fails() {
+    each_step(Person::IsAway).await;
+}
+
+async fn each_step(person: Person) {
+    for step in STEPS {
+        Story::begin(person, step).await.told().await;
+    }
+}
+
+/// A turn that was cut off, and went on.
+struct Story {
+    person: Person,
+    step: &'static str,
+    dir: tempfile::TempDir,
+    model: ScriptedModel,
+    server: Server,
+    conversation: String,
+}
+
+impl Story {
+    /// From the message to the end of the turn, with a restart in between.
+    async fn begin(person: Person, step: &'static str) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let marks = dir.path().join("marks");
+        let model = ScriptedModel::start().await.unwrap();
+        let input = json!({"text": marks, "number": 1});
+        model.push(Script::answer().text("I will.").tool_use("t1", "s_mark", &input));
+        model.push(Script::answer().text("So it is."));
+        let config = configuration(person);
+        let cut = [("PARLOR_ABORT_AT", step)];
+        let mut server = Server::start_with(dir.path(), &model, &config, &cut).await;
+        drop(server.send(&json!({"message": "mark it"})).await);
+        let edited = json!({"text": marks, "number": 2});
+        let is_cut = goes_on(&mut server, person, &edited).await;
+        let never_started = matches!(person, Person::Refuses | Person::IsAway);
+        let is_reached = !(never_started && matches!(step, "started" | "called"));
+        assert_eq!(is_cut, is_reached, "{person:?} {step}");
+        drop(server);
+
+        let mut server = Server::start_with(dir.path(), &model, &config, &[]).await;
+        assert!(!goes_on(&mut server, person, &edited).await, "{person:?} {step}: it died again");
+        let list = get(&server, "/api/conversations").await.unwrap();
+        let conversation = list["conversations"][0]["id"].as_str().unwrap().to_owned();
+        Self { person, step, dir, model, server, conversation }
+    }
+
+    /// What everybody knows afterwards.
+    async fn told(self) {
+        let case = format!("{:?} {}", self.person, self.step);
+        let made = self.made();
+        let (runs, words) = self.expected();
+        assert_eq!(made.len(), runs, "{case}: {made:?}");
+        let asked = self.model.requests();
+        assert_eq!(asked.len(), 2, "{case}: the model is asked once for each answer");
+        let read = asked[1]["messages"].as_array().unwrap().last().unwrap().to_string();
+        assert!(read.contains(words), "{case}: {read}");
+
+        let events = self.events().await;
+        let count = |name: &str| events.iter().filter(|event| *event == name).count();
+        for name in ["userPrompt", "userPromptClosed", "done"] {
+            assert_eq!(count(name), 1, "{case}: {events:?}");
+        }
+        let prompts = get(&self.server, "/api/prompts").await.unwrap();
+        let [prompt] = prompts["prompts"].as_array().unwrap().as_slice() else {
+            panic!("{case}: {prompts}")
+        };
+        let (outcome, edited) = match self.person {
+            Person::Approves => ("answered", false),
+            Person::Edits => ("answered", true),
+            Person::Refuses => ("refused", false),
+            Person::IsAway => ("expired", false),
+        };
+        assert_eq!(prompt["status"], outcome, "{case}");
+        let audit = audit(self.dir.path());
+        let [line] = audit.as_slice() else { panic!("{case}: {audit:?}") };
+        assert_eq!(
+            (&line["outcome"], &line["edited"]),
+            (&json!(outcome), &json!(edited)),
+            "{case}"
+        );
+        assert_eq!(line["arguments_hash"], self.hash(), "{case}");
+        for made in &made {
+            assert_eq!(made["run"], line["run_id"], "{case}");
+            assert_eq!(made["arguments"]["number"], if edited { 2 } else { 1 }, "{case}");
+        }
+        let late =
+            format!("/api/prompts/{}/response", prompt["prompt"]["messageId"].as_str().unwrap());
+        let late = self.server.post(&late).json(&json!({"response": "yes"})).send().await.unwrap();
+        assert_eq!(late.status(), 409, "{case}");
+    }
+
+    /// How often the tool runs, and what the model reads of it.
+    fn expected(&self) -> (usize, &'static str) {
+        match (self.person, self.step) {
+            (Person::Refuses, _) => (0, "The person refused: Not today."),
+            (Person::IsAway, _) => (0, "Nobody answered in time, so it was not run."),
+            // The one moment of which nobody can know: written down, not yet made.
+            (_, "started") => (0, "It is not known whether s_mark took effect"),
+            (_, "called") => (1, "It is not known whether s_mark took effect"),
+            _ => (1, "marked"),
+        }
+    }
+
+    /// The calls that arrived at the tool.
+    fn made(&self) -> Vec<Value> {
+        let marks = std::fs::read_to_string(self.dir.path().join("marks")).unwrap_or_default();
+        marks.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// Of the bytes that a yes is about.
+    fn hash(&self) -> Value {
+        let number = match self.person {
+            Person::Approves => 1,
+            Person::Edits => 2,
+            Person::Refuses | Person::IsAway => return Value::Null,
+        };
+        let bytes = json!({"text": self.dir.path().join("marks"), "number": number}).to_string();
+        json!(HEXLOWER.encode(&Sha256::digest(bytes)))
+    }
+
+    /// The names of all events of the conversation.
+    async fn events(&self) -> Vec<String> {
+        let mut response = self.server.resume(&self.conversation, "0").await;
+        let mut text = String::new();
+        while !text.contains("event: done") {
+            let chunk = tokio::time::timeout(PATIENCE, response.chunk()).await;
+            text.push_str(&String::from_utf8_lossy(&chunk.unwrap().unwrap().unwrap()));
+        }
+        let names = text.lines().filter_map(|line| line.strip_prefix("event: "));
+        names.map(str::to_owned).collect()
+    }
+}
+
+fn configuration(person: Person) -> String {
+    let timeout = if person == Person::IsAway { "1s" } else { "0" };
+    format!(
+        "[tenants.home.projects.recipes]\nrecipe_vault = false\nprompt_timeout = \"{timeout}\"\n\
+         [tenants.home.projects.recipes.mcp.s]\ncommand = {:?}\n",
+        faulty_program()
+    )
+}
+
+/// Answers what is asked, until the turn is over; says whether the server died first.
+async fn goes_on(server: &mut Server, person: Person, edited: &Value) -> bool {
+    let story = async {
+        loop {
+            if server.is_dead() {
+                return true;
+            }
+            if let Some(open) = get(server, "/api/prompts?status=open").await {
+                let id = open["prompts"][0]["prompt"]["messageId"].as_str();
+                if let (Some(id), Some(answer)) = (id, answer(person, edited)) {
+                    let path = format!("/api/prompts/{id}/response");
+                    // The power may fail before the server can say anything.
+                    let _perhaps = server.post(&path).json(&answer).send().await;
+                }
+            }
+            if is_over(server).await {
+                return false;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, story).await.expect("the turn neither ends nor dies")
+}
+
+fn answer(person: Person, edited: &Value) -> Option<Value> {
+    match person {
+        Person::Approves => Some(json!({"response": "yes"})),
+        Person::Edits => Some(json!({"response": "yes", "input": edited})),
+        Person::Refuses => Some(json!({"response": "no", "reason": "Not today."})),
+        Person::IsAway => None,
+    }
+}
+
+async fn is_over(server: &Server) -> bool {
+    let Some(list) = get(server, "/api/conversations").await else { return false };
+    let Some(id) = list["conversations"][0]["id"].as_str() else { return false };
+    let view = get(server, &format!("/api/conversations/{id}")).await;
+    view.is_some_and(|view| view["running"] == false)
+}
+
+/// What a route answers; nothing if the server is gone.
+async fn get(server: &Server, path: &str) -> Option<Value> {
+    let text = server.get(path).send().await.ok()?.text().await.ok()?;
+    Some(serde_json::from_str(&text).unwrap())
+}
+
+/// `parlor audit export`, line by line.
+fn audit(data: &Path) -> Vec<Value> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_parlor"));
+    command.args(["audit", "export", "--config"]).arg(data.join("parlor.toml"));
+    let output = command.arg("--data-dir").arg(data).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}

@@ -1,0 +1,97 @@
+/** What is measured, printed for whoever looks: `cargo xtask figures`. Nothing is compared with a clock. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { Page } from '@playwright/test';
+
+import { expect, test } from './fixtures';
+import type { Step } from './model';
+
+const DIST = join(import.meta.dirname, '../../dist/assets');
+
+/** Watches for tasks of more than 50 ms from now on. */
+async function watchTasks(page: Page): Promise<() => Promise<string>> {
+  await page.evaluate(() => {
+    const tasks: number[] = [];
+    (window as unknown as { tasks: number[] }).tasks = tasks;
+    new PerformanceObserver((list) => tasks.push(...list.getEntries().map((entry) => entry.duration))).observe({ type: 'longtask' });
+  });
+  return async () => {
+    const tasks = await page.evaluate(() => (window as unknown as { tasks: number[] }).tasks);
+    return tasks.length === 0 ? 'no task over 50 ms' : `${tasks.length} tasks over 50 ms, the longest ${Math.max(...tasks)} ms`;
+  };
+}
+
+/** The first load, below 250 KB; what is seldom needed is not in it. */
+test('what the first load weighs @figure', async ({ chat, page }) => {
+  await page.context().clearCookies();
+  await page.goto(`${chat.server.url}/login`);
+  const names = () => page.evaluate(() => performance.getEntriesByType('resource').map((one) => new URL(one.name).pathname));
+  const weight = (list: string[], ending: string) =>
+    list.reduce((sum, name) => {
+      const file = `${name.slice('/assets/'.length)}.${ending}`;
+      return readdirSync(DIST).includes(file) ? sum + readFileSync(join(DIST, file)).length : sum;
+    }, 0);
+  console.log(`the login page asks for: ${(await names()).join(' ')}`);
+  await chat.logIn();
+  const loaded = (await names()).filter((name) => name.startsWith('/assets/'));
+  const gzipped = weight(loaded, 'gz');
+  console.log(`the chat's first load: ${(gzipped / 1000).toFixed(1)} kB gzipped, ${(weight(loaded, 'br') / 1000).toFixed(1)} kB with brotli, in ${loaded.length} files`);
+  expect(gzipped).toBeLessThan(250_000);
+  expect(loaded.filter((name) => /AdminPage|RecipePanel|engine-javascript|core-/.test(name))).toEqual([]);
+});
+
+/** U-2: how long tasks take while a hundred tokens a second stream in. */
+test('a hundred tokens a second @figure', async ({ chat, page }) => {
+  // Colours of code and the first drawing are not what is measured.
+  await chat.say('Warm up', [{ text: 'Warm, `code`.\n\n' }]);
+  await expect(chat.send).toBeVisible();
+  const tasks = await watchTasks(page);
+  const steps: Step[] = [];
+  for (let at = 0; at < 1_000; at += 1) {
+    steps.push({ text: at % 40 === 39 ? 'end.\n\n' : at % 13 === 0 ? `**w${at}** ` : `word${at} ` }, { pause: 9 });
+  }
+  const began = Date.now();
+  await chat.say('Pour it out', steps);
+  await expect(page.getByText('word998')).toBeVisible({ timeout: 60_000 });
+  await expect(chat.send).toBeVisible();
+  console.log(`a thousand tokens in ${Date.now() - began} ms: ${await tasks()}`);
+});
+
+/** A thousand messages: opened, and scrolled from the end to the beginning. */
+test('a thousand messages @figure', async ({ chat, page }) => {
+  test.setTimeout(300_000);
+  chat.model.on(/^Thousandth/, [{ text: 'A **long** answer:\n\n- one\n- two\n\n```js\nconst a = 1;\n```\n\nAnd a closing sentence.' }]);
+  const ask = (message: string, conversation_id?: string) =>
+    page.request.post(`${chat.server.url}/api/chat`, { headers: { origin: chat.server.url }, data: { message, conversation_id } });
+  const id = /"conversation_id":"([^"]+)"/.exec(await (await ask('Thousandth part 0')).text())?.[1] ?? '';
+  for (let at = 1; at < 500; at += 1) expect((await ask(`Thousandth part ${at}`, id)).ok()).toBe(true);
+  await page.reload();
+  const row = page.getByRole('navigation').getByRole('button', { name: 'Thousandth part 0', exact: true });
+  await expect(row).toBeVisible();
+  let tasks = await watchTasks(page);
+  const began = Date.now();
+  await row.click();
+  await expect(chat.main.getByText('Thousandth part 499')).toBeInViewport();
+  console.log(`a thousand messages open in ${Date.now() - began} ms: ${await tasks()}`);
+  tasks = await watchTasks(page);
+  const { frames, longest, drawn } = await page.locator('[data-view]').evaluate(async (view) => {
+    const taken: number[] = [];
+    let most = 0;
+    let before = performance.now();
+    for (let still = 0; still < 30; ) {
+      const top = view.scrollTop;
+      view.scrollBy(0, -400);
+      await new Promise(requestAnimationFrame);
+      taken.push(performance.now() - before);
+      before = performance.now();
+      most = Math.max(most, view.querySelectorAll('[data-message-id]').length);
+      still = view.scrollTop === top || view.scrollTop === 0 ? still + 1 : 0;
+    }
+    return { frames: taken.toSorted((a, b) => a - b), longest: Math.max(...taken), drawn: most };
+  });
+  const at = (part: number) => (frames[Math.floor(frames.length * part)] ?? 0).toFixed(0);
+  console.log(`scrolled to the beginning in ${frames.length} frames: half within ${at(0.5)} ms, 95 % within ${at(0.95)} ms, the longest ${longest.toFixed(0)} ms, ${drawn} rows drawn at most; ${await tasks()}`);
+  await expect(chat.main.getByText('Thousandth part 0', { exact: true })).toBeInViewport();
+});

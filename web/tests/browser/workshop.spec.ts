@@ -1,0 +1,118 @@
+import { Chat, expect, expectAccessible, test as base } from './fixtures';
+import { Model, type ModelRequest, type Step, words } from './model';
+import { ParlorServer, withWorkshop } from './server';
+
+/** A server with a second project, whose tools are those of `tools.mjs`. */
+const test = base.extend<{ workshop: Chat }, { house: { server: ParlorServer; model: Model } }>({
+  house: [
+    // eslint-disable-next-line no-empty-pattern
+    async ({}, use) => {
+      const model = await Model.start();
+      const server = new ParlorServer(model.url, withWorkshop());
+      await server.start();
+      await use({ server, model });
+      await server.end();
+      model.stop();
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+  workshop: async ({ page, house }, use) => {
+    const chat = new Chat(page, house.server, house.model);
+    await chat.logIn();
+    await page.getByRole('button', { name: /Project/ }).click();
+    await page.getByRole('menuitemradio', { name: 'Workshop' }).click();
+    await use(chat);
+    expect(await page.evaluate(() => (window as unknown as { pwned?: number }).pwned), 'nothing ran').toBeUndefined();
+  },
+});
+
+const using =
+  (tool: string, input: object = {}) =>
+  ({ results }: ModelRequest): Step[] =>
+    results.length === 0 ? [{ tool, input }] : words(`I was told: ${results.join(' ')}`);
+
+/** Several projects: the header says which, and a conversation keeps its own. */
+test('a project is chosen in the header @both', async ({ workshop: chat, page, isMobile }) => {
+  const project = page.getByRole('button', { name: /Project/ });
+  await expect(project).toContainText('Workshop');
+  await chat.say('Hammer and nails', words('Here you are.'));
+  await expect(chat.answers).toHaveText(/Here you are/);
+  await page.reload();
+  await expect(project).toContainText('Recipes');
+  await project.click();
+  await expectAccessible(page, 'the projects');
+  await page.keyboard.press('Escape');
+  if (isMobile) await page.getByRole('button', { name: 'Show conversations' }).click();
+  await page.getByRole('navigation').getByRole('button', { name: 'Hammer and nails' }).first().click();
+  await expect(chat.answers).toHaveText(/Here you are/);
+  await expect(project).toContainText('Workshop');
+});
+
+/** P-7: a text, line by line. */
+test('a diff is shown before it is written @both', async ({ workshop: chat, page }) => {
+  await chat.say('Write it down', using('write_file', { path: 'hello.txt' }));
+  await expect(page.getByRole('heading', { name: /wants to use “write file”/ })).toHaveCount(1);
+  const diff = page.getByRole('group', { name: 'What changes' });
+  await expect(diff.getByRole('row')).toHaveText([/1.*−.*hallo/, /1.*\+.*hello/, /2.*2.*world/]);
+  await expectAccessible(page, 'a diff');
+  await page.getByRole('button', { name: 'Allow once' }).click();
+  await expect(chat.answers.last()).toContainText('hello.txt');
+});
+
+/** P-7, keyboard only: what is affected, with its number; Tab and Enter are enough. */
+test('a list is shown before it is deleted, and the keyboard decides', async ({ workshop: chat, page }) => {
+  await chat.say('Tidy up', using('delete_files'));
+  await expect(page.getByText('50 items')).toBeVisible();
+  await expect(page.getByText('and 48 more')).toBeVisible();
+  await expectAccessible(page, 'a list');
+  await expect(page.locator('[data-card]:focus')).toBeVisible();
+  const refuse = page.getByRole('button', { name: 'Don’t allow' });
+  await expect(async () => {
+    await page.keyboard.press('Tab');
+    await expect(refuse).toBeFocused({ timeout: 50 });
+  }).toPass();
+  await page.keyboard.press('Enter');
+  await expect(chat.main.getByText('Cancelled by the user')).toBeVisible();
+  await expect(chat.answers).toHaveCount(1);
+});
+
+/** P-4: nobody's silence is a yes; the card says so, and the agent is told. */
+test('an approval that nobody gives lapses', async ({ workshop: chat, page }) => {
+  await chat.say('Be quick', using('impatient'));
+  await expect(page.getByRole('timer')).toBeVisible();
+  await expect(chat.main.getByText('No answer in time; nothing was done')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Allow once' })).toHaveCount(0);
+  await expect(chat.answers.last()).toContainText('I was told');
+  await expectAccessible(page, 'an approval that lapsed');
+});
+
+/** M-3: what a tool server asks for is a form, and says who asks. */
+test('a tool server asks with a form', async ({ workshop: chat, page }) => {
+  await chat.say('Send it off', using('ask_address'));
+  await expect(page.getByRole('heading', { name: 'Where should it go?' })).toHaveCount(1);
+  await expectAccessible(page, 'a form');
+  await page.getByRole('textbox', { name: 'Full name' }).fill('Ana');
+  await page.getByRole('checkbox', { name: 'Ring the bell' }).check();
+  await page.locator('[data-card]').getByRole('button', { name: 'Send', exact: true }).click();
+  await expect(chat.answers.last()).toContainText('Ana');
+});
+
+/** FAULTS 26, P-10: what a tool gives back is text, whatever it says. */
+test('a hostile result runs nothing and asks nothing', async ({ workshop: chat, page }) => {
+  await chat.say('Read the note', using('read_note'));
+  await expect(chat.answers.last()).toContainText('I was told');
+  await page.locator('[data-tool] button').first().click();
+  await expect(page.getByLabel('Result')).toContainText('onerror');
+  await expect(page.locator('main').locator('script, img')).toHaveCount(0);
+  await expect(page.getByRole('heading', { name: 'Really?' })).toHaveCount(0);
+});
+
+/** M-2: a tool server that crashed says so, and the next message works. */
+test('a tool server that crashed comes back', async ({ workshop: chat, page }) => {
+  await chat.say('Break it', using('crash'));
+  await expect(chat.answers.last()).toContainText('I was told');
+  await expect(page.locator('[data-tool=error]')).toBeVisible();
+  await chat.say('Read it again', using('read_note'));
+  await expect(chat.answers).toHaveCount(2);
+  await expect(page.locator('[data-tool=completed]')).toBeVisible();
+});
