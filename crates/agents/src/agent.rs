@@ -14,10 +14,13 @@
 //!    far still comes as a message, then the end. Dropping the session closes
 //!    the connection too, and says nothing.
 //!
-//! A session is polled by the conversation's own task. A piece of text goes
-//! from the socket to that task without another task, a channel or a boxed
-//! future in between; who does not poll, does not read.
+//! A session is polled by the conversation's own task; who does not poll, does
+//! not read. In the built-in loop a piece of text goes from the socket to that
+//! task without another task, a channel or a boxed future in between. Behind a
+//! bridge there is a task for each process, because a process lives on between
+//! turns ([`crate::bridge`]).
 
+use std::future::ready;
 use std::ops::AddAssign;
 use std::time::Duration;
 
@@ -30,7 +33,7 @@ use crate::ask::{Ask, ProposedCall, Reply};
 use crate::error::AgentError;
 use crate::history::HistoryMessage;
 use crate::llm::LlmError;
-use crate::tools::ToolOutcome;
+use crate::tools::{ToolFuture, ToolOutcome};
 
 /// Something that takes turns: a model in the built-in loop, or a CLI.
 pub trait Agent: Send + Sync {
@@ -43,6 +46,17 @@ pub trait Agent: Send + Sync {
 
     /// What it is, for logs and for the line that is printed at the start.
     fn describe(&self) -> AgentDescription;
+
+    /// The conversation is gone: what was kept for it is ended.
+    fn forget(&self, conversation: ConversationId) {
+        let _nothing_is_kept = conversation;
+    }
+
+    /// Ends what was started for conversations, within the deadline.
+    fn close(&self, deadline: Duration) -> ToolFuture<()> {
+        let _nothing_to_end = deadline;
+        Box::pin(ready(()))
+    }
 }
 
 /// A conversation with an agent: turns go in, events come out.
@@ -97,12 +111,17 @@ pub enum AgentEvent {
     Thinking(String),
     /// The text or the reasoning that streamed so far is a finished block.
     BlockEnd,
+    /// The text that streamed so far broke off: it is no part of the history,
+    /// and may be said again.
+    BrokeOff,
     /// One whole message for the raw history; after a stop or an error, what
     /// there is of it. It repeats what was streamed. A message of which nothing
     /// was said does not come.
     AssistantMessage(HistoryMessage),
     /// An agent wants to call a tool, and waits for the reply.
     Proposes(Box<ProposedCall>),
+    /// An agent makes a call that it may make by its own rules: nobody is asked.
+    Calls(Box<ProposedCall>),
     /// A call is over. What of it goes to the model is the reply.
     CallEnded {
         /// The model's id of the call.
@@ -111,6 +130,9 @@ pub enum AgentEvent {
         tool: String,
         /// How it ended.
         outcome: ToolOutcome,
+        /// Whether the model has read it already, as inside a CLI: then it can
+        /// only be flagged, and there is no reply.
+        read: bool,
     },
     /// An agent asks the person, and waits for the reply.
     Asks(Box<Ask>),

@@ -15,7 +15,7 @@
 //!
 //! After a crash a turn asks again from its checkpoint, under the same ids.
 
-use parlor_protocol::PromptDraft;
+use parlor_protocol::{Preview, PromptDraft};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
@@ -31,10 +31,12 @@ pub struct ProposedCall {
     pub name: String,
     /// The arguments.
     pub input: Map<String, Value>,
-    /// The tool, where it is one of ours. An agent CLI has its own.
+    /// The tool, where something is known about it.
     pub tool: Option<Tool>,
     /// What the agent says that the call does, where it says so.
     pub description: Option<String>,
+    /// What the call would change (P-7), where its arguments tell.
+    pub preview: Option<Preview>,
 }
 
 /// A question to the person.

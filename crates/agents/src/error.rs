@@ -4,6 +4,7 @@
 //! holds a key. [`AgentError::user_message`] is for people.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use crate::llm::LlmError;
 
@@ -22,6 +23,19 @@ pub enum AgentError {
     /// The turn cannot go on from its checkpoint: send the message again.
     #[error("the turn cannot go on from its checkpoint: {0}")]
     CannotResume(String),
+    /// The agent's program does not run as configured: fix the settings.
+    #[error("the agent could not be started: {0}")]
+    NotStarted(String),
+    /// The agent's process ended, or could not be understood and was ended: the
+    /// next message starts another one.
+    #[error("the agent's process is lost: {0}")]
+    Lost(String),
+    /// The agent took longer than it may: ask for less at once.
+    #[error("the agent took longer than {} s", .0.as_secs_f32())]
+    TookTooLong(Duration),
+    /// The agent says that it failed: try again.
+    #[error("the agent says that it failed: {0}")]
+    Reported(String),
 }
 
 impl AgentError {
@@ -39,6 +53,16 @@ impl AgentError {
             Self::CannotResume(_) => {
                 "The turn was interrupted and cannot go on. Send the message again.".into()
             }
+            Self::NotStarted(_) => "The agent could not be started. Whoever runs the server \
+                                    finds the reason in its log."
+                .into(),
+            Self::Lost(_) => "The agent stopped working, and what it asked can no longer be \
+                              answered. Send a message: it goes on where it was."
+                .into(),
+            Self::TookTooLong(_) => "The agent took too long and was stopped. Send a message to \
+                                     go on, or ask for less at once."
+                .into(),
+            Self::Reported(_) => "The agent could not finish this. Try again.".into(),
         }
     }
 
@@ -46,8 +70,12 @@ impl AgentError {
     pub fn is_recoverable(&self) -> bool {
         match self {
             Self::Model(error) => error.is_recoverable(),
-            Self::Declined => false,
-            Self::TooManyRounds(_) | Self::CannotResume(_) => true,
+            Self::Declined | Self::NotStarted(_) => false,
+            Self::TooManyRounds(_)
+            | Self::CannotResume(_)
+            | Self::Lost(_)
+            | Self::TookTooLong(_)
+            | Self::Reported(_) => true,
         }
     }
 }

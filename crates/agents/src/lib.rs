@@ -2,8 +2,8 @@
 //!
 //! An [`Agent`] opens a session for a conversation; a session takes turns and
 //! is a stream of what happens in them. The built-in loop over a model API is
-//! one kind of agent, an agent CLI behind a bridge will be another; who holds
-//! a session cannot tell them apart.
+//! one kind of agent, an agent CLI behind a bridge another; who holds a session
+//! cannot tell them apart.
 //!
 //! The walk of one turn:
 //! 1. `chat` gives the history to [`AgentSession::begin`].
@@ -19,6 +19,8 @@
 
 pub mod agent;
 pub mod ask;
+pub mod bridge;
+pub mod claude_code;
 pub mod demo;
 pub mod diff;
 pub mod error;

@@ -10,10 +10,12 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
 use crate::agent::Agent;
+use crate::claude_code::{ClaudeCode, ClaudeCodeSettings};
 use crate::demo::Demo;
 use crate::llm::Llm;
 use crate::llm::anthropic::Anthropic;
 use crate::llm::openai::Openai;
+use crate::process::Supervisor;
 use crate::tools::Tools;
 use crate::turn_loop::{LoopAgent, LoopLimits, Toolbox};
 
@@ -59,6 +61,8 @@ pub struct AgentSettings {
     pub ask_user: bool,
     /// The pause between two pieces of text of the demo model.
     pub demo_delay_ms: u64,
+    /// How Claude Code is run.
+    pub claude_code: ClaudeCodeSettings,
 }
 
 /// Which agent.
@@ -75,6 +79,8 @@ pub enum AgentKind {
     Openai,
     /// The demo model, which needs no key.
     Demo,
+    /// Claude Code, a program on this machine.
+    ClaudeCode,
 }
 
 /// Whether a model reasons before it answers.
@@ -129,6 +135,17 @@ pub enum SettingsError {
     /// TLS cannot be set up on this machine.
     #[error("TLS cannot be set up: {0}")]
     NoTls(String),
+    /// Fix a setting of the program.
+    #[error("agent.claude_code.{setting}: {why}")]
+    Program {
+        /// The setting.
+        setting: String,
+        /// What is wrong, and what would be right.
+        why: String,
+    },
+    /// Leave the setting out.
+    #[error("agent.kind is \"claude_code\", which has its own tools: {0} does nothing there")]
+    HasItsOwnTools(&'static str),
 }
 
 impl Default for AgentSettings {
@@ -150,11 +167,13 @@ impl Default for AgentSettings {
             max_rounds: 20,
             ask_user: true,
             demo_delay_ms: 20,
+            claude_code: ClaudeCodeSettings::default(),
         }
     }
 }
 
-/// Builds the agent that the settings ask for, with these tools.
+/// Builds the agent that the settings ask for, with these tools. One that is a
+/// program runs under `supervisor`.
 ///
 /// `env` looks up an environment variable. A TLS provider has to be installed
 /// before (`rustls::crypto::CryptoProvider`).
@@ -162,10 +181,17 @@ pub fn build_agent(
     settings: &AgentSettings,
     env: impl Fn(&str) -> Option<String>,
     tools: Option<Arc<dyn Tools>>,
+    supervisor: &Supervisor,
 ) -> Result<Arc<dyn Agent>, SettingsError> {
     settings.validate()?;
     let env = |name: &str| env(name).filter(|value| !value.trim().is_empty());
     let llm: Arc<dyn Llm> = match settings.kind.resolved(&env) {
+        AgentKind::ClaudeCode => {
+            return match tools {
+                Some(_) => Err(SettingsError::HasItsOwnTools("mcp")),
+                None => Ok(Arc::new(claude_code(settings, &env, supervisor)?)),
+            };
+        }
         AgentKind::Anthropic => Arc::new(anthropic(settings, &env)?),
         AgentKind::Openai => Arc::new(openai(settings, &env)?),
         AgentKind::Demo | AgentKind::Auto => {
@@ -185,6 +211,17 @@ fn anthropic(settings: &AgentSettings, env: Env<'_>) -> Result<Anthropic, Settin
     let key = key(env, setting).ok_or(no_key)?;
     let base_url = settings.base_url.clone().or_else(|| env(Anthropic::BASE_URL_SETTING));
     Anthropic::new(settings, base_url.as_deref(), key)
+}
+
+fn claude_code(
+    settings: &AgentSettings,
+    env: Env<'_>,
+    supervisor: &Supervisor,
+) -> Result<ClaudeCode, SettingsError> {
+    let wrong = |(setting, why)| SettingsError::Program { setting, why };
+    let (model, base_url) = (settings.model.as_deref(), settings.base_url.as_deref());
+    let launch = settings.claude_code.resolve(model, base_url, env).map_err(wrong)?;
+    Ok(ClaudeCode::new(launch, supervisor.clone()))
 }
 
 fn openai(settings: &AgentSettings, env: Env<'_>) -> Result<Openai, SettingsError> {

@@ -195,6 +195,7 @@ impl Chat {
         self.inner.store.delete_conversation(&caller.tenant, id).await?;
         self.inner.registry.stop(id, Stop::Person);
         self.inner.registry.close(id);
+        self.projects().all().for_each(|project| project.agent.forget(id));
         Ok(())
     }
 
@@ -221,7 +222,8 @@ impl Chat {
             let _stopped = tokio::time::timeout(ENDING, registry.idle()).await;
         }
         let tools = self.projects().all().filter_map(|project| project.tools.as_ref());
-        join_all(tools.map(|tools| tools.close(ENDING))).await;
+        let agents = self.projects().all().map(|project| project.agent.close(ENDING));
+        tokio::join!(join_all(tools.map(|tools| tools.close(ENDING))), join_all(agents));
     }
 
     /// H-5: a message that is sent again does not begin a second turn.

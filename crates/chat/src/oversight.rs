@@ -12,7 +12,7 @@ use parlor_storage::Allowance;
 
 /// Whether a call may be made.
 pub(crate) fn judge(call: &ProposedCall, allowances: &[Allowance]) -> Verdict {
-    // A tool of an agent CLI: the CLI asks, so a person is asked.
+    // Nothing is known about it, so a person is asked.
     let Some(tool) = &call.tool else { return Verdict::Ask };
     match tool.configured(&call.input) {
         Some(ToolAction::Allow) => return Verdict::Allow,
@@ -77,6 +77,7 @@ mod tests {
             input: input.as_object().cloned().unwrap_or_default(),
             tool: Some(tool),
             description: None,
+            preview: None,
         }
     }
 

@@ -35,7 +35,7 @@ fn settings() -> SanitizerSettings {
         case_sensitive: false,
     };
     SanitizerSettings {
-        behind_bridge: true,
+        behind_bridge: Some(true),
         home: Some("/work/home".to_owned()),
         workspace: Some("/work/home/ws".to_owned()),
         add: vec![added("acme", r"\bacme\b"), added("as", "a+b+"), added("word", r"aç\w+$")],

@@ -23,7 +23,7 @@ fn keeps(texts: &[&str]) {
 }
 
 fn behind_bridge() -> Sanitizer {
-    let settings = SanitizerSettings { behind_bridge: true, ..SanitizerSettings::default() };
+    let settings = SanitizerSettings { behind_bridge: Some(true), ..SanitizerSettings::default() };
     Sanitizer::new(&settings).expect("the settings are valid")
 }
 

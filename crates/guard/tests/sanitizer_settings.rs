@@ -25,7 +25,7 @@ fn added(pattern: &str) -> Value {
 #[test]
 fn defaults() {
     let settings = settings(json!({}));
-    assert!(settings.mask_provider && !settings.behind_bridge);
+    assert!(settings.mask_provider && settings.behind_bridge.is_none());
     assert_eq!(Sanitizer::default().sanitize("Anthropic"), "[provider]");
 }
 

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Context;
-use parlor_agents::build_agent;
 use parlor_agents::process::Supervisor;
 use parlor_agents::tools::Tools;
+use parlor_agents::{AgentKind, build_agent};
 use parlor_chat::{AdmittedTools, Chat, Project, Projects};
 use parlor_guard::guardrail::Guardrail;
-use parlor_guard::sanitizer::Sanitizer;
+use parlor_guard::sanitizer::{Sanitizer, SanitizerSettings};
 use parlor_protocol::ProjectId;
 use parlor_storage::Store;
 
@@ -65,7 +65,8 @@ fn projects(
             let name = format!("{tenant}/{id}");
             let tools =
                 tools::tools(&name, &settings, supervisor, environment).with_context(place)?;
-            let project = project(id, &settings, image, environment, tools).with_context(place)?;
+            let project = project(id, &settings, image, environment, tools, supervisor)
+                .with_context(place)?;
             let mode = mode(&project);
             if !modes.contains(&mode) {
                 modes.push(mode);
@@ -82,8 +83,12 @@ fn project(
     max_image_bytes: usize,
     environment: &BTreeMap<String, String>,
     tools: Option<Arc<dyn Tools>>,
+    supervisor: &Supervisor,
 ) -> anyhow::Result<Project> {
     let env = |name: &str| environment.get(name).cloned();
+    let behind_bridge = config.agent.kind == AgentKind::ClaudeCode;
+    let masks =
+        if behind_bridge { masks_of_bridge(config, &env) } else { config.sanitizer.clone() };
     let guardrail = Guardrail::new(&config.guard).context("guard")?;
     let admitted = |tools| Arc::new(AdmittedTools::new(tools, guardrail.clone())) as Arc<dyn Tools>;
     let tools = tools.map(admitted);
@@ -91,15 +96,38 @@ fn project(
         id: id.clone(),
         name: config.name.clone(),
         guardrail,
-        sanitizer: Sanitizer::new(&config.sanitizer).context("sanitizer")?,
-        agent: build_agent(&config.agent, env, tools.clone())?,
+        sanitizer: Sanitizer::new(&masks).context("sanitizer")?,
+        agent: build_agent(&config.agent, env, tools.clone(), supervisor)?,
         tools,
         system_prompt: config.system_prompt.clone(),
         reminder: config.reminder.clone(),
         prompt_timeout: config.prompt_timeout.unwrap_or_default(),
-        context_tokens: config.agent.context_tokens,
+        // A program keeps its own context; what is told of the past names its session.
+        context_tokens: if behind_bridge { u64::MAX } else { config.agent.context_tokens },
         max_image_bytes,
     })
+}
+
+/// What the agent itself must not be known by (S-5): its name, its home, and
+/// where it works, unless the project says otherwise.
+fn masks_of_bridge(
+    config: &ProjectConfig,
+    env: &dyn Fn(&str) -> Option<String>,
+) -> SanitizerSettings {
+    let mut masks = config.sanitizer.clone();
+    let program = &config.agent.claude_code;
+    // What is too short or too long to be told from other words is not masked.
+    let fits = |path: &String| (2..=128).contains(&path.len()) && path.starts_with('/');
+    masks.behind_bridge.get_or_insert(true);
+    if masks.home.is_none() {
+        masks.home = program.home(env).filter(fits);
+    }
+    if masks.workspace.is_none() {
+        // As the program sees it.
+        let dir = program.working_dir.as_deref().and_then(|dir| dir.canonicalize().ok());
+        masks.workspace = dir.map(|dir| dir.display().to_string()).filter(fits);
+    }
+    masks
 }
 
 fn mode(project: &Project) -> String {

@@ -38,7 +38,4 @@ mod stdio;
 mod transport;
 
 pub use host::McpHost;
-pub use settings::{
-    FromVariable, LimitSettings, McpServerSettings, McpSettingsError, ProtocolEra, RuleSettings,
-    SettingValue, ToolSettings,
-};
+pub use settings::{McpServerSettings, McpSettingsError, ProtocolEra, RuleSettings, ToolSettings};

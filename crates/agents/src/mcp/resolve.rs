@@ -11,10 +11,10 @@ use secrecy::SecretString;
 
 use super::address;
 use super::settings::{
-    LimitSettings, McpServerSettings, McpSettingsError, ProtocolEra, RuleSettings, SettingValue,
-    ToolSettings,
+    McpServerSettings, McpSettingsError, ProtocolEra, RuleSettings, ToolSettings,
 };
-use crate::process::{Limits, SpawnSpec, User, base_environment};
+use crate::process::settings::{WrongSetting, check_command, environment, find_user};
+use crate::process::{SettingValue, SpawnSpec};
 use crate::tools::{ToolAction, ToolRule};
 
 /// A server, ready to be started.
@@ -167,13 +167,11 @@ impl Place<'_> {
         value: &SettingValue,
         env: &dyn Fn(&str) -> Option<String>,
     ) -> Result<SecretString, McpSettingsError> {
-        match value {
-            SettingValue::Fixed(value) => Ok(SecretString::from(value.as_str())),
-            SettingValue::Variable(from) => match env(&from.env) {
-                Some(value) => Ok(SecretString::from(format!("{}{value}", from.prefix))),
-                None => Err(self.error(key, format!("the variable {} is not set", from.env))),
-            },
-        }
+        value.resolve(env).map_err(|why| self.error(key, why))
+    }
+
+    fn wrong(self, (key, why): WrongSetting) -> McpSettingsError {
+        self.error(&key, why)
     }
 }
 
@@ -221,41 +219,21 @@ fn process(
     settings: &McpServerSettings,
     env: &dyn Fn(&str) -> Option<String>,
 ) -> Result<SpawnSpec, McpSettingsError> {
-    if command.trim().is_empty() || command.contains('\0') {
-        return Err(place.error("command", "it must be the name or the path of a program"));
-    }
+    check_command(command).map_err(|wrong| place.wrong(wrong))?;
     if settings.args.iter().any(|argument| argument.contains('\0')) {
         return Err(place.error("args", "an argument holds a NUL character"));
     }
-    let user = settings.user.as_deref().map(User::find).transpose();
-    let user = user.map_err(|error| place.error("user", error.to_string()))?;
-    let mut environment = base_environment(env, user.as_ref());
-    for (name, value) in &settings.env {
-        let key = format!("env.{name}");
-        if name.is_empty() || name.contains(['=', '\0']) {
-            return Err(place.error(&key, "this is not a name of a variable"));
-        }
-        let value = place.value(&key, value, env)?;
-        environment.retain(|(known, _)| known != name);
-        environment.push((name.clone(), value));
-    }
+    let user = find_user(settings.user.as_deref()).map_err(|wrong| place.wrong(wrong))?;
+    let environment =
+        environment(&settings.env, user.as_ref(), env).map_err(|wrong| place.wrong(wrong))?;
     Ok(SpawnSpec {
         program: command.to_owned(),
         arguments: settings.args.clone(),
         environment,
         working_dir: settings.working_dir.clone(),
         user,
-        limits: limits(settings.limits),
+        limits: settings.limits.into(),
     })
-}
-
-fn limits(settings: LimitSettings) -> Limits {
-    Limits {
-        open_files: settings.open_files,
-        memory: settings.memory_mb.map(|megabytes| megabytes.saturating_mul(1 << 20)),
-        processes: settings.processes,
-        cpu_seconds: settings.cpu_seconds,
-    }
 }
 
 fn http(

@@ -4,11 +4,11 @@
 //! secret has to stand in a file. What they mean is in [`super::resolve`].
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::process::{LimitSettings, SettingValue};
 use crate::tools::ToolAction;
 
 /// How a server is reached, and what its tools may do.
@@ -64,41 +64,6 @@ pub enum ProtocolEra {
     /// again with the answers.
     #[serde(rename = "2026-07-28")]
     Discover,
-}
-
-/// A value that stands here, or in an environment variable of the server.
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "a text, or { env = \"VARIABLE\", prefix = \"Bearer \" }")]
-pub enum SettingValue {
-    /// The value itself.
-    Fixed(String),
-    /// The value of a variable.
-    Variable(FromVariable),
-}
-
-/// A value that stands in an environment variable.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FromVariable {
-    /// The variable.
-    pub env: String,
-    /// What stands before its value.
-    #[serde(default)]
-    pub prefix: String,
-}
-
-/// What a child process may use. What is not set is as for the server.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LimitSettings {
-    /// Open files.
-    pub open_files: Option<u64>,
-    /// Address space, in megabytes. Programs in JavaScript need a lot.
-    pub memory_mb: Option<u64>,
-    /// Processes of the same user: of use with a user of its own.
-    pub processes: Option<u64>,
-    /// Processor time, in seconds.
-    pub cpu_seconds: Option<u64>,
 }
 
 /// What a tool may do.
@@ -157,22 +122,6 @@ impl Default for McpServerSettings {
             start_timeout_seconds: 60.0,
             max_result_bytes: 100 << 10,
             parallel_calls: 4,
-        }
-    }
-}
-
-impl Default for LimitSettings {
-    fn default() -> Self {
-        Self { open_files: Some(1_024), memory_mb: None, processes: None, cpu_seconds: None }
-    }
-}
-
-/// Who writes a secret into the file all the same does not find it in a log.
-impl fmt::Debug for SettingValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Fixed(_) => f.write_str("Fixed(…)"),
-            Self::Variable(variable) => variable.fmt(f),
         }
     }
 }

@@ -24,6 +24,7 @@
 
 mod environment;
 pub(crate) mod pace;
+pub(crate) mod settings;
 mod stderr;
 mod user;
 
@@ -39,6 +40,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
 pub use environment::base_environment;
+pub use settings::{FromVariable, LimitSettings, SettingValue};
 pub use stderr::StderrLog;
 pub use user::{User, UserError};
 

@@ -147,6 +147,7 @@ impl LoopSession {
                 input,
                 tool,
                 description: None,
+                preview: None,
             })),
             Err(why) => not_run(call.id, call.name, why),
         }
@@ -318,5 +319,5 @@ impl OpenCall {
 }
 
 fn not_run(call: String, tool: String, why: String) -> AgentEvent {
-    AgentEvent::CallEnded { call, tool, outcome: ToolOutcome::NotRun(why) }
+    AgentEvent::CallEnded { call, tool, outcome: ToolOutcome::NotRun(why), read: false }
 }

@@ -145,7 +145,7 @@ impl LoopState {
             Input::CallEnded { id, outcome } => {
                 if let Some(current) = self.calls.current().filter(|call| call.id == id) {
                     let tool = current.name.clone();
-                    let ended = AgentEvent::CallEnded { call: id, tool, outcome };
+                    let ended = AgentEvent::CallEnded { call: id, tool, outcome, read: false };
                     effects.push_back(Effect::Emit(ended));
                 }
             }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use parlor_agents::llm::openai::Openai;
 use parlor_agents::llm::{Llm as _, LlmError, LlmEvent, LlmRequest};
+use parlor_agents::process::Supervisor;
 use parlor_agents::{
     Agent, AgentError, AgentEvent, AgentKind, AgentSession, AgentSettings, HistoryMessage, Tools,
     TurnContext, TurnEnd, TurnStart, build_agent,
@@ -81,7 +82,8 @@ impl Harness {
         let base_url = Some(model.base_url());
         let mut settings = AgentSettings { base_url, ..AgentSettings::default() };
         change(&mut settings);
-        let agent = build_agent(&settings, |_| Some(KEY.to_owned()), Some(tools)).unwrap();
+        let agent = build_agent(&settings, |_| Some(KEY.to_owned()), Some(tools), &no_supervisor());
+        let agent = agent.unwrap();
         Self { agent, model }
     }
 
@@ -111,7 +113,7 @@ pub(crate) fn agent(settings: &AgentSettings, key: Option<&str>) -> Arc<dyn Agen
     install_tls();
     let keys = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"];
     let env = |name: &str| key.filter(|_| keys.contains(&name)).map(str::to_owned);
-    build_agent(settings, env, None).unwrap()
+    build_agent(settings, env, None, &no_supervisor()).unwrap()
 }
 
 pub(crate) fn install_tls() {
@@ -192,11 +194,12 @@ pub(crate) fn message(events: &[AgentEvent]) -> Option<&HistoryMessage> {
     })
 }
 
-fn line(event: &AgentEvent) -> String {
+pub(crate) fn line(event: &AgentEvent) -> String {
     match event {
         AgentEvent::Text(text) => format!("text {text:?}"),
         AgentEvent::Thinking(text) => format!("thinking {text:?}"),
         AgentEvent::BlockEnd => "block end".into(),
+        AgentEvent::BrokeOff => "broke off".into(),
         AgentEvent::AssistantMessage(message) => {
             assert_eq!(message.role, Role::Assistant);
             format!("message {}", serde_json::to_string(&message.blocks).unwrap())
@@ -208,6 +211,7 @@ fn line(event: &AgentEvent) -> String {
         AgentEvent::Proposes(call) => {
             format!("proposes {} {} {}", call.id, call.name, json!(call.input))
         }
+        AgentEvent::Calls(call) => format!("calls {} {} {}", call.id, call.name, json!(call.input)),
         AgentEvent::CallEnded { call, outcome, .. } => format!("call {call} ended: {outcome:?}"),
         AgentEvent::Asks(ask) => format!("asks {} {:?} {:?}", ask.id, ask.from, ask.draft.question),
         AgentEvent::Withdrawn(id) => format!("withdrawn {id}"),
@@ -225,4 +229,9 @@ fn line(event: &AgentEvent) -> String {
         AgentEvent::Ended(TurnEnd::Failed(error)) => format!("failed: {error}"),
         AgentEvent::Ended(end) => format!("ended {end:?}"),
     }
+}
+
+/// Nothing is started.
+pub(crate) fn no_supervisor() -> Supervisor {
+    Supervisor { executable: "/nowhere".into(), arguments: Vec::new() }
 }

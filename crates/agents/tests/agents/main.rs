@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 
 mod answers;
+mod claude_code;
+mod claude_code_replies;
 mod demo;
 mod faults;
 mod harness;

@@ -4,7 +4,7 @@ use parlor_agents::settings::Thinking;
 use parlor_agents::{AgentKind, AgentSettings, SettingsError, build_agent};
 use serde_json::json;
 
-use crate::harness::{KEY, install_tls};
+use crate::harness::{KEY, install_tls, no_supervisor};
 
 /// The kind and the model of the agent in this environment.
 fn agent(
@@ -14,7 +14,7 @@ fn agent(
     install_tls();
     let env =
         |name: &str| env.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
-    let about = build_agent(settings, env, None)?.describe();
+    let about = build_agent(settings, env, None, &no_supervisor())?.describe();
     Ok((about.kind.to_owned(), about.model))
 }
 
@@ -140,4 +140,35 @@ fn thinking_is_a_word_or_a_number() {
 fn a_key_that_is_no_key_is_refused_without_being_shown() {
     let error = kind(&AgentSettings::default(), Some("sk-\u{1}bad")).unwrap_err();
     assert_eq!(error.to_string(), "ANTHROPIC_API_KEY holds characters that a key cannot have");
+}
+
+/// B-2: whatever is wrong about a program is said before anything is started.
+#[test]
+fn a_program_that_cannot_run_is_an_error_that_names_the_setting() {
+    let dir = std::env::temp_dir();
+    let claude_code = |more: serde_json::Value| {
+        let mut program = json!({"command": "/bin/sh", "working_dir": dir});
+        program.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+        let settings = json!({"kind": "claude_code", "claude_code": program});
+        agent(&serde_json::from_value(settings).unwrap(), &[("PATH", "/bin")])
+    };
+    assert_eq!(claude_code(json!({})).unwrap().0, "claude_code");
+    assert_eq!(claude_code(json!({"command": "sh"})).unwrap().0, "claude_code");
+    for (more, words) in [
+        (json!({"command": "no-such-program"}), "claude_code.command: there is no program"),
+        (json!({"command": "/no/such"}), "claude_code.command: there is no program"),
+        (json!({"command": " "}), "claude_code.command: it must be"),
+        (json!({"working_dir": null}), "claude_code.working_dir: set it to"),
+        (json!({"working_dir": "/no/such"}), "claude_code.working_dir: /no/such"),
+        (json!({"working_dir": "/bin/sh"}), "is not a directory"),
+        (json!({"env": {"A": {"env": "NOT_SET"}}}), "env.A: the variable NOT_SET is not set"),
+        (json!({"allowed_tools": ["-x"]}), "claude_code.allowed_tools: '-x'"),
+        (json!({"turn_timeout_seconds": 0}), "claude_code.turn_timeout_seconds: it must be"),
+        (json!({"idle_timeout_seconds": 1e9}), "claude_code.idle_timeout_seconds: it must be"),
+        (json!({"max_line_bytes": 1}), "claude_code.max_line_bytes: it must be"),
+        (json!({"user": "no such user"}), "claude_code.user: "),
+    ] {
+        let message = claude_code(more.clone()).unwrap_err().to_string();
+        assert!(message.contains(words), "{more}: {message}");
+    }
 }

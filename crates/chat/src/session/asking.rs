@@ -19,15 +19,15 @@ use parlor_protocol::{
     EventBody, Preview, PromptId, PromptOutcome, PromptType, PromptUpdated, Timestamp, ToolStatus,
     Verdict,
 };
-use parlor_storage::{NewPrompt, Prompt, PromptWrite, RunStatus, RunWrite, StorageError, ToolRun};
+use parlor_storage::{NewPrompt, Prompt, PromptWrite, RunStatus, RunWrite, StorageError};
 use tokio::sync::Notify;
-use uuid::Uuid;
 
 use super::Session;
 use crate::oversight;
 use crate::power_cut;
 use crate::prompts::opening::{Opening, Place, lapses};
-use crate::prompts::{AGENT, bytes, form, unanswered};
+use crate::prompts::{AGENT, form, unanswered};
+use crate::session_registry::Stop;
 use crate::texts::now;
 
 /// How often a parked turn looks by itself: hints can get lost between nodes.
@@ -118,15 +118,7 @@ impl Session {
     ) -> Result<(), StorageError> {
         let allowances = self.writer.store.allowances(self.writer.conversation).await?;
         let verdict = oversight::judge(&call, &allowances);
-        let mut run = ToolRun {
-            id: Uuid::now_v7(),
-            call_id: call.id.clone(),
-            server: call.tool.as_ref().map(|tool| tool.server.clone()).unwrap_or_default(),
-            tool: call.name.clone(),
-            status: RunStatus::Proposed,
-            arguments: bytes(&call.input),
-            result: None,
-        };
+        let mut run = self.new_run(&call, RunStatus::Proposed);
         match verdict {
             Verdict::Allow => {
                 run.status = RunStatus::Started;
@@ -152,8 +144,11 @@ impl Session {
         }
     }
 
-    /// What the call would change (P-7), if its server or its arguments can tell.
+    /// What the call would change (P-7), if its arguments or its server can tell.
     async fn preview(&self, call: &ProposedCall) -> Option<Preview> {
+        if call.preview.is_some() {
+            return call.preview.clone();
+        }
         let tool = call.tool.as_ref()?;
         let tools = self.project.tools.as_ref()?;
         let preview = tools.preview(&tool.spec.name, &call.input).await?;
@@ -234,7 +229,8 @@ impl Session {
         let mut prompt = self.writer.store.prompt(&self.tenant, open.id).await?;
         let lapsed = |prompt: &Prompt| prompt.expires_at.is_some_and(|at| at <= now());
         if prompt.outcome.is_none() && lapsed(&prompt) {
-            self.close_prompt(&prompt, PromptOutcome::Expired).await?;
+            self.writer.store.answer_prompt(&unanswered(&prompt, PromptOutcome::Expired)).await?;
+            power_cut::after(power_cut::Step::Answered);
             prompt = self.writer.store.prompt(&self.tenant, open.id).await?;
         }
         if prompt.outcome.is_some() {
@@ -262,7 +258,10 @@ impl Session {
             _ => true,
         });
         if self.asking.open.as_ref().is_some_and(|open| open.ask == ask) {
-            self.cancel_open().await?;
+            // A server that goes down takes whoever asked with it (P-9).
+            let shutdown = self.stopped == Some(Stop::Shutdown);
+            let outcome = if shutdown { PromptOutcome::Expired } else { PromptOutcome::Cancelled };
+            self.close_open(outcome).await?;
             if let Some(run) = self.writer.store.tool_run(self.writer.turn, ask).await? {
                 self.abandon(&run);
             }
@@ -278,30 +277,23 @@ impl Session {
     pub(super) async fn cancel_questions_of(&mut self, call: &str) -> Result<(), StorageError> {
         let prefix = format!("{call}/");
         if self.asking.open.as_ref().is_some_and(|open| open.ask.starts_with(&prefix)) {
-            self.cancel_open().await?;
+            self.close_open(PromptOutcome::Cancelled).await?;
         }
         Ok(())
     }
 
     /// Closes the open prompt: the turn that asked is over, or asks no longer.
     /// Whoever answered in this very moment was first, and is told so.
-    pub(super) async fn cancel_open(&mut self) -> Result<(), StorageError> {
+    pub(super) async fn close_open(&mut self, outcome: PromptOutcome) -> Result<(), StorageError> {
         let Some(open) = self.asking.open.take() else { return Ok(()) };
         let prompt = self.writer.store.prompt(&self.tenant, open.id).await?;
-        self.close_prompt(&prompt, PromptOutcome::Cancelled).await?;
+        let mut answering = unanswered(&prompt, outcome);
+        // Its time may not be up.
+        answering.closing.forced = true;
+        self.writer.store.answer_prompt(&answering).await?;
+        power_cut::after(power_cut::Step::Answered);
         let prompt = self.writer.store.prompt(&self.tenant, open.id).await?;
         self.tell_end(&prompt);
-        Ok(())
-    }
-
-    /// Closes a prompt that nobody answered, unless somebody just did.
-    async fn close_prompt(
-        &self,
-        prompt: &Prompt,
-        outcome: PromptOutcome,
-    ) -> Result<(), StorageError> {
-        self.writer.store.answer_prompt(&unanswered(prompt, outcome)).await?;
-        power_cut::after(power_cut::Step::Answered);
         Ok(())
     }
 

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use parlor_agents::tools::Artifact;
-use parlor_agents::{AgentSession, Block, Reply, ToolOutcome};
+use parlor_agents::{AgentSession, Block, ProposedCall, Reply, ToolOutcome};
 use parlor_guard::Clean;
 use parlor_guard::guardrail::Finding;
 use parlor_protocol::message::{Message, MessageData};
@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use super::Session;
 use crate::power_cut;
-use crate::prompts::{Decided, decided};
+use crate::prompts::{Decided, bytes, decided};
 use crate::texts::excerpt;
 
 /// Texts over this length are scanned off the async threads.
@@ -49,6 +49,29 @@ impl Session {
         Ok(())
     }
 
+    /// An agent makes a call by its own rules: it is written down, and shown.
+    pub(super) async fn calls_by_itself(&mut self, call: ProposedCall) -> Result<(), StorageError> {
+        self.end_block().await?;
+        self.has_calls = true;
+        let run = self.new_run(&call, RunStatus::Started);
+        self.tool_use(&run, ToolStatus::Running);
+        self.finished.runs.push(RunWrite::Add(run));
+        self.commit_finished().await
+    }
+
+    /// A call that was not there before.
+    pub(super) fn new_run(&self, call: &ProposedCall, status: RunStatus) -> ToolRun {
+        ToolRun {
+            id: Uuid::now_v7(),
+            call_id: call.id.clone(),
+            server: call.tool.as_ref().map(|tool| tool.server.clone()).unwrap_or_default(),
+            tool: call.name.clone(),
+            status,
+            arguments: bytes(&call.input),
+            result: None,
+        }
+    }
+
     /// A call is over, or could not even be proposed.
     pub(super) async fn call_ended(
         &mut self,
@@ -56,6 +79,7 @@ impl Session {
         call: String,
         tool: String,
         outcome: ToolOutcome,
+        read: bool,
     ) -> Result<(), StorageError> {
         power_cut::after(power_cut::Step::Called);
         self.end_block().await?;
@@ -72,7 +96,7 @@ impl Session {
         });
         match outcome {
             ToolOutcome::Answered { content, is_error, artifact } => {
-                self.answered(agent, &run, Told { content, is_error }, artifact).await
+                self.answered(agent, &run, Told { content, is_error }, artifact, read).await
             }
             ToolOutcome::NotRun(why) => self.not_run(agent, &run, why, "tool_not_run").await,
             ToolOutcome::Unknown(why) => self.outcome_unknown(agent, &run, Some(why)).await,
@@ -86,6 +110,7 @@ impl Session {
         run: &ToolRun,
         mut result: Told,
         artifact: Option<Artifact>,
+        read: bool,
     ) -> Result<(), StorageError> {
         let Some((verdict, finding)) = self.scan(&result.content).await else {
             let why = "The result could not be checked, so it was withheld.";
@@ -105,7 +130,8 @@ impl Session {
             self.finished.event(&self.project.sanitizer, event);
         }
         self.move_run(run, RunStatus::Finished, Some(&result));
-        if let (Verdict::Ask, Some(finding)) = (verdict, finding) {
+        // What the model has read already can only be flagged.
+        if let (Verdict::Ask, Some(finding), false) = (verdict, finding, read) {
             let opening = self.place().result(&result_ask(&run.call_id), &run.tool, &finding.rule);
             return self.open_prompt(opening).await;
         }

@@ -3,7 +3,7 @@
 use parlor_agents::{AgentError, TurnEnd};
 use parlor_guard::Clean;
 use parlor_protocol::message::Message;
-use parlor_protocol::{DoneReason, ErrorCode, EventBody, MessageId, MessageType};
+use parlor_protocol::{DoneReason, ErrorCode, EventBody, MessageId, MessageType, PromptOutcome};
 use parlor_storage::{StorageError, TurnStatus};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -16,7 +16,7 @@ impl Session {
     /// Writes what is left, and ends the turn.
     pub(super) async fn end(mut self, end: TurnEnd) -> Result<(), StorageError> {
         self.end_block().await?;
-        self.cancel_open().await?;
+        self.close_open(self.why_unanswered(&end)).await?;
         if self.has_calls {
             for run in self.writer.store.unfinished_runs(self.writer.turn).await? {
                 self.abandon(&run);
@@ -62,6 +62,16 @@ impl Session {
         self.writer.commit(step).await
     }
 
+    /// What became of a question that nobody answered before the turn ended:
+    /// whoever asked is gone (P-9), or asks no longer.
+    fn why_unanswered(&self, end: &TurnEnd) -> PromptOutcome {
+        match end {
+            TurnEnd::Failed(_) => PromptOutcome::Expired,
+            TurnEnd::Stopped if self.stopped == Some(Stop::Shutdown) => PromptOutcome::Expired,
+            TurnEnd::Stopped | TurnEnd::Complete { .. } => PromptOutcome::Cancelled,
+        }
+    }
+
     /// What was asked in the text waits from now on, without a clock.
     fn open_questions(&mut self) {
         for (id, draft) in self.blocks.take_questions() {
@@ -71,7 +81,7 @@ impl Session {
     }
 
     /// Marks the message that the end cut short, if it is not written yet.
-    fn mark_last(&mut self, how: &str) {
+    pub(super) fn mark_last(&mut self, how: &str) {
         let Some(last) = self.finished.events.last_mut() else { return };
         let Some(message) = last.message.take() else { return };
         let mut marked: Message = message.into_inner();

@@ -136,6 +136,11 @@ impl Session {
         match event {
             AgentEvent::Thinking(text) => self.thinking(&text).await,
             AgentEvent::BlockEnd => self.end_block().await,
+            AgentEvent::BrokeOff => {
+                self.end_block().await?;
+                self.mark_last("incomplete");
+                Ok(())
+            }
             // It is written with what comes next, which is nearly always the
             // end: then the end can still mark what it cut short.
             AgentEvent::AssistantMessage(message) => {
@@ -150,8 +155,9 @@ impl Session {
             AgentEvent::Proposes(_) | AgentEvent::Asks(_) | AgentEvent::Withdrawn(_) => {
                 self.asked(agent, event).await
             }
-            AgentEvent::CallEnded { call, tool, outcome } => {
-                self.call_ended(agent, call, tool, outcome).await
+            AgentEvent::Calls(call) => self.calls_by_itself(*call).await,
+            AgentEvent::CallEnded { call, tool, outcome, read } => {
+                self.call_ended(agent, call, tool, outcome, read).await
             }
             AgentEvent::Usage(usage) => {
                 self.usage += usage;

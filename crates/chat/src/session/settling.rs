@@ -4,9 +4,11 @@
 use parlor_agents::{AgentSession, Answer, Reply};
 use parlor_guard::Clean;
 use parlor_protocol::message::Message;
-use parlor_protocol::{EventBody, MessageId, MessageType, PromptId, PromptOutcome, Role};
+use parlor_protocol::{
+    EventBody, MessageId, MessageType, Mode, PromptId, PromptOutcome, PromptType, Role,
+};
 use parlor_storage::{Prompt, PromptWrite, RunStatus, StorageError};
-use serde_json::json;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::Session;
@@ -64,6 +66,7 @@ impl Session {
         let answer = match (prompt.outcome, decided(prompt)) {
             (_, Some(Decided::Given { value, said })) => {
                 self.say_for_person(prompt.id, said);
+                self.leave_plan_mode(prompt, &value).await?;
                 Answer::Given(value)
             }
             (_, Some(Decided::No(reason))) => Answer::Refused(reason),
@@ -73,6 +76,17 @@ impl Session {
         self.commit_finished().await?;
         agent.answer(&prompt.ask_id, Reply::Answer(answer));
         Ok(())
+    }
+
+    /// A plan that is carried out ends plan mode (T-3), for the turns to come too.
+    async fn leave_plan_mode(&self, prompt: &Prompt, value: &Value) -> Result<(), StorageError> {
+        let is_plan = prompt.public.get().prompt_type == PromptType::Plan;
+        if !is_plan || *value != json!("execute") {
+            return Ok(());
+        }
+        let store = &self.writer.store;
+        let conversation = self.writer.conversation;
+        store.update_conversation(&self.tenant, conversation, None, Some(Mode::Act)).await
     }
 
     pub(super) fn tell_end(&mut self, prompt: &Prompt) {

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use parlor_agents::process::Supervisor;
 use parlor_agents::{AgentKind, AgentSettings, Tools, build_agent};
 use parlor_chat::{Accepted, Caller, Chat, ChatError, Project, Projects};
 use parlor_guard::guardrail::{GuardSettings, Guardrail, Policy};
@@ -58,7 +59,7 @@ pub(crate) async fn open_with(path: &Path, model: &ScriptedModel, setup: Setup) 
             })
             .unwrap(),
             sanitizer: Sanitizer::default(),
-            agent: build_agent(&settings, key, setup.tools.clone()).unwrap(),
+            agent: build_agent(&settings, key, setup.tools.clone(), &no_supervisor()).unwrap(),
             tools: setup.tools,
             reminder: None,
             prompt_timeout: setup.prompt_timeout,
@@ -68,6 +69,11 @@ pub(crate) async fn open_with(path: &Path, model: &ScriptedModel, setup: Setup) 
         },
     );
     Chat::open(Store::open(path).await.unwrap(), projects).await.unwrap()
+}
+
+/// Nothing is started.
+fn no_supervisor() -> Supervisor {
+    Supervisor { executable: "/nowhere".into(), arguments: Vec::new() }
 }
 
 impl Scene {

@@ -73,7 +73,7 @@ proptest! {
     fn shortcuts_change_nothing(text in text()) {
         static SANITIZER: std::sync::LazyLock<Sanitizer> = std::sync::LazyLock::new(|| {
             let settings = SanitizerSettings {
-                behind_bridge: true,
+                behind_bridge: Some(true),
                 home: Some("/h/p".to_owned()),
                 workspace: Some("/h/p/ws".to_owned()),
                 ..SanitizerSettings::default()

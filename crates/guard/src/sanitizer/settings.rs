@@ -23,8 +23,9 @@ pub struct SanitizerSettings {
     /// Whether the names and flags of assistants and providers are masked. Secrets
     /// and the directories below are masked in any case.
     pub mask_provider: bool,
-    /// Whether the agent is a CLI behind a bridge: then a bare `Claude` is masked too.
-    pub behind_bridge: bool,
+    /// Whether the agent is a CLI behind a bridge: then a bare `Claude` is masked
+    /// too. Not set, the agent's kind decides.
+    pub behind_bridge: Option<bool>,
     /// Ids of rules that are switched off. Rules that mask secrets cannot be.
     pub off: Vec<String>,
     /// Other replacements, by rule id.
@@ -41,7 +42,7 @@ impl Default for SanitizerSettings {
     fn default() -> Self {
         Self {
             mask_provider: true,
-            behind_bridge: false,
+            behind_bridge: None,
             off: Vec::new(),
             replace: BTreeMap::new(),
             add: Vec::new(),
@@ -155,7 +156,8 @@ impl SanitizerSettings {
 
     fn is_active(&self, rule: &MaskRule) -> bool {
         let wanted = self.mask_provider && !self.off.iter().any(|id| id == rule.id);
-        rule.is_secret() || (wanted && (self.behind_bridge || !rule.bridge_only))
+        rule.is_secret()
+            || (wanted && (self.behind_bridge.unwrap_or_default() || !rule.bridge_only))
     }
 
     /// Finds ids that are unknown, taken or protected.

@@ -49,7 +49,7 @@ struct Answer {
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let sanitizer = Sanitizer::new(&SanitizerSettings {
         mask_provider: !arguments.keep_names,
-        behind_bridge: arguments.bridge,
+        behind_bridge: Some(arguments.bridge),
         home: arguments.home.clone(),
         workspace: arguments.workspace.clone(),
         ..SanitizerSettings::default()

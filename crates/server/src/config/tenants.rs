@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use parlor_agents::AgentSettings;
 use parlor_agents::mcp::McpServerSettings;
+use parlor_agents::{AgentKind, AgentSettings};
 use parlor_guard::guardrail::GuardSettings;
 use parlor_guard::sanitizer::SanitizerSettings;
 use parlor_protocol::{ProjectId, TenantId};
@@ -114,8 +114,10 @@ impl TenantConfig {
 
 impl ProjectConfig {
     fn resolve(id: &str, raw: RawProject) -> Self {
-        // A project of this name is what people try first; it has what it needs.
-        let recipe_vault = raw.recipe_vault.unwrap_or(id == RECIPES);
+        // A project of this name is what people try first; it has what it needs. A
+        // program has its own tools.
+        let has_own_tools = raw.agent.kind == AgentKind::ClaudeCode;
+        let recipe_vault = raw.recipe_vault.unwrap_or(id == RECIPES && !has_own_tools);
         let of_recipes = |text: &str| recipe_vault.then(|| text.trim_end().to_owned());
         Self {
             name: raw.name.unwrap_or_else(|| capitalised(id)),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use parlor_agents::claude_code::ClaudeCodeSettings;
 use parlor_agents::mcp::McpServerSettings;
 use parlor_agents::tools::ToolAction;
 
@@ -52,6 +53,15 @@ fn the_example_can_be_switched_on_line_by_line() {
     assert_eq!(*files, usual);
     assert_eq!(files.tools["read_text_file"].rules[0].action, ToolAction::Allow);
     assert!(project.mcp["search"].url.is_some());
+    let program = &project.agent.claude_code;
+    let usual = ClaudeCodeSettings {
+        working_dir: program.working_dir.clone(),
+        user: program.user.clone(),
+        env: program.env.clone(),
+        limits: program.limits,
+        ..ClaudeCodeSettings::default()
+    };
+    assert_eq!(*program, usual);
 }
 
 /// Every key that is known stands in the example.
@@ -67,6 +77,8 @@ fn the_example_documents_every_key() {
         "tenants.home.projects.recipes.guard",
         "tenants.home.projects.recipes.sanitizer",
         "tenants.home.projects.recipes.agent",
+        "tenants.home.projects.recipes.agent.claude_code",
+        "tenants.home.projects.recipes.agent.claude_code.limits",
         "tenants.home.projects.recipes.mcp.files",
         "tenants.home.projects.recipes.mcp.files.limits",
         "tenants.home.projects.recipes.mcp.files.tools.read_text_file",

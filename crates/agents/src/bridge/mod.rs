@@ -1,0 +1,104 @@
+//! Agents that are programs of their own: what every bridge to one has in common.
+//!
+//! A conversation that is alive has one process, in one task of ours:
+//! 1. `session` is what `chat` holds for a turn: two channels to that task.
+//! 2. `keeper` is the task. It starts the process when a turn begins, lets it
+//!    take the turn, keeps it between turns, and ends it when nobody came for a
+//!    while. A process that died is started again with the next turn, and told
+//!    which session of its own to go on with.
+//! 3. `child` is the process: lines in, lines out, each bounded (`lines`).
+//! 4. What the lines mean is a [`Dialect`]'s to say, which does no IO at all.
+//!
+//! So a wire format is a pure function that recordings can be replayed through,
+//! and everything that can go wrong with a process is dealt with once.
+
+mod child;
+mod keeper;
+mod lines;
+mod pool;
+mod session;
+mod turn;
+
+use std::time::Duration;
+
+use parlor_protocol::Preview;
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::agent::{AgentEvent, TurnContext, TurnEnd};
+use crate::ask::{ProposedCall, Reply};
+use crate::process::SpawnSpec;
+
+pub use pool::Bridge;
+
+/// One kind of program, set up for a project.
+pub trait Program: Send + Sync {
+    /// Names the kind, in the configuration, in the log and in the history.
+    fn kind(&self) -> &'static str;
+
+    /// How it is started, for a turn: afresh, or with a session of its own that
+    /// it is to go on with.
+    fn start(&self, context: &TurnContext, session: Option<&str>) -> (SpawnSpec, Box<dyn Dialect>);
+
+    /// What a call would change, as far as files tell. It may read them.
+    fn preview(&self, call: &ProposedCall) -> Option<Preview>;
+
+    /// What it may take.
+    fn limits(&self) -> BridgeLimits;
+}
+
+/// The words of one process: what it says, and what is said to it. Pure.
+pub trait Dialect: Send + Sync {
+    /// What a new process is told first.
+    fn opening(&mut self) -> Vec<Value>;
+
+    /// Begins a turn with the last message of the history, under this id. A
+    /// process that knows nothing of what was said before is told.
+    fn begin(&mut self, context: &TurnContext, id: Uuid) -> Vec<Value>;
+
+    /// Takes a line.
+    fn read(&mut self, line: &Value, out: &mut Vec<Output>);
+
+    /// Takes the reply to what was asked; one to what is not asked does nothing.
+    fn answer(&mut self, id: &str, reply: Reply, out: &mut Vec<Output>);
+
+    /// What makes it stop.
+    fn interrupt(&mut self) -> Vec<Value>;
+
+    /// The turn ends here, whatever was about to come: what was said so far.
+    fn give_up(&mut self, out: &mut Vec<Output>);
+
+    /// Whether a turn runs, also one that nobody asked for.
+    fn is_busy(&self) -> bool;
+
+    /// Whether it waits for a person.
+    fn is_waiting(&self) -> bool;
+}
+
+/// What a line means.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Output {
+    /// Something happened.
+    Event(AgentEvent),
+    /// The process is told something.
+    Send(Value),
+    /// The process calls its session this.
+    Session(String),
+    /// The process does not know the session that it was to go on with.
+    NoSuchSession,
+    /// The turn that was begun is over.
+    Over(TurnEnd),
+}
+
+/// What a program may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BridgeLimits {
+    /// How long it is kept when nobody talks to it.
+    pub idle: Duration,
+    /// How long a turn may take, without the time that people take to answer.
+    pub turn: Duration,
+    /// The longest line, in bytes.
+    pub line_bytes: usize,
+    /// The most that it may write in one turn, in bytes.
+    pub output_bytes: usize,
+}

@@ -1,0 +1,372 @@
+//! The lines of one process, as events. No IO: recordings are replayed through it.
+
+use std::sync::Arc;
+
+use parlor_protocol::{Mode, Role};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::asks::{self, Asked, Asks};
+use super::calls::{self, Calls, State, ToolPolicy};
+use super::fields::{blocks, flag, number, object, said, text};
+use super::settings::PermissionMode;
+use super::speech::Speech;
+use super::{failure, preview, words};
+use crate::agent::{AgentEvent, Checkpoint, TurnContext};
+use crate::ask::{Ask, AskedBy, Reply};
+use crate::bridge::{Dialect, Output};
+use crate::history::{Block, HistoryMessage};
+use crate::tools::ToolOutcome;
+
+const PLAN_MODE: &str = "This conversation is in plan mode: nothing may be changed yet. Present \
+                         your plan instead.";
+const NO_PLAN: &str = "There is no plan to show. Write it down first, then present it again.";
+
+/// What a process was started with.
+#[derive(Debug, Clone)]
+pub struct DialogSettings {
+    /// Its mode where things may be changed.
+    pub act: PermissionMode,
+    /// Its mode at the start.
+    pub started_in: PermissionMode,
+    /// The session that it goes on with.
+    pub session: Option<String>,
+    /// What the configuration says about its tools.
+    pub tools: Arc<ToolPolicy>,
+}
+
+/// What is known of one process.
+#[derive(Debug)]
+pub struct Dialog {
+    settings: DialogSettings,
+    session: Option<String>,
+    /// Its mode, in its own words.
+    mode: String,
+    /// Whether it has begun any turn: before that, it can only fail to start.
+    has_begun: bool,
+    busy: bool,
+    interrupted: bool,
+    /// The person's message that it works on.
+    message: Option<Uuid>,
+    requests: u64,
+    speech: Speech,
+    calls: Calls,
+    results: Vec<Block>,
+    asks: Asks,
+}
+
+impl Dialog {
+    /// A process that was just started.
+    pub fn new(settings: DialogSettings) -> Self {
+        Self {
+            session: settings.session.clone(),
+            mode: settings.started_in.as_str().to_owned(),
+            settings,
+            has_begun: false,
+            busy: false,
+            interrupted: false,
+            message: None,
+            requests: 0,
+            speech: Speech::default(),
+            calls: Calls::default(),
+            results: Vec::new(),
+            asks: Asks::default(),
+        }
+    }
+
+    fn request(&mut self, request: Value) -> Value {
+        self.requests += 1;
+        words::request(self.requests, request)
+    }
+
+    fn system(&mut self, line: &Value, out: &mut Vec<Output>) {
+        if let Some(mode) = said(line, "permissionMode") {
+            self.mode = mode.to_owned();
+        }
+        match text(line, "subtype") {
+            // It comes with every turn.
+            "init" => {
+                self.has_begun = true;
+                self.busy = true;
+                if let Some(id) = said(line, "session_id")
+                    && self.session.as_deref() != Some(id)
+                {
+                    self.session = Some(id.to_owned());
+                    out.push(Output::Session(id.to_owned()));
+                }
+            }
+            "api_retry" => out.push(Output::Event(failure::retrying(line))),
+            "task_started" => self.runs(text(line, "tool_use_id"), out),
+            _ => {}
+        }
+    }
+
+    /// A call that nobody was asked about is being made.
+    fn runs(&mut self, id: &str, out: &mut Vec<Output>) {
+        if self.calls.state(id) != Some(State::Said) {
+            return;
+        }
+        if let Some((name, input)) = self.calls.get(id) {
+            let call = self.settings.tools.call(id, name, input.clone(), None, None);
+            out.push(Output::Event(AgentEvent::Calls(Box::new(call))));
+        }
+        self.calls.set(id, State::Running);
+    }
+
+    fn assistant(&mut self, line: &Value, out: &mut Vec<Output>) {
+        // Its own words about a failure: the end of the turn tells it in ours.
+        let message = &line["message"];
+        let failed = flag(line, "is_api_error_message") || said(line, "error").is_some();
+        if failed || text(message, "model") == "<synthetic>" {
+            return;
+        }
+        let own = is_own(line);
+        for block in blocks(message) {
+            if text(&block, "type") == "tool_use" {
+                let input = object(&block, "input");
+                self.calls.said(text(&block, "id"), text(&block, "name"), input);
+            }
+            if own {
+                self.flush_results(out);
+                self.speech.whole(text(message, "id"), &block, out);
+            }
+        }
+    }
+
+    fn user(&mut self, line: &Value, out: &mut Vec<Output>) {
+        let own = is_own(line);
+        let results = blocks(&line["message"]);
+        for result in results.iter().filter(|block| text(block, "type") == "tool_result") {
+            let id = text(result, "tool_use_id");
+            // It ended without the answer that it asked for.
+            if self.calls.state(id) == Some(State::Asked) {
+                self.withdraw(id, out);
+            }
+            // What its own helpers do is theirs, unless a person was asked about it.
+            if !own && self.calls.state(id) != Some(State::Running) {
+                continue;
+            }
+            if own {
+                self.flush_message(out);
+                self.results.push(calls::remembered(id, result));
+            }
+            self.runs(id, out);
+            if let (Some(State::Running), Some((name, _))) =
+                (self.calls.state(id), self.calls.get(id))
+            {
+                out.push(Output::Event(AgentEvent::CallEnded {
+                    call: id.to_owned(),
+                    tool: name.to_owned(),
+                    outcome: calls::outcome(line, result, self.interrupted),
+                    read: true,
+                }));
+                self.calls.set(id, State::Settled);
+            }
+        }
+    }
+
+    fn result(&mut self, line: &Value, out: &mut Vec<Output>) {
+        let never_began = !self.has_begun && number(line, "num_turns") == 0;
+        if never_began && flag(line, "is_error") && self.settings.session.is_some() {
+            return out.push(Output::NoSuchSession);
+        }
+        let end = failure::end(line, self.interrupted);
+        if let Some(words) = said(line, "result").filter(|_| !flag(line, "is_error")) {
+            self.flush_results(out);
+            self.speech.last_words(words, out);
+        }
+        self.flush(out);
+        out.extend(failure::usage(line).map(Output::Event));
+        if let Some(cost) = line.get("total_cost_usd").and_then(Value::as_f64) {
+            tracing::debug!(cost, "the session has cost so many dollars");
+        }
+        if self.is_of_another_turn(line) {
+            return;
+        }
+        self.clear();
+        out.push(Output::Over(end));
+    }
+
+    /// Background work that ends begins a turn that nobody asked for. If the
+    /// person's message came in that moment, its own turn is still to come.
+    fn is_of_another_turn(&self, line: &Value) -> bool {
+        let Some(message) = self.message else { return false };
+        let kind = text(&line["origin"], "kind");
+        let by_itself = !kind.is_empty() && kind != "human" && kind != "user";
+        let ours = line.get("user_message_uuids").and_then(Value::as_array).is_some_and(|ids| {
+            ids.iter().any(|id| id.as_str() == Some(message.to_string().as_str()))
+        });
+        by_itself && !ours
+    }
+
+    fn control_request(&mut self, line: &Value, out: &mut Vec<Output>) {
+        let (request_id, request) = (text(line, "request_id"), &line["request"]);
+        match text(request, "subtype") {
+            "can_use_tool" => self.permission(request_id, request, out),
+            "elicitation" => match asks::form(request) {
+                Some((server, draft)) => {
+                    self.asks.add(request_id, request_id, Asked::Form);
+                    let (id, from) = (request_id.to_owned(), AskedBy::Server(server));
+                    out.push(Output::Event(AgentEvent::Asks(Box::new(Ask { id, from, draft }))));
+                }
+                None => out.push(Output::Send(words::cannot_answer(request_id))),
+            },
+            _ => out.push(Output::Send(words::cannot_answer(request_id))),
+        }
+    }
+
+    fn permission(&mut self, request_id: &str, request: &Value, out: &mut Vec<Output>) {
+        let (name, input) = (text(request, "tool_name"), asks::input(request));
+        let id = said(request, "tool_use_id").unwrap_or(request_id);
+        // One that runs already is another thing than what is asked now.
+        let id = if self.calls.state(id) == Some(State::Running) { request_id } else { id };
+        self.calls.said(id, name, input.clone());
+        let question = match self.calls.get(id) {
+            Some((_, said)) => asks::question(name, &input, said),
+            None => None,
+        };
+        if let Some((asked, draft)) = question {
+            self.calls.set(id, State::Settled);
+            self.asks.add(id, request_id, asked);
+            let ask = Ask { id: id.to_owned(), from: AskedBy::Agent, draft };
+            return out.push(Output::Event(AgentEvent::Asks(Box::new(ask))));
+        }
+        let plans = self.mode == PermissionMode::Plan.as_str();
+        if asks::is_plan(name) || (plans && !calls::only_reads(name)) {
+            let why = if asks::is_plan(name) { NO_PLAN } else { PLAN_MODE };
+            self.calls.set(id, State::Settled);
+            out.push(Output::Event(AgentEvent::CallEnded {
+                call: id.to_owned(),
+                tool: name.to_owned(),
+                outcome: ToolOutcome::NotRun(why.to_owned()),
+                read: true,
+            }));
+            return out.push(Output::Send(words::deny(request_id, why)));
+        }
+        self.calls.set(id, State::Asked);
+        self.asks.add(id, request_id, Asked::Call);
+        let preview = preview::of_input(name, &input);
+        let description = said(request, "description");
+        let call = self.settings.tools.call(id, name, input, description, preview);
+        out.push(Output::Event(AgentEvent::Proposes(Box::new(call))));
+    }
+
+    /// It no longer asks.
+    fn withdraw(&mut self, id: &str, out: &mut Vec<Output>) {
+        self.asks.remove(id);
+        self.calls.set(id, State::Settled);
+        out.push(Output::Event(AgentEvent::Withdrawn(id.to_owned())));
+    }
+
+    /// What was said goes into the history before what came of it.
+    fn flush_message(&mut self, out: &mut Vec<Output>) {
+        if self.speech.finish(out) {
+            let state = json!({ "session": self.session });
+            out.push(Output::Event(AgentEvent::Checkpoint(Checkpoint(state))));
+        }
+    }
+
+    /// The results of one message go into the history together.
+    fn flush_results(&mut self, out: &mut Vec<Output>) {
+        let blocks = std::mem::take(&mut self.results);
+        if !blocks.is_empty() {
+            let message = HistoryMessage { role: Role::Tool, blocks };
+            out.push(Output::Event(AgentEvent::ToolMessage(message)));
+        }
+    }
+
+    fn flush(&mut self, out: &mut Vec<Output>) {
+        self.flush_results(out);
+        self.speech.finish(out);
+    }
+
+    fn clear(&mut self) {
+        self.busy = false;
+        self.interrupted = false;
+        self.message = None;
+        self.speech.clear();
+        self.calls.clear();
+        self.asks.clear();
+    }
+}
+
+impl Dialect for Dialog {
+    fn opening(&mut self) -> Vec<Value> {
+        vec![self.request(json!({"subtype": "initialize"}))]
+    }
+
+    fn begin(&mut self, context: &TurnContext, id: Uuid) -> Vec<Value> {
+        let mut lines = Vec::new();
+        let mode = match context.mode {
+            Mode::Plan => PermissionMode::Plan,
+            Mode::Act => self.settings.act,
+        };
+        if self.mode != mode.as_str() {
+            self.mode = mode.as_str().to_owned();
+            lines.push(self.request(words::set_mode(mode)));
+        }
+        let before = match self.session {
+            Some(_) => None,
+            None => words::told_so_far(&context.history),
+        };
+        if let Some(message) = context.history.last() {
+            lines.push(words::user_message(message, before, id));
+        }
+        self.message = Some(id);
+        self.busy = true;
+        lines
+    }
+
+    fn read(&mut self, line: &Value, out: &mut Vec<Output>) {
+        match text(line, "type") {
+            "system" => self.system(line, out),
+            "stream_event" if is_own(line) => {
+                self.busy = true;
+                self.flush_results(out);
+                let abandoned = line.get("abandoned_blocks").is_some_and(|it| !it.is_null());
+                self.speech.piece(&line["event"], abandoned, out);
+            }
+            "assistant" => self.assistant(line, out),
+            "user" => self.user(line, out),
+            "tool_progress" => self.runs(text(line, "tool_use_id"), out),
+            "result" => self.result(line, out),
+            "control_request" => self.control_request(line, out),
+            "control_cancel_request" => {
+                if let Some(id) = self.asks.id_of(text(line, "request_id")) {
+                    self.withdraw(&id, out);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn answer(&mut self, id: &str, reply: Reply, out: &mut Vec<Output>) {
+        if let Some(answered) = self.asks.answer(id, reply) {
+            self.calls.set(id, if answered.runs { State::Running } else { State::Settled });
+            out.push(Output::Send(answered.line));
+        }
+    }
+
+    fn interrupt(&mut self) -> Vec<Value> {
+        self.interrupted = true;
+        vec![self.request(json!({"subtype": "interrupt"}))]
+    }
+
+    fn give_up(&mut self, out: &mut Vec<Output>) {
+        self.flush(out);
+        self.clear();
+    }
+
+    fn is_busy(&self) -> bool {
+        self.busy
+    }
+
+    fn is_waiting(&self) -> bool {
+        !self.asks.is_empty()
+    }
+}
+
+/// Whether a line is of the agent itself and not of a helper that it started.
+fn is_own(line: &Value) -> bool {
+    said(line, "parent_tool_use_id").is_none()
+}

@@ -1,0 +1,94 @@
+//! Why a turn failed, in our words: its own name it, its vendor and its settings.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::fields::{flag, number, said, text};
+use crate::agent::{AgentEvent, TurnEnd, Usage};
+use crate::error::AgentError;
+use crate::llm::LlmError;
+
+/// Where its key is set, for the log.
+const KEY: &str = "ANTHROPIC_API_KEY in agent.claude_code.env";
+
+/// How a turn ended, by its last line.
+pub(super) fn end(line: &Value, interrupted: bool) -> TurnEnd {
+    if text(line, "terminal_reason").starts_with("aborted") {
+        return TurnEnd::Stopped;
+    }
+    let failed = flag(line, "is_error") || text(line, "subtype").starts_with("error");
+    match text(line, "stop_reason") {
+        _ if failed && interrupted => TurnEnd::Stopped,
+        // It went on until it may not: what there is can be continued.
+        _ if failed && text(line, "api_error") == "max_output_tokens" => {
+            TurnEnd::Complete { cut_off: true }
+        }
+        _ if failed => TurnEnd::Failed(error(line)),
+        "refusal" => TurnEnd::Failed(AgentError::Declined),
+        "max_tokens" => TurnEnd::Complete { cut_off: true },
+        _ => TurnEnd::Complete { cut_off: false },
+    }
+}
+
+/// The model is asked again.
+pub(super) fn retrying(line: &Value) -> AgentEvent {
+    let status = number(line, "error_status");
+    let attempt = u32::try_from(number(line, "attempt")).unwrap_or(u32::MAX);
+    let after = Duration::from_millis(number(line, "retry_delay_ms"));
+    AgentEvent::Retrying { after, attempt, error: api_error(status, text(line, "error"), "") }
+}
+
+/// What a turn cost. Its sums over all turns are elsewhere.
+pub(super) fn usage(line: &Value) -> Option<AgentEvent> {
+    let usage = line.get("usage")?;
+    let usage = Usage {
+        input_tokens: number(usage, "input_tokens"),
+        output_tokens: number(usage, "output_tokens"),
+        cache_read_tokens: number(usage, "cache_read_input_tokens"),
+        cache_write_tokens: number(usage, "cache_creation_input_tokens"),
+    };
+    (usage.total() > 0).then_some(AgentEvent::Usage(usage))
+}
+
+fn error(line: &Value) -> AgentError {
+    let words = said(line, "result").map(str::to_owned).unwrap_or_else(|| its_errors(line));
+    let status = number(line, "api_error_status");
+    let kind = [text(line, "api_error_type"), text(line, "api_error")].concat();
+    if status > 0 || !kind.is_empty() || text(line, "terminal_reason") == "api_error" {
+        return AgentError::Model(api_error(status, &kind, &words));
+    }
+    AgentError::Reported(format!("{}: {words}", text(line, "subtype")))
+}
+
+fn its_errors(line: &Value) -> String {
+    let errors = line.get("errors").and_then(Value::as_array).into_iter().flatten();
+    errors.filter_map(Value::as_str).collect::<Vec<_>>().join("; ")
+}
+
+/// `words` are the vendor's: they tell what the status does not.
+fn api_error(status: u64, kind: &str, words: &str) -> LlmError {
+    let (said, lower) = (words.to_owned(), words.to_lowercase());
+    let retry_after = None;
+    match status {
+        400 if lower.contains("credit") => LlmError::NoCredit(said),
+        402 => LlmError::NoCredit(said),
+        400 | 413 if lower.contains("too long") || lower.contains("too large") => {
+            LlmError::ContextTooLong(said)
+        }
+        401 => LlmError::WrongKey { setting: KEY },
+        403 => LlmError::NotPermitted(said),
+        404 => LlmError::UnknownModel(said),
+        429 => LlmError::RateLimited { retry_after },
+        529 => LlmError::Overloaded { retry_after },
+        500..=599 => {
+            LlmError::ServerFailed { status: u16::try_from(status).unwrap_or(500), retry_after }
+        }
+        0 if kind.contains("connection") => LlmError::Interrupted(said),
+        0 if kind.contains("overloaded") => LlmError::Overloaded { retry_after },
+        0 if lower.contains("too long") => LlmError::ContextTooLong(said),
+        0 if lower.contains("credit") => LlmError::NoCredit(said),
+        0 => LlmError::Unreachable(said),
+        _ => LlmError::BadRequest(said),
+    }
+}

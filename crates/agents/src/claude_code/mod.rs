@@ -1,0 +1,103 @@
+//! Claude Code as an agent: its CLI runs headless as a child process and speaks
+//! JSON lines (B-1).
+//!
+//! - `settings`: what is written about it, and the command line that follows.
+//! - `dialog`: its lines, as events. Pure; every recording is replayed through it.
+//!   `speech` puts messages together from pieces and whole blocks, `calls` knows
+//!   its tool calls, `asks` what it asks and how that is answered, `failure` why a
+//!   turn failed, `words` what is said to it.
+//! - `preview`: what an edit would change.
+//!
+//! What it may do is decided here and not by its own settings: every call that
+//! it does not make by itself is proposed, allow lists are rules of our own, and
+//! nothing that a person writes can become an argument or a command of it.
+
+mod asks;
+mod calls;
+mod dialog;
+mod failure;
+mod fields;
+mod preview;
+mod settings;
+mod speech;
+mod words;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use parlor_protocol::{ConversationId, Preview};
+
+use crate::agent::{Agent, AgentDescription, AgentSession, TurnContext};
+use crate::ask::ProposedCall;
+use crate::bridge::{Bridge, BridgeLimits, Dialect, Program};
+use crate::process::{SpawnSpec, Supervisor};
+use crate::tools::ToolFuture;
+
+pub use calls::ToolPolicy;
+pub use dialog::{Dialog, DialogSettings};
+pub(crate) use settings::Launch;
+pub use settings::{ClaudeCodeSettings, PermissionMode};
+
+/// The kind, as in the configuration and in the history.
+pub const KIND: &str = "claude_code";
+
+/// Claude Code, for a project.
+pub(crate) struct ClaudeCode {
+    bridge: Bridge,
+    model: String,
+}
+
+impl ClaudeCode {
+    pub(crate) fn new(launch: Launch, supervisor: Supervisor) -> Self {
+        let model = launch.model.clone().unwrap_or_else(|| "its own choice".to_owned());
+        Self { bridge: Bridge::new(Arc::new(launch), supervisor), model }
+    }
+}
+
+impl Agent for ClaudeCode {
+    fn open(&self, conversation: ConversationId) -> Box<dyn AgentSession> {
+        self.bridge.open(conversation)
+    }
+
+    /// What it asked is lost with its process: it does not ask again.
+    fn can_resume(&self) -> bool {
+        false
+    }
+
+    fn describe(&self) -> AgentDescription {
+        AgentDescription { kind: KIND, model: self.model.clone() }
+    }
+
+    fn forget(&self, conversation: ConversationId) {
+        self.bridge.forget(conversation);
+    }
+
+    fn close(&self, deadline: Duration) -> ToolFuture<()> {
+        Box::pin(self.bridge.close(deadline))
+    }
+}
+
+impl Program for Launch {
+    fn kind(&self) -> &'static str {
+        KIND
+    }
+
+    fn start(&self, context: &TurnContext, session: Option<&str>) -> (SpawnSpec, Box<dyn Dialect>) {
+        let mode = self.mode_for(context.mode);
+        let dialog = Dialog::new(DialogSettings {
+            act: self.permission_mode,
+            started_in: mode,
+            session: session.map(str::to_owned),
+            tools: Arc::clone(&self.tools),
+        });
+        (self.spawn_spec(context, session), Box::new(dialog))
+    }
+
+    fn preview(&self, call: &ProposedCall) -> Option<Preview> {
+        preview::with_files(call, &self.working_dir, self.user.as_ref())
+    }
+
+    fn limits(&self) -> BridgeLimits {
+        self.limits
+    }
+}
