@@ -176,7 +176,7 @@ pub enum TurnEnd {
 #[serde(transparent)]
 pub struct Checkpoint(pub Value);
 
-/// Tokens that were paid for.
+/// What was paid for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Usage {
@@ -188,10 +188,12 @@ pub struct Usage {
     pub cache_read_tokens: u64,
     /// Written to the vendor's cache.
     pub cache_write_tokens: u64,
+    /// Millionths of a dollar, where the agent says what it cost.
+    pub cost_micros: u64,
 }
 
 impl Usage {
-    /// All of them.
+    /// All tokens.
     pub fn total(&self) -> u64 {
         [self.input_tokens, self.output_tokens, self.cache_read_tokens, self.cache_write_tokens]
             .into_iter()
@@ -206,5 +208,6 @@ impl AddAssign for Usage {
         add(&mut self.output_tokens, other.output_tokens);
         add(&mut self.cache_read_tokens, other.cache_read_tokens);
         add(&mut self.cache_write_tokens, other.cache_write_tokens);
+        add(&mut self.cost_micros, other.cost_micros);
     }
 }

@@ -110,7 +110,11 @@ fn ending(turn: &Interrupted) -> Commit {
         runs: turn.runs.iter().map(abandoned).collect(),
         prompts: turn.prompts.iter().map(|prompt| PromptWrite::Told(prompt.id)).collect(),
         block_message: MessageId::new(Uuid::now_v7()),
-        end: Some(TurnEnd { status: TurnStatus::Interrupted, tokens_used: None }),
+        end: Some(TurnEnd {
+            status: TurnStatus::Interrupted,
+            tokens_used: None,
+            cost_micros: None,
+        }),
         now: now(),
     }
 }

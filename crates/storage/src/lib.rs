@@ -16,6 +16,7 @@
 extern crate self as parlor_storage;
 
 mod access;
+mod activity;
 mod audit;
 mod batch;
 mod conversations;
@@ -37,6 +38,7 @@ mod tool_runs;
 mod turns;
 
 pub use access::{Access, NewToken, Role, Token, TokenKind};
+pub use activity::Activity;
 pub use audit::{AuditPage, BlockedInput};
 pub use conversations::{Conversation, ConversationPage, ConversationView};
 pub use decisions::{Allowance, Answering, Decision};

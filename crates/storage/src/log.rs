@@ -102,6 +102,8 @@ pub struct TurnEnd {
     pub status: TurnStatus,
     /// Tokens in and out, if they are known.
     pub tokens_used: Option<u64>,
+    /// Millionths of a dollar, if the agent says what it cost.
+    pub cost_micros: Option<u64>,
 }
 
 impl Store {
@@ -248,7 +250,7 @@ fn update_turn(batch: &mut Batch, commit: &Commit) -> Result<(), StorageError> {
         Some(end) => batch
             .add(
                 "UPDATE turns SET block_seq = $2, block_message = $3, checkpoint = NULL,
-                 status = $4, tokens_used = $5, ended_at = $6
+                 status = $4, tokens_used = $5, cost_micros = $6, ended_at = $7
                  WHERE id = $1 AND status = 'running'",
             )
             .bind(commit.turn.to_string())
@@ -256,6 +258,7 @@ fn update_turn(batch: &mut Batch, commit: &Commit) -> Result<(), StorageError> {
             .bind(commit.block_message.to_string())
             .bind(end.status.as_str())
             .bind(end.tokens_used.map(to_column))
+            .bind(end.cost_micros.map(to_column))
             .bind(commit.now.0),
         None => batch
             .add(

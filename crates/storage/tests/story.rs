@@ -79,9 +79,27 @@ async fn a_boot_takes_over_what_ran() {
 
     assert!(matches!(scene.store.commit(&scene.commit(1, 4)).await, Err(StorageError::TakenOver)));
     let mut commit = scene.commit(2, 4);
-    commit.end = Some(TurnEnd { status: TurnStatus::Interrupted, tokens_used: None });
+    commit.end =
+        Some(TurnEnd { status: TurnStatus::Interrupted, tokens_used: None, cost_micros: None });
     reopened.commit(&commit).await.unwrap();
     assert!(reopened.take_over().await.unwrap().is_empty(), "nothing runs any more");
+}
+
+/// B-1: what turns used and cost is counted by project and hour, for their tenant.
+#[tokio::test]
+async fn what_happened_lately_is_counted() {
+    let scene = Scene::new().await;
+    scene.store.begin_turn(&scene.begin(scene.turn, true, None)).await.unwrap();
+    let mut commit = scene.commit(1, 4);
+    commit.closes_block = None;
+    scene.store.commit(&commit).await.unwrap();
+    let [hour] = &scene.store.activity(&tenant(), Timestamp(0)).await.unwrap()[..] else {
+        panic!("one hour of one project")
+    };
+    assert_eq!((hour.hour, hour.turns, hour.tokens, hour.cost_micros), (Timestamp(0), 1, 7, 1_500));
+    assert!(scene.store.activity(&tenant(), Timestamp(i64::MAX)).await.unwrap().is_empty());
+    let other = "other".parse().unwrap();
+    assert!(scene.store.activity(&other, Timestamp(0)).await.unwrap().is_empty(), "X-3");
 }
 
 /// FAULTS 1: text of which nothing was stored is known to have been there.

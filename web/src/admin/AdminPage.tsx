@@ -62,7 +62,8 @@ export default function AdminPage({ close }: { close(): void }) {
         {refusal && <p role="alert" className="font-medium text-critical">{reasonFor(words, refusal)}</p>}
         <Waiting close={close} />
         <Running close={close} />
-        {seen && <Servers projects={seen.status.projects} />}
+        {seen && <Servers status={seen.status} />}
+        {seen && <Turns activity={seen.status.activity} />}
         {seen && <Blocked inputs={seen.blocked} />}
       </div>
     </main>
@@ -134,8 +135,9 @@ function Conversations({ rows, close }: { rows: { key: string; id: string; text:
 
 const STATES = { ready: 'text-success', starting: 'text-muted', down: 'text-critical' };
 
-function Servers({ projects }: { projects: api.AdminStatus['projects'] }) {
-  const { t, count } = useWords();
+function Servers({ status }: { status: api.AdminStatus }) {
+  const words = useWords();
+  const { t, count } = words;
   const cell = 'px-4 py-2 text-start align-top';
   return (
     <Section title={t('admin.agents')} empty={null}>
@@ -143,13 +145,13 @@ function Servers({ projects }: { projects: api.AdminStatus['projects'] }) {
         <table className="w-full text-small [overflow-wrap:break-word]">
           <thead className="border-b border-line text-muted">
             <tr>
-              {(['admin.project', 'admin.agent', 'admin.servers'] as const).map((key) => (
+              {(['admin.project', 'admin.agent', 'admin.servers', 'admin.day'] as const).map((key) => (
                 <th key={key} scope="col" className={`${cell} font-medium`}>{t(key)}</th>
               ))}
             </tr>
           </thead>
           <tbody className="divide-y divide-line">
-            {projects.map((project) => (
+            {status.projects.map((project) => (
               <tr key={project.id}>
                 <th scope="row" className={`${cell} font-medium`}>{project.name}</th>
                 <td className={cell}>{project.agent.kind === project.agent.model ? project.agent.kind : `${project.agent.kind} · ${project.agent.model}`}</td>
@@ -169,11 +171,31 @@ function Servers({ projects }: { projects: api.AdminStatus['projects'] }) {
                     {project.mcp.length === 0 && <li className="text-muted">{t('admin.no_servers')}</li>}
                   </ul>
                 </td>
+                <td className={cell}>{dayOf(words, status.activity.filter((activity) => activity.project === project.id))}</td>
               </tr>
             ))}
           </tbody>
         </table>
       </div>
+    </Section>
+  );
+}
+
+/** What a project did in a day, in words. */
+function dayOf({ count, dollars }: ReturnType<typeof useWords>, activity: readonly api.Activity[]): string {
+  const sum = (of: (activity: api.Activity) => number) => activity.reduce((all, one) => all + of(one), 0);
+  const [turns, tokens, cost] = [sum((one) => one.turns), sum((one) => one.tokens), sum((one) => one.cost_usd)];
+  const parts = [count('admin.turns', turns)];
+  if (tokens > 0) parts.push(count('admin.tokens', tokens));
+  if (cost > 0) parts.push(dollars(cost));
+  return parts.join(' · ');
+}
+
+function Turns({ activity }: { activity: readonly api.Activity[] }) {
+  const { t } = useWords();
+  return (
+    <Section title={t('admin.turns_title')} empty={activity.length === 0 ? t('admin.nothing') : null}>
+      <HourPlot happened={activity.map(({ hour, turns }) => ({ at: hour, count: turns }))} now={Date.now()} fill="fill-accent" />
     </Section>
   );
 }
@@ -184,7 +206,7 @@ function Blocked({ inputs }: { inputs: api.BlockedInput[] }) {
   const cell = 'px-4 py-2 text-start align-top';
   return (
     <Section title={t('admin.blocked')} empty={inputs.length === 0 ? t('admin.nothing') : null}>
-      <HourPlot times={inputs.map((input) => input.at)} now={now} />
+      <HourPlot happened={inputs.map((input) => ({ at: input.at, count: 1 }))} now={now} fill="fill-warning" />
       <div className="max-h-112 overflow-auto rounded-card border border-line bg-surface" tabIndex={0} role="group" aria-label={t('admin.blocked')}>
         <table className="w-full text-small [overflow-wrap:break-word]">
           <thead className="border-b border-line text-muted">

@@ -1,13 +1,13 @@
 import { useWords } from '../words';
-import { byHour } from './hours';
+import { byHour, type Happened } from './hours';
 
 const WIDTH = 480;
 const HEIGHT = 64;
 
 /** A day of it, hour by hour, as small bars. */
-export function HourPlot({ times, now }: { times: readonly number[]; now: number }) {
+export function HourPlot({ happened, now, fill }: { happened: readonly Happened[]; now: number; fill: string }) {
   const words = useWords();
-  const hours = byHour(times, now);
+  const hours = byHour(happened, now);
   const most = Math.max(1, ...hours.map((hour) => hour.count));
   const all = hours.reduce((sum, hour) => sum + hour.count, 0);
   const step = WIDTH / hours.length;
@@ -17,7 +17,7 @@ export function HourPlot({ times, now }: { times: readonly number[]; now: number
         {hours.map((hour, at) => {
           const height = Math.max(1, (hour.count / most) * (HEIGHT - 2));
           return (
-            <rect key={hour.from} x={at * step + 1} y={HEIGHT - height} width={step - 2} height={height} className={hour.count > 0 ? 'fill-warning' : 'fill-line'}>
+            <rect key={hour.from} x={at * step + 1} y={HEIGHT - height} width={step - 2} height={height} className={hour.count > 0 ? fill : 'fill-line'}>
               <title>{`${words.time(hour.from)} · ${words.number(hour.count)}`}</title>
             </rect>
           );

@@ -1,5 +1,11 @@
 /** How often something happened, hour by hour. Pure. */
 
+/** Something that happened, once or more often. */
+export interface Happened {
+  at: number;
+  count: number;
+}
+
 export interface Hour {
   /** When it began. */
   from: number;
@@ -9,12 +15,12 @@ export interface Hour {
 const HOUR = 60 * 60 * 1000;
 
 /** The last hours up to now, the oldest first, also those in which nothing happened. */
-export function byHour(times: readonly number[], now: number, hours = 24): Hour[] {
+export function byHour(happened: readonly Happened[], now: number, hours = 24): Hour[] {
   const last = Math.floor(now / HOUR) * HOUR;
   const counts = new Map<number, number>();
-  for (const time of times) {
-    const from = Math.floor(time / HOUR) * HOUR;
-    counts.set(from, (counts.get(from) ?? 0) + 1);
+  for (const { at, count } of happened) {
+    const from = Math.floor(at / HOUR) * HOUR;
+    counts.set(from, (counts.get(from) ?? 0) + count);
   }
   return Array.from({ length: hours }, (_, at) => {
     const from = last - (hours - 1 - at) * HOUR;

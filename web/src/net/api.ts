@@ -166,6 +166,17 @@ export interface AdminStatus {
   version: string;
   uptime_seconds: number;
   projects: { id: string; name: string; agent: { kind: string; model: string }; mcp: ServerHealth[] }[];
+  /** The last day, by project and hour. */
+  activity: Activity[];
+}
+
+export interface Activity {
+  project: string;
+  /** When the hour began. */
+  hour: Timestamp;
+  turns: number;
+  tokens: number;
+  cost_usd: number;
 }
 
 export interface BlockedInput {

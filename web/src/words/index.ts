@@ -22,6 +22,7 @@ export interface Words {
   time(time: number): string;
   day(time: number): string;
   number(value: number): string;
+  dollars(value: number): string;
 }
 
 export function wordsIn(language: Language): Words {
@@ -29,6 +30,7 @@ export function wordsIn(language: Language): Words {
   const locale = language === 'pt' ? 'pt-BR' : 'en';
   const plurals = new Intl.PluralRules(locale);
   const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
+  const money = new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD', maximumFractionDigits: 4 });
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
   const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
   const calendar = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' });
@@ -50,6 +52,7 @@ export function wordsIn(language: Language): Words {
     time: (time) => clock.format(time),
     day: (time) => calendar.format(time),
     number: (value) => numbers.format(value),
+    dollars: (value) => money.format(value),
   };
 }
 

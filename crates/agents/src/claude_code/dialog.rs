@@ -49,6 +49,8 @@ pub struct Dialog {
     /// The person's message that it works on.
     message: Option<Uuid>,
     requests: u64,
+    /// What it has cost so far, in millionths of a dollar.
+    cost_micros: u64,
     speech: Speech,
     calls: Calls,
     results: Vec<Block>,
@@ -67,6 +69,7 @@ impl Dialog {
             interrupted: false,
             message: None,
             requests: 0,
+            cost_micros: 0,
             speech: Speech::default(),
             calls: Calls::default(),
             results: Vec::new(),
@@ -176,15 +179,21 @@ impl Dialog {
             self.speech.last_words(words, out);
         }
         self.flush(out);
-        out.extend(failure::usage(line).map(Output::Event));
-        if let Some(cost) = line.get("total_cost_usd").and_then(Value::as_f64) {
-            tracing::debug!(cost, "the session has cost so many dollars");
-        }
+        let cost = self.cost_of_turn(line);
+        out.extend(failure::usage(line, cost).map(Output::Event));
         if self.is_of_another_turn(line) {
             return;
         }
         self.clear();
         out.push(Output::Over(end));
+    }
+
+    /// The line says what the process has cost in all.
+    fn cost_of_turn(&mut self, line: &Value) -> u64 {
+        let Some(all) = line.get("total_cost_usd").and_then(Value::as_f64) else { return 0 };
+        let micros = (all.max(0.0) * 1e6).round() as u64;
+        let before = std::mem::replace(&mut self.cost_micros, micros);
+        micros.saturating_sub(before)
     }
 
     /// Background work that ends begins a turn that nobody asked for. If the

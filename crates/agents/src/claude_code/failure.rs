@@ -39,16 +39,17 @@ pub(super) fn retrying(line: &Value) -> AgentEvent {
     AgentEvent::Retrying { after, attempt, error: api_error(status, text(line, "error"), "") }
 }
 
-/// What a turn cost. Its sums over all turns are elsewhere.
-pub(super) fn usage(line: &Value) -> Option<AgentEvent> {
-    let usage = line.get("usage")?;
+/// What a turn used, and what it cost.
+pub(super) fn usage(line: &Value, cost_micros: u64) -> Option<AgentEvent> {
+    let usage = &line["usage"];
     let usage = Usage {
         input_tokens: number(usage, "input_tokens"),
         output_tokens: number(usage, "output_tokens"),
         cache_read_tokens: number(usage, "cache_read_input_tokens"),
         cache_write_tokens: number(usage, "cache_creation_input_tokens"),
+        cost_micros,
     };
-    (usage.total() > 0).then_some(AgentEvent::Usage(usage))
+    (usage != Usage::default()).then_some(AgentEvent::Usage(usage))
 }
 
 fn error(line: &Value) -> AgentError {

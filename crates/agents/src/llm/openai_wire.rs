@@ -251,6 +251,7 @@ impl WireUsage {
         let cache_write_tokens = details.cache_write_tokens.unwrap_or_default();
         let cached = cache_read_tokens.saturating_add(cache_write_tokens);
         Usage {
+            cost_micros: 0,
             input_tokens: self.prompt_tokens.unwrap_or_default().saturating_sub(cached),
             output_tokens: self.completion_tokens.unwrap_or_default(),
             cache_read_tokens,

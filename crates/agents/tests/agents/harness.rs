@@ -216,11 +216,16 @@ pub(crate) fn line(event: &AgentEvent) -> String {
         AgentEvent::Asks(ask) => format!("asks {} {:?} {:?}", ask.id, ask.from, ask.draft.question),
         AgentEvent::Withdrawn(id) => format!("withdrawn {id}"),
         AgentEvent::Usage(usage) => format!(
-            "usage {} in, {} out, cache {} read, {} written",
+            "usage {} in, {} out, cache {} read, {} written{}",
             usage.input_tokens,
             usage.output_tokens,
             usage.cache_read_tokens,
-            usage.cache_write_tokens
+            usage.cache_write_tokens,
+            if usage.cost_micros > 0 {
+                format!(", ${:.6}", usage.cost_micros as f64 / 1e6)
+            } else {
+                String::new()
+            }
         ),
         AgentEvent::Checkpoint(_) => "checkpoint".into(),
         AgentEvent::Retrying { after, attempt, error } => {

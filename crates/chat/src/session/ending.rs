@@ -57,7 +57,8 @@ impl Session {
             reason,
         };
         self.finished.event(&self.project.sanitizer, done);
-        self.finished.end = Some(parlor_storage::TurnEnd { status, tokens_used });
+        let cost_micros = Some(self.usage.cost_micros).filter(|cost| *cost > 0);
+        self.finished.end = Some(parlor_storage::TurnEnd { status, tokens_used, cost_micros });
         let step = std::mem::take(&mut self.finished);
         self.writer.commit(step).await
     }

@@ -1,12 +1,15 @@
 //! `GET /api/admin/status`: how the server is, for admins (M-2).
 
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use axum::extract::State;
 use axum::response::Response;
 use parlor_agents::tools::ServerHealth;
 use parlor_chat::Project;
 use parlor_guard::sanitizer::Sanitizer;
+use parlor_protocol::Timestamp;
+use parlor_storage::Activity;
 use serde::Serialize;
 
 use super::errors::ApiError;
@@ -19,6 +22,8 @@ struct Status<'a> {
     version: &'static str,
     uptime_seconds: u64,
     projects: Vec<ProjectStatus<'a>>,
+    /// The last day, by project and hour.
+    activity: Vec<ActivityStatus>,
 }
 
 #[derive(Serialize)]
@@ -35,17 +40,48 @@ struct AgentStatus {
     model: String,
 }
 
-/// The version, and how the projects of the admin's tenant are.
+#[derive(Serialize)]
+struct ActivityStatus {
+    project: String,
+    /// When the hour began.
+    hour: Timestamp,
+    turns: u64,
+    tokens: u64,
+    /// As far as the agents say what they cost.
+    cost_usd: f64,
+}
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The version, what happened in the last day, and how the projects of the admin's tenant are.
 pub(crate) async fn read(
     State(app): State<Arc<App>>,
     Admin(visitor): Admin,
 ) -> Result<Response, ApiError> {
     let projects = app.chat.projects().of(&visitor.caller.tenant);
+    let activity = app.store.activity(&visitor.caller.tenant, a_day_ago()).await?;
     json(&Status {
         version: env!("CARGO_PKG_VERSION"),
         uptime_seconds: app.started.elapsed().as_secs(),
         projects: projects.map(|project| project_status(project)).collect(),
+        activity: activity.into_iter().map(activity_status).collect(),
     })
+}
+
+fn a_day_ago() -> Timestamp {
+    let then = SystemTime::now().checked_sub(DAY).unwrap_or(SystemTime::UNIX_EPOCH);
+    let since = then.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(since.as_millis()).unwrap_or_default())
+}
+
+fn activity_status(activity: Activity) -> ActivityStatus {
+    ActivityStatus {
+        project: activity.project.to_string(),
+        hour: activity.hour,
+        turns: activity.turns,
+        tokens: activity.tokens,
+        cost_usd: activity.cost_micros as f64 / 1e6,
+    }
 }
 
 fn project_status(project: &Project) -> ProjectStatus<'_> {

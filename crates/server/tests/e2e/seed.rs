@@ -108,7 +108,7 @@ fn ending(begin: &BeginTurn, epoch: u64, first_seq: u64, ids: u128, turn: &Turn)
         runs: Vec::new(),
         prompts: Vec::new(),
         block_message: MessageId::new(Uuid::from_u128(ids + 3)),
-        end: Some(TurnEnd { status: TurnStatus::Complete, tokens_used: None }),
+        end: Some(TurnEnd { status: TurnStatus::Complete, tokens_used: None, cost_micros: None }),
         now: Timestamp(2),
     }
 }

@@ -148,7 +148,11 @@ impl Scene {
             runs: Vec::new(),
             prompts: Vec::new(),
             block_message: MessageId::new(uuid(99)),
-            end: Some(TurnEnd { status: TurnStatus::Complete, tokens_used: Some(7) }),
+            end: Some(TurnEnd {
+                status: TurnStatus::Complete,
+                tokens_used: Some(7),
+                cost_micros: Some(1_500),
+            }),
             now: Timestamp(12),
         }
     }
