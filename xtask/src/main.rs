@@ -20,7 +20,9 @@ cargo xtask <command>
                                what the guardrail catches and whom it disturbs, on labelled
                                {\"text\", \"label\", \"source\", \"kind\"} lines; P is strict,
                                balanced (the default) or monitor; --show lists the errors
-  bench [STREAMS…]             the server beside a bare pass-through, at 1, 10 and 100 streams
+  bench [STREAMS…]             the server beside a bare pass-through, at 1, 10 and 100 streams,
+                               then WebSockets with agent processes behind them
+  bench sockets [COUNT…]       the WebSockets alone
   bench-guard [TEXT]           how fast guardrail, sanitizer, classifier and segmenter are; TEXT
                                is a part of the name of a hostile text
 ";
@@ -101,9 +103,10 @@ fn in_browser(script: &str) -> bool {
     web::build() && cargo(&["build", "--workspace", "--bins"]) && web::npm(&["run", script])
 }
 
-/// The bench starts the server that stands beside it.
+/// The bench starts the server and the agent that stand beside it.
 fn bench(rest: &[&str]) -> bool {
     cargo(&["build", "--release", "--bin", "parlor"])
+        && cargo(&["build", "--release", "--package", "parlor-testkit", "--bin", "fake-agent"])
         && cargo_with(&["run", "--release", "--package", "parlor-bench", "--"], rest)
 }
 

@@ -39,7 +39,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         "crates/bench",
         &[
             "parlor-testkit", "anyhow", "axum", "futures-util", "reqwest", "rustls", "serde_json",
-            "tempfile", "tokio",
+            "tempfile", "tokio", "tokio-tungstenite",
         ],
     ),
     ("crates/testkit", &["serde_json", "tokio"]),

@@ -1,28 +1,57 @@
-//! What a stream costs that is open while nothing happens.
+//! What a stream or a WebSocket costs that is open while nothing happens.
 //!
 //! On a process of its own: one that carried a load before would take the
 //! memory from what the load left behind.
 
 use anyhow::Context;
+use futures_util::StreamExt;
 use parlor_testkit::{Script, ScriptedModel};
 
 use crate::process::memory_kb;
 use crate::target::Target;
 
-/// How many streams are held.
-const STREAMS: usize = 500;
+/// How many are held.
+const HELD: usize = 500;
 /// The first ones pay for what there is once: tables, threads, pages of code.
 const FIRST: usize = 100;
 
 /// What was measured.
 #[derive(Debug)]
 pub(crate) struct Held {
-    pub(crate) streams: usize,
+    pub(crate) what: &'static str,
+    pub(crate) count: usize,
     pub(crate) kb_each: f64,
 }
 
 /// Holds streams on a fresh server.
-pub(crate) async fn measure(binary: &str, model: &ScriptedModel) -> anyhow::Result<Held> {
+pub(crate) async fn streams(binary: &str, model: &ScriptedModel) -> anyhow::Result<Held> {
+    let (parlor, conversation) = with_conversation(binary, model).await?;
+    let open = async || {
+        let mut response = parlor.events(&conversation).send().await?;
+        // The past comes first; then the stream is held.
+        response.chunk().await?;
+        anyhow::Ok(response)
+    };
+    measure("streams", &parlor, open).await
+}
+
+/// Holds WebSockets on a fresh server.
+pub(crate) async fn sockets(binary: &str, model: &ScriptedModel) -> anyhow::Result<Held> {
+    let (parlor, conversation) = with_conversation(binary, model).await?;
+    let open = async || {
+        let query = format!("?conversation_id={conversation}");
+        let mut socket = parlor.socket(&query).open().await?;
+        socket.next().await.context("the past did not come")??;
+        anyhow::Ok(socket)
+    };
+    measure("WebSockets", &parlor, open).await
+}
+
+/// A server with one short conversation.
+async fn with_conversation(
+    binary: &str,
+    model: &ScriptedModel,
+) -> anyhow::Result<(Target, String)> {
     let parlor = Target::parlor(binary, &model.base_url()).await?;
     model.push(Script::answer().text("A short answer."));
     let stream = parlor.chat().send().await?.text().await?;
@@ -31,25 +60,23 @@ pub(crate) async fn measure(binary: &str, model: &ScriptedModel) -> anyhow::Resu
         .nth(1)
         .and_then(|rest| rest.split('"').next())
         .context("the stream names no conversation")?;
-    let mut held = Vec::with_capacity(FIRST + STREAMS);
-    hold(&parlor, conversation, FIRST, &mut held).await?;
-    let before = memory_kb(parlor.pid())?;
-    hold(&parlor, conversation, STREAMS, &mut held).await?;
-    let after = memory_kb(parlor.pid())?;
-    Ok(Held { streams: STREAMS, kb_each: (after.saturating_sub(before)) as f64 / STREAMS as f64 })
+    Ok((parlor, conversation.to_owned()))
 }
 
-async fn hold(
+async fn measure<T>(
+    what: &'static str,
     parlor: &Target,
-    conversation: &str,
-    count: usize,
-    held: &mut Vec<reqwest::Response>,
-) -> anyhow::Result<()> {
-    for _ in 0..count {
-        let mut response = parlor.events(conversation).send().await?;
-        // The past comes first; then the stream is held.
-        response.chunk().await?;
-        held.push(response);
+    open: impl AsyncFn() -> anyhow::Result<T>,
+) -> anyhow::Result<Held> {
+    let mut held = Vec::with_capacity(FIRST + HELD);
+    for _ in 0..FIRST {
+        held.push(open().await?);
     }
-    Ok(())
+    let before = memory_kb(parlor.pid())?;
+    for _ in 0..HELD {
+        held.push(open().await?);
+    }
+    let after = memory_kb(parlor.pid())?;
+    let kb_each = after.saturating_sub(before) as f64 / HELD as f64;
+    Ok(Held { what, count: HELD, kb_each })
 }

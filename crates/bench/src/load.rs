@@ -1,25 +1,37 @@
 //! The load client: opens streams, checks every piece, notes how late it is.
 
-use std::sync::LazyLock;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::ensure;
-use futures_util::StreamExt;
+use futures_util::{SinkExt, StreamExt};
+use tokio_tungstenite::tungstenite::Message;
 
 use crate::process::{Cpu, others};
-use crate::target::Target;
-
-/// All moments are counted from here; upstream and client are one process.
-static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+use crate::target::{Address, Target};
 
 /// A piece that says which one it is, and when it was sent.
 pub(crate) fn stamp(number: u64) -> String {
-    format!("@{number}:{}@ and a few ordinary words ", START.elapsed().as_nanos())
+    format!("@{number}:{}@ and a few ordinary words ", now().as_nanos())
+}
+
+/// The moment, on the clock that all processes of this machine share.
+fn now() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+/// How clients come in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Door {
+    /// A POST that is answered with events.
+    Stream,
+    /// A WebSocket.
+    Socket,
 }
 
 /// So many streams with so many pieces each.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Load {
+    pub(crate) door: Door,
     pub(crate) streams: usize,
     pub(crate) pieces: u64,
 }
@@ -41,9 +53,11 @@ impl Load {
         let (cpu, machine, start) = (Cpu::of(target.pid())?, others()?, Instant::now());
         let mut streams = Vec::new();
         for _ in 0..self.streams {
-            let request = target.chat();
             let pieces = self.pieces;
-            streams.push(tokio::spawn(async move { read(request, pieces).await }));
+            streams.push(match self.door {
+                Door::Stream => tokio::spawn(read_stream(target.chat(), pieces)),
+                Door::Socket => tokio::spawn(read_socket(target.socket(""), pieces)),
+            });
             // Streams begin spread over one interval, as people do.
             tokio::time::sleep(crate::EVERY / self.streams as u32).await;
         }
@@ -69,41 +83,81 @@ impl Load {
     }
 }
 
+/// What one client has seen. Every piece must come once and in order.
 struct Seen {
+    asked: Instant,
+    pieces: u64,
+    text: String,
     first: Duration,
     latencies: Vec<Duration>,
 }
 
-/// Reads one stream to its end. Every piece must come once and in order.
-async fn read(request: reqwest::RequestBuilder, pieces: u64) -> anyhow::Result<Seen> {
-    let asked = Instant::now();
+impl Seen {
+    fn new(pieces: u64) -> Self {
+        let latencies = Vec::with_capacity(pieces as usize);
+        Self {
+            asked: Instant::now(),
+            pieces,
+            text: String::new(),
+            first: Duration::ZERO,
+            latencies,
+        }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.latencies.len() as u64 == self.pieces
+    }
+
+    fn take(&mut self, text: &str) -> anyhow::Result<()> {
+        self.text.push_str(text);
+        let now = now();
+        while let Some((number, sent, rest)) = next_stamp(&self.text) {
+            // The finished message repeats the whole text; it is not counted.
+            if number == self.latencies.len() as u64 && number < self.pieces {
+                if number == 0 {
+                    self.first = self.asked.elapsed();
+                }
+                self.latencies.push(now.saturating_sub(Duration::from_nanos(sent)));
+            } else {
+                let so_far = self.latencies.len();
+                ensure!(self.is_whole(), "piece {number} came after {so_far} of {}", self.pieces);
+            }
+            self.text.drain(..rest);
+        }
+        Ok(())
+    }
+
+    fn end(self) -> anyhow::Result<Self> {
+        ensure!(self.is_whole(), "{} of {} came", self.latencies.len(), self.pieces);
+        Ok(self)
+    }
+}
+
+/// Reads one stream to its end.
+async fn read_stream(request: reqwest::RequestBuilder, pieces: u64) -> anyhow::Result<Seen> {
+    let mut seen = Seen::new(pieces);
     let response = request.send().await?;
     ensure!(response.status().is_success(), "the answer is {}", response.status());
     let mut body = response.bytes_stream();
-    let mut seen = Seen { first: Duration::ZERO, latencies: Vec::with_capacity(pieces as usize) };
-    let mut text = String::new();
     while let Some(chunk) = body.next().await {
-        text.push_str(&String::from_utf8_lossy(&chunk?));
-        let now = START.elapsed();
-        while let Some((number, sent, rest)) = next_stamp(&text) {
-            // The finished message repeats the whole text; it is not counted.
-            if number == seen.latencies.len() as u64 && number < pieces {
-                if number == 0 {
-                    seen.first = asked.elapsed();
-                }
-                seen.latencies.push(now.saturating_sub(Duration::from_nanos(sent)));
-            } else {
-                ensure!(
-                    seen.latencies.len() as u64 == pieces,
-                    "piece {number} came after {} of {pieces}",
-                    seen.latencies.len()
-                );
-            }
-            text.drain(..rest);
+        seen.take(&String::from_utf8_lossy(&chunk?))?;
+    }
+    seen.end()
+}
+
+/// Says one thing over a WebSocket, and reads until all of the answer has come.
+async fn read_socket(door: Address, pieces: u64) -> anyhow::Result<Seen> {
+    let mut seen = Seen::new(pieces);
+    let mut socket = door.open().await?;
+    let steady = format!("steady {pieces} {}", crate::EVERY.as_millis());
+    socket.send(Message::text(serde_json::json!({"message": steady}).to_string())).await?;
+    while !seen.is_whole() {
+        let Some(frame) = socket.next().await else { break };
+        if let Message::Text(text) = frame? {
+            seen.take(&text)?;
         }
     }
-    ensure!(seen.latencies.len() as u64 == pieces, "{} of {pieces} came", seen.latencies.len());
-    Ok(seen)
+    seen.end()
 }
 
 /// The first complete stamp of a text: number, moment, and where it ends.

@@ -6,12 +6,13 @@
 //!    when they were sent.
 //! 2. The pass-through (this binary, started again) and the server run as
 //!    processes of their own, so that their CPU time can be read.
-//! 3. A fresh server holds streams in which nothing happens.
+//! 3. Fresh servers hold streams and WebSockets in which nothing happens.
 //! 4. The load client opens 1, 10 and 100 streams, checks order, gaps and
 //!    duplicates, and notes how late each piece is.
+//! 5. The same over 100 WebSockets with a process of `fake-agent` behind each.
 //!
-//! Run it as `cargo xtask bench`, or as `cargo xtask bench 100` for one of the
-//! rounds.
+//! Run it as `cargo xtask bench`, as `cargo xtask bench 100` for one of the rounds
+//! of streams, or as `cargo xtask bench sockets` (or `sockets 10`) for WebSockets.
 
 mod disk;
 mod held;
@@ -26,46 +27,90 @@ use std::time::Duration;
 use anyhow::Context;
 use parlor_testkit::{Script, ScriptedModel};
 
-use load::Load;
+use load::{Door, Load};
 use target::Target;
 
+/// What this binary is when it is started as a pass-through.
+const PASSTHROUGH: &str = "passthrough";
+const PASSTHROUGH_AGENT: &str = "passthrough-agent";
 /// How many streams at once.
 const STREAMS: [usize; 3] = [1, 10, 100];
 /// How often each stream says something.
 const EVERY: Duration = Duration::from_millis(20);
 /// How long a round takes.
 const ROUND: Duration = Duration::from_secs(10);
+/// How many WebSockets at once.
+const SOCKETS: [usize; 1] = [100];
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let _installed = rustls::crypto::ring::default_provider().install_default();
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.as_slice() {
-        [command, upstream] if command == "passthrough" => passthrough::serve(upstream).await,
-        [] => measure(&STREAMS).await,
-        rounds => {
-            let rounds: Result<Vec<usize>, _> = rounds.iter().map(|round| round.parse()).collect();
-            measure(&rounds.context("usage: parlor-bench [STREAMS…]")?).await
+        [command, upstream] if command == PASSTHROUGH => passthrough::serve(upstream).await,
+        [command, program] if command == PASSTHROUGH_AGENT => {
+            passthrough::serve_agent(program.clone()).await
         }
+        [] => {
+            streams(&STREAMS).await?;
+            sockets(&SOCKETS).await
+        }
+        [what] if what == "sockets" => sockets(&SOCKETS).await,
+        [what, rounds @ ..] if what == "sockets" => sockets(&numbers(rounds)?).await,
+        rounds => streams(&numbers(rounds)?).await,
     }
 }
 
-/// The server is the binary beside this one: both were built the same way.
-async fn measure(rounds: &[usize]) -> anyhow::Result<()> {
-    let binary = std::env::current_exe()?.with_file_name("parlor");
-    let binary = binary.to_str().context("the path of this program is not UTF-8")?;
-    let model = ScriptedModel::start().await?;
-    let pieces = (ROUND.as_millis() / EVERY.as_millis()) as u64;
-    model.always(Script::answer().steady(pieces, EVERY, load::stamp));
+fn numbers(words: &[String]) -> anyhow::Result<Vec<usize>> {
+    let numbers: Result<Vec<usize>, _> = words.iter().map(|word| word.parse()).collect();
+    numbers.context("usage: parlor-bench [sockets] [COUNT…]")
+}
 
-    report::held(&held::measure(binary, &model).await.context("held streams")?);
-    let mut bare = Target::passthrough(&model.base_url()).await.context("the pass-through")?;
-    let mut parlor = Target::parlor(binary, &model.base_url()).await.context("the server")?;
-    report::start(binary, &parlor, disk::wait()?)?;
+/// A program that was built beside this one, in the same way.
+fn beside(name: &str) -> anyhow::Result<String> {
+    let program = std::env::current_exe()?.with_file_name(name);
+    Ok(program.to_str().context("the path of this program is not UTF-8")?.to_owned())
+}
+
+fn pieces() -> u64 {
+    (ROUND.as_millis() / EVERY.as_millis()) as u64
+}
+
+/// A model behind streams.
+async fn streams(rounds: &[usize]) -> anyhow::Result<()> {
+    let binary = beside("parlor")?;
+    let model = ScriptedModel::start().await?;
+    model.always(Script::answer().steady(pieces(), EVERY, load::stamp));
+    report::held(&held::streams(&binary, &model).await.context("held streams")?);
+    let upstream = model.base_url();
+    let bare = Target::passthrough(&[PASSTHROUGH, &upstream]).await.context("the pass-through")?;
+    let parlor = Target::parlor(&binary, &upstream).await.context("the server")?;
+    report::start(&binary, &parlor, disk::wait()?)?;
+    report::table("streams, a model behind them");
+    compare(Door::Stream, rounds, bare, parlor).await
+}
+
+/// Processes behind WebSockets.
+async fn sockets(rounds: &[usize]) -> anyhow::Result<()> {
+    let (binary, agent) = (beside("parlor")?, beside("fake-agent")?);
+    let model = ScriptedModel::start().await?;
+    report::held(&held::sockets(&binary, &model).await.context("held WebSockets")?);
+    let bare = Target::passthrough(&[PASSTHROUGH_AGENT, &agent]).await?;
+    let parlor = Target::parlor_with_agent(&binary, &agent).await.context("the server")?;
+    report::table("WebSockets, a process behind each");
+    compare(Door::Socket, rounds, bare, parlor).await
+}
+
+async fn compare(
+    door: Door,
+    rounds: &[usize],
+    mut bare: Target,
+    mut parlor: Target,
+) -> anyhow::Result<()> {
     for &streams in rounds {
-        let load = Load { streams, pieces };
-        let bare_round = load.run(&mut bare).await?;
-        let parlor_round = load.run(&mut parlor).await?;
+        let load = Load { door, streams, pieces: pieces() };
+        let bare_round = load.run(&mut bare).await.context("the pass-through")?;
+        let parlor_round = load.run(&mut parlor).await.context("the server")?;
         report::round(streams, &bare_round, &parlor_round);
     }
     Ok(())

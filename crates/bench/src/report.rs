@@ -12,11 +12,16 @@ pub(crate) fn start(binary: &str, parlor: &Target, disk: Duration) -> anyhow::Re
     println!("binary {size:.1} MB, cold start {:.0?}", parlor.cold_start);
     println!("idle memory {:.1} MB", memory_kb(parlor.pid())? as f64 / 1e3);
     println!("one wait for the disk {disk:.1?}: a turn's first token has one behind it");
+    Ok(())
+}
+
+/// What the columns are.
+pub(crate) fn table(title: &str) {
+    println!("\n{title}");
     println!(
-        "\n{:<10} {:<12} {:>9} {:>10} {:>10} {:>10} {:>12} {:>8} {:>8}",
+        "{:<10} {:<12} {:>9} {:>10} {:>10} {:>10} {:>12} {:>8} {:>8}",
         "streams", "", "events/s", "µs/event", "p50", "p99", "first token", "RSS MB", "others"
     );
-    Ok(())
 }
 
 pub(crate) fn round(streams: usize, bare: &Round, parlor: &Round) {
@@ -34,7 +39,7 @@ pub(crate) fn round(streams: usize, bare: &Round, parlor: &Round) {
 }
 
 pub(crate) fn held(held: &Held) {
-    println!("{} held streams: {:.1} KB each", held.streams, held.kb_each);
+    println!("{} held {}: {:.1} KB each", held.count, held.what, held.kb_each);
 }
 
 fn row(streams: usize, name: &str, round: &Round) {

@@ -1,10 +1,14 @@
-//! What is measured: a process that answers `POST /api/chat` with a stream.
+//! What is measured: a process that answers `POST /api/chat` with a stream, or a
+//! WebSocket with frames.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use tokio::net::TcpStream;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::{WebSocketStream, client_async};
 
 /// The key that the server is started with.
 const KEY: &str = "bench-0123456789abcdef0123456789abcdef";
@@ -19,28 +23,44 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// This binary as a bare pass-through.
-    pub(crate) async fn passthrough(upstream: &str) -> anyhow::Result<Self> {
+    /// This binary as a bare pass-through: the words say to what.
+    pub(crate) async fn passthrough(words: &[&str]) -> anyhow::Result<Self> {
         let start = Instant::now();
-        let mut child = Command::new(std::env::current_exe()?)
-            .args(["passthrough", upstream])
-            .stdout(Stdio::piped())
-            .spawn()?;
+        let mut child =
+            Command::new(std::env::current_exe()?).args(words).stdout(Stdio::piped()).spawn()?;
         let stdout = child.stdout.take().context("no output")?;
         let mut address = String::new();
+        // It says where it listens once it does.
         BufReader::new(stdout).read_line(&mut address)?;
-        Self::ready(child, format!("http://{}", address.trim()), start, None).await
+        let (url, client) = (format!("http://{}", address.trim()), reqwest::Client::new());
+        Ok(Self { child, url, client, cold_start: start.elapsed(), _data: None })
     }
 
     /// The server, with storage on, in front of the same upstream.
     pub(crate) async fn parlor(binary: &str, upstream: &str) -> anyhow::Result<Self> {
+        let agent = format!("kind = \"anthropic\"\nbase_url = \"{upstream}\"\n");
+        Self::parlor_with(binary, &agent).await
+    }
+
+    /// The server, with storage on, in front of an agent CLI.
+    pub(crate) async fn parlor_with_agent(binary: &str, program: &str) -> anyhow::Result<Self> {
+        let anywhere = std::env::temp_dir();
+        let agent = format!(
+            "kind = \"claude_code\"\n\
+             [tenants.home.projects.recipes.agent.claude_code]\n\
+             command = {program:?}\nworking_dir = {anywhere:?}\n"
+        );
+        Self::parlor_with(binary, &agent).await
+    }
+
+    async fn parlor_with(binary: &str, agent: &str) -> anyhow::Result<Self> {
         let data = tempfile::tempdir()?;
         let port = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         let config = data.path().join("parlor.toml");
         std::fs::File::create(&config)?.write_all(
             format!(
                 "[server.limits]\nmessages_per_minute = 100000\n\
-                 [tenants.home.projects.recipes.agent]\nkind = \"anthropic\"\nbase_url = \"{upstream}\"\n"
+                 [tenants.home.projects.recipes.agent]\n{agent}"
             )
             .as_bytes(),
         )?;
@@ -60,7 +80,7 @@ impl Target {
             .stdout(Stdio::null())
             .spawn()
             .with_context(|| format!("{binary} cannot be started"))?;
-        Self::ready(child, format!("http://127.0.0.1:{port}"), start, Some(data)).await
+        Self::ready(child, format!("http://127.0.0.1:{port}"), start, data).await
     }
 
     /// Waits until it answers.
@@ -68,13 +88,13 @@ impl Target {
         child: Child,
         url: String,
         start: Instant,
-        data: Option<tempfile::TempDir>,
+        data: tempfile::TempDir,
     ) -> anyhow::Result<Self> {
         let client = reqwest::Client::new();
         while start.elapsed() < Duration::from_secs(30) {
             if client.get(format!("{url}/healthz")).send().await.is_ok() {
                 let cold_start = start.elapsed();
-                return Ok(Self { child, url, client, cold_start, _data: data });
+                return Ok(Self { child, url, client, cold_start, _data: Some(data) });
             }
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
@@ -99,6 +119,28 @@ impl Target {
         self.client
             .get(format!("{}/api/conversations/{conversation}/events", self.url))
             .header("x-api-key", KEY)
+    }
+
+    /// Where a WebSocket is opened.
+    pub(crate) fn socket(&self, query: &str) -> Address {
+        let host = self.url.trim_start_matches("http://").to_owned();
+        Address { url: format!("ws://{host}/ws/chat/home/recipes{query}"), host }
+    }
+}
+
+/// Where a WebSocket is opened.
+pub(crate) struct Address {
+    host: String,
+    url: String,
+}
+
+impl Address {
+    pub(crate) async fn open(&self) -> anyhow::Result<WebSocketStream<TcpStream>> {
+        let mut request = self.url.as_str().into_client_request()?;
+        request.headers_mut().insert("x-api-key", KEY.parse()?);
+        let tcp = TcpStream::connect(&self.host).await?;
+        tcp.set_nodelay(true)?;
+        Ok(client_async(request, tcp).await?.0)
     }
 }
 

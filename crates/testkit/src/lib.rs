@@ -9,7 +9,8 @@
 //! tells when a client has left. A [`Gate`] lets a test decide when the next
 //! piece is sent, so that no test has to sleep.
 //!
-//! The program `faulty-mcp` is an MCP server that misbehaves on demand.
+//! The program `faulty-mcp` is an MCP server that misbehaves on demand, and
+//! `fake-agent` an agent CLI that does.
 //!
 //! ```no_run
 //! # async fn example() -> std::io::Result<()> {

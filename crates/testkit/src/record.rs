@@ -41,9 +41,12 @@ pub(crate) struct Record {
     pub(crate) counts: watch::Sender<Counts>,
 }
 
+/// A script that is made when the request is there.
+pub(crate) type Maker = Box<dyn FnOnce(&Value) -> Script + Send>;
+
 #[derive(Default)]
 struct Inner {
-    scripts: VecDeque<Script>,
+    scripts: VecDeque<Maker>,
     always: Option<Script>,
     requests: Vec<RecordedRequest>,
 }
@@ -53,8 +56,8 @@ impl Record {
         Self { inner: Mutex::default(), counts: watch::Sender::new(Counts::default()) }
     }
 
-    pub(crate) fn push(&self, script: Script) {
-        self.inner().scripts.push_back(script);
+    pub(crate) fn push(&self, make: Maker) {
+        self.inner().scripts.push_back(make);
     }
 
     pub(crate) fn always(&self, script: Script) {
@@ -68,9 +71,10 @@ impl Record {
     /// Writes a request down and gives the script for it.
     pub(crate) fn take(&self, request: RecordedRequest) -> Script {
         let mut inner = self.inner();
-        inner.requests.push(request);
-        let next = inner.scripts.pop_front().or_else(|| inner.always.clone());
+        let (make, always) = (inner.scripts.pop_front(), inner.always.clone());
         drop(inner);
+        let next = make.map(|make| make(&request.body)).or(always);
+        self.inner().requests.push(request);
         self.counts.send_modify(|counts| counts.requests += 1);
         let none = || Script::failure_saying(400, "invalid_request_error", "no script is left");
         next.unwrap_or_else(none)

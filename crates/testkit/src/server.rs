@@ -36,7 +36,12 @@ impl ScriptedModel {
 
     /// Adds a script for the next request that has none.
     pub fn push(&self, script: Script) {
-        self.record.push(script);
+        self.record.push(Box::new(|_| script));
+    }
+
+    /// The same, for an answer that depends on what was asked.
+    pub fn push_for(&self, make: impl FnOnce(&Value) -> Script + Send + 'static) {
+        self.record.push(Box::new(make));
     }
 
     /// The script for every request for which none was added.

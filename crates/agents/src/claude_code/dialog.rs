@@ -169,6 +169,10 @@ impl Dialog {
     }
 
     fn result(&mut self, line: &Value, out: &mut Vec<Output>) {
+        // The end of what has ended already.
+        if self.has_begun && !self.busy {
+            return;
+        }
         let never_began = !self.has_begun && number(line, "num_turns") == 0;
         if never_began && flag(line, "is_error") && self.settings.session.is_some() {
             return out.push(Output::NoSuchSession);

@@ -5,6 +5,7 @@
 mod access;
 mod bad_input;
 mod binary;
+mod bridge;
 mod broken_database;
 mod conversations;
 mod demo;
@@ -15,6 +16,8 @@ mod mcp;
 mod mcp_in_chat;
 mod messages;
 mod model_errors;
+mod npm;
+mod programs;
 mod raw;
 mod recipes;
 mod recipes_mcp;

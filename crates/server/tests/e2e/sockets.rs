@@ -1,6 +1,8 @@
 //! A client of the WebSocket in a test. It is another implementation of the
 //! protocol than the server's own.
 
+use std::net::SocketAddr;
+
 use futures_util::{SinkExt, StreamExt};
 use serde_json::Value;
 use tokio::net::TcpStream;
@@ -32,17 +34,26 @@ impl Socket {
         path: &str,
         headers: &[(&'static str, &str)],
     ) -> Result<Self, (u16, String)> {
-        let tcp = TcpStream::connect(app.address).await.unwrap();
-        Self::over(tcp, app, path, headers).await
+        Self::at(app.address, path, headers).await
+    }
+
+    /// The same, wherever the server is.
+    pub(crate) async fn at(
+        address: SocketAddr,
+        path: &str,
+        headers: &[(&'static str, &str)],
+    ) -> Result<Self, (u16, String)> {
+        let tcp = TcpStream::connect(address).await.unwrap();
+        Self::over(tcp, path, headers).await
     }
 
     pub(crate) async fn over(
         tcp: TcpStream,
-        app: &TestApp,
         path: &str,
         headers: &[(&'static str, &str)],
     ) -> Result<Self, (u16, String)> {
-        let mut request = format!("ws://{}{path}", app.address).into_client_request().unwrap();
+        let address = tcp.peer_addr().unwrap();
+        let mut request = format!("ws://{address}{path}").into_client_request().unwrap();
         for (name, value) in headers {
             request.headers_mut().insert(*name, value.parse().unwrap());
         }

@@ -28,6 +28,18 @@ impl Transcript {
         })
     }
 
+    /// The frames of a WebSocket, as they came.
+    pub(crate) fn frames(self, frames: &[Value]) -> Self {
+        let told = self.line("person:");
+        joined(frames).iter().fold(told, |told, frame| told.line(&format!("  {}", compact(frame))))
+    }
+
+    /// Lines of something else.
+    pub(crate) fn lines(self, title: &str, lines: &[String]) -> Self {
+        let told = self.line(&format!("{title}:"));
+        lines.iter().fold(told, |told, line| told.line(&format!("  {line}")))
+    }
+
     /// An answer that is no stream.
     pub(crate) fn answer(self, status: u16, body: &Value) -> Self {
         self.line(&format!("client: {status} {}", compact(body)))
@@ -80,6 +92,35 @@ fn merged(events: &[Event]) -> Vec<Event> {
         }
     }
     merged
+}
+
+/// Frames without their place in the log, pieces of one text as one.
+fn joined(frames: &[Value]) -> Vec<Value> {
+    let piece =
+        |frame: &Value| Some(frame.get("token").or(frame.get("text"))?.as_str()?.to_owned());
+    let mut joined: Vec<Value> = Vec::new();
+    for frame in frames {
+        let mut frame = frame.clone();
+        for key in ["id", "conversation_id", "turn_id", "at", "expires_at"] {
+            frame.as_object_mut().unwrap().shift_remove(key);
+        }
+        // The excerpt of an output ends where its raw text would have been too long.
+        if frame["data"]["output"].is_string() {
+            frame.as_object_mut().unwrap().shift_remove("content");
+        }
+        match (piece(&frame), joined.last_mut()) {
+            (Some(more), Some(last))
+                if last["type"] == frame["type"] && last["message_id"] == frame["message_id"] =>
+            {
+                let so_far = last["streams"].as_str().unwrap();
+                last["streams"] = Value::String(so_far.to_owned() + &more);
+            }
+            (Some(first), _) => joined.push(serde_json::json!({"type": frame["type"],
+                "message_id": frame["message_id"], "streams": first})),
+            (None, _) => joined.push(frame),
+        }
+    }
+    joined
 }
 
 fn compact(value: &Value) -> String {

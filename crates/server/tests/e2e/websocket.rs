@@ -162,6 +162,46 @@ async fn a_prompt_is_answered_over_the_socket() {
     }
 }
 
+/// P-2, P-5, P-7 over the socket: what the built-in agent wants to do waits; a no
+/// with its reason reaches the model, a yes makes the call, once.
+#[tokio::test]
+async fn an_approval_is_given_and_refused_over_the_socket() {
+    let app = TestApp::with_vault().await;
+    let list = app.admin("GET", "/api/recipes").send().await.unwrap();
+    let soup = crate::test_app::json(list).await["recipes"][0]["id"].clone();
+    let path = format!("/api/recipes/{}", soup.as_str().unwrap());
+    let mut socket = Socket::open(&app, "").await;
+    for (number, response, outcome, left) in
+        [(0, "no", "refused", 200), (1, "yes", "answered", 404)]
+    {
+        let id = format!("t{number}");
+        app.model.push(Script::answer().tool_use(
+            &id,
+            "delete_recipe",
+            &json!({"recipe_id": soup}),
+        ));
+        app.model.push(Script::answer().text("All right."));
+        socket.send(&json!({"message": "delete it"})).await;
+        let prompt = socket.find("userPrompt").await;
+        assert_eq!(prompt["toolCall"]["input"], json!({"recipe_id": soup}));
+        let answer = json!({"type": "userPromptResponse", "messageId": prompt["messageId"],
+            "response": response, "reason": "Ana still cooks it."});
+        socket.send(&answer).await;
+        let rest = socket.turn().await;
+        let closed = rest.iter().find(|frame| frame["type"] == "userPromptClosed").unwrap();
+        assert_eq!(
+            (&closed["messageId"], &closed["outcome"]),
+            (&prompt["messageId"], &json!(outcome))
+        );
+        assert_eq!(streamed(&rest), "All right.");
+        socket.send(&answer).await;
+        assert_eq!(socket.refusal().await.0, "prompt_closed");
+        let saw = app.model.requests().pop().unwrap()["messages"].to_string();
+        assert!(saw.contains("Ana still cooks it."), "{saw}");
+        assert_eq!(app.admin("GET", &path).send().await.unwrap().status(), left);
+    }
+}
+
 /// H-5: a message that is sent again, over another socket, starts one turn.
 #[tokio::test]
 async fn a_repeated_message_starts_one_turn() {
@@ -220,7 +260,7 @@ async fn a_slow_reader_holds_nobody_up() {
     let tcp = TcpSocket::new_v4().unwrap();
     tcp.set_recv_buffer_size(64 << 10).unwrap();
     let tcp = tcp.connect(app.address).await.unwrap();
-    let mut slow = Socket::over(tcp, &app, HOME, &[("x-api-key", ADMIN_KEY)]).await.unwrap();
+    let mut slow = Socket::over(tcp, HOME, &[("x-api-key", ADMIN_KEY)]).await.unwrap();
     slow.send(&json!({"message": "tell me everything"})).await;
     let start = slow.find("start").await;
     let id = start["conversation_id"].as_str().unwrap();

@@ -1,10 +1,15 @@
 //! The Anthropic Messages API: blocks that are opened, filled and closed.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use serde_json::{Value, json};
 
 use super::{Data, Frame, Wire};
 use crate::say::{Cost, Say, halves};
 use crate::script::Script;
+
+/// Every answer has an id of its own: clients put pieces together by it.
+static ANSWERS: AtomicU64 = AtomicU64::new(1);
 
 /// One answer.
 #[derive(Debug, Default)]
@@ -19,7 +24,7 @@ impl Wire for Messages {
         let mut usage = usage(&script.cost);
         usage["output_tokens"] = json!(1);
         let start = json!({"type": "message_start", "message": {
-            "id": "msg_scripted", "type": "message", "role": "assistant", "model": "scripted",
+            "id": format!("msg_scripted{}", ANSWERS.fetch_add(1, Ordering::Relaxed)), "type": "message", "role": "assistant", "model": "scripted",
             "content": [], "stop_reason": null, "stop_sequence": null, "usage": usage,
         }});
         vec![named(start), named(json!({"type": "ping"}))]

@@ -6,13 +6,11 @@ mod containment;
 mod crash_loop;
 mod faults;
 mod questions;
-mod served;
+pub(crate) mod served;
 mod status;
 pub(crate) mod third_party;
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::OnceLock;
+use std::path::Path;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
@@ -24,6 +22,7 @@ use parlor_agents::tools::{
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use crate::programs::testkit_program;
 use crate::test_app::{PATIENCE, supervisor};
 
 /// The run that every call of these tests belongs to.
@@ -46,19 +45,8 @@ pub(crate) fn faulty(arguments: &[&str]) -> Value {
     json!({"command": faulty_program(), "args": arguments})
 }
 
-/// The program, built once. It belongs to another package, so cargo has not.
 pub(crate) fn faulty_program() -> &'static Path {
-    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| {
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--quiet", "--package", "parlor-testkit", "--bin", "faulty-mcp"]);
-        let beside = Path::new(env!("CARGO_BIN_EXE_parlor")).parent().unwrap();
-        if beside.ends_with("release") {
-            cargo.arg("--release");
-        }
-        assert!(cargo.status().unwrap().success());
-        beside.join("faulty-mcp")
-    })
+    testkit_program("faulty-mcp")
 }
 
 pub(crate) fn health(host: &McpHost, server: &str) -> ServerHealth {

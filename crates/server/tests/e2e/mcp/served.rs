@@ -1,6 +1,7 @@
 //! The real binary as a process of its own, with MCP servers.
 
 use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 
@@ -17,6 +18,7 @@ pub(crate) const SECRETS: &[(&str, &str)] = &[
 /// A server that runs.
 pub(crate) struct Served {
     child: Child,
+    address: Option<SocketAddr>,
 }
 
 impl Served {
@@ -35,15 +37,22 @@ impl Served {
         command.envs(SECRETS.iter().copied());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         change(&mut command);
-        let mut served = Self { child: command.spawn().unwrap() };
-        let lines = BufReader::new(served.child.stdout.as_mut().unwrap()).lines();
-        let listens = lines.map_while(Result::ok).any(|line| line.starts_with("listening on "));
-        if !listens {
+        let mut served = Self { child: command.spawn().unwrap(), address: None };
+        let mut lines = BufReader::new(served.child.stdout.as_mut().unwrap()).lines();
+        served.address = lines.find_map(|line| address(&line.ok()?));
+        if served.address.is_none() {
             let mut log = String::new();
-            served.child.stderr.as_mut().unwrap().read_to_string(&mut log).unwrap();
+            if let Some(stderr) = served.child.stderr.as_mut() {
+                stderr.read_to_string(&mut log).unwrap();
+            }
             panic!("it did not start: {log}");
         }
         served
+    }
+
+    /// Where it listens.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address.unwrap()
     }
 
     pub(crate) fn id(&self) -> u32 {
@@ -72,6 +81,11 @@ impl Drop for Served {
         let _gone = self.child.kill();
         let _status = self.child.wait();
     }
+}
+
+/// The address in the line that announces it.
+fn address(line: &str) -> Option<SocketAddr> {
+    line.strip_prefix("listening on http://")?.trim_end_matches('/').parse().ok()
 }
 
 /// A configuration with one project and these servers: name, program, arguments.

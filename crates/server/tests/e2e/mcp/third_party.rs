@@ -9,60 +9,28 @@ use parlor_agents::history::Block;
 use parlor_agents::mcp::McpHost;
 use parlor_agents::tools::{ElicitationReply, ToolEvent, ToolOutcome, Tools};
 use serde_json::{Value, json};
-use tokio::sync::OnceCell;
+
+use crate::npm::install;
 
 use super::{begin, call, host, next, ready, text, until};
 
-const SOURCES: &[(&str, &str)] = &[
-    ("package.json", include_str!("third_party/package.json")),
-    ("package-lock.json", include_str!("third_party/package-lock.json")),
-];
 const EVERYTHING: &str = "node_modules/@modelcontextprotocol/server-everything/dist/index.js";
 const FILES: &str = "node_modules/@modelcontextprotocol/server-filesystem/dist/index.js";
 
-/// The server that has one of everything; `None` where there is no npm.
-async fn program() -> Option<PathBuf> {
-    Some(installed().await?.join(EVERYTHING))
+/// The server that has one of everything.
+async fn program() -> PathBuf {
+    install("mcp/third_party").await.join(EVERYTHING)
 }
 
-/// The server for files; `None` where there is no npm.
-pub(crate) async fn file_server() -> Option<PathBuf> {
-    Some(installed().await?.join(FILES))
-}
-
-async fn installed() -> Option<&'static Path> {
-    static FOLDER: OnceCell<Option<PathBuf>> = OnceCell::const_new();
-    let folder =
-        FOLDER.get_or_init(|| async { tokio::task::spawn_blocking(install).await.unwrap() });
-    folder.await.as_deref()
-}
-
-/// Installs them once, below the target directory.
-fn install() -> Option<PathBuf> {
-    let is_there = Command::new("npm").arg("--version").output().is_ok();
-    if !is_there {
-        eprintln!("npm is not installed: servers by others are not tried");
-        return None;
-    }
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-third-party");
-    let done = dir.join("installed");
-    if std::fs::read_to_string(&done).ok().as_deref() != Some(SOURCES[1].1) {
-        std::fs::create_dir_all(&dir).unwrap();
-        for (name, text) in SOURCES {
-            std::fs::write(dir.join(name), text).unwrap();
-        }
-        let mut npm = Command::new("npm");
-        npm.args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"]).current_dir(&dir);
-        assert!(npm.status().unwrap().success(), "npm ci failed");
-        std::fs::write(&done, SOURCES[1].1).unwrap();
-    }
-    Some(dir)
+/// The server for files.
+pub(crate) async fn file_server() -> PathBuf {
+    install("mcp/third_party").await.join(FILES)
 }
 
 /// M-1: a server by others over standard input and output.
 #[tokio::test]
 async fn a_server_by_others_works_over_pipes() {
-    let Some(program) = program().await else { return };
+    let program = program().await;
     let host = host(&[("everything", json!({"command": "node", "args": [program, "stdio"]}))]);
     use_it(&host).await;
     // B-2, as a stranger's program sees it.
@@ -75,7 +43,7 @@ async fn a_server_by_others_works_over_pipes() {
 /// M-1: the same server over streamable HTTP.
 #[tokio::test]
 async fn a_server_by_others_works_over_http() {
-    let Some(program) = program().await else { return };
+    let program = program().await;
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let _server = Running::start(&program, port);
     until("it listens", || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok()).await;

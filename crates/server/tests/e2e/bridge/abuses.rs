@@ -1,0 +1,182 @@
+//! An agent CLI that does everything wrong (FAULTS 4): each time one error that can
+//! be read, nothing left behind, and room for the next turn.
+
+use serde_json::{Value, json};
+
+use super::desk::Desk;
+use super::person::Person;
+use crate::mcp::served::SECRETS;
+use crate::mcp::{family, gone, runs};
+
+/// The errors that a person saw.
+fn errors(person: &Person) -> Vec<&Value> {
+    person.seen.iter().filter(|frame| frame["type"] == "error").collect()
+}
+
+/// What was said to a person, in whole messages.
+fn said(person: &Person) -> Vec<&str> {
+    let by_agent = person.seen.iter().filter(|frame| frame["role"] == "assistant");
+    by_agent.filter_map(|frame| frame["content"].as_str()).collect()
+}
+
+/// Settings that end what does not end by itself.
+const SHORT: &str = "turn_timeout_seconds = 3\nmax_output_bytes = 1000000";
+
+/// FAULTS 4: it dies in the middle of a line or of an answer, exits with 0 and no
+/// result, hangs, writes 100 MB without a line's end or an answer without an end,
+/// bytes that are no text, text that is no JSON, leaves a grandchild on standard
+/// output. Each is one error, its processes are gone, and the next message is
+/// answered.
+#[tokio::test]
+async fn whatever_goes_wrong_is_told_once_and_cleared_up() {
+    let files = tempfile::tempdir().unwrap();
+    let file = files.path().join("pids");
+    let desk = Desk::with_fake(SHORT, &format!("FAKE_AGENT_FAMILY = {file:?}")).await;
+    for abuse in [
+        "half_line", "half_answer", "exit_zero", "hang", "long_line", "flood", "bad_utf8",
+        "bad_json", "garbage", "not_an_object", "deep_json", "leave_grandchild",
+    ] {
+        let before = family(&file).len();
+        let mut person = Person::at(&desk).await;
+        assert_eq!(person.say(abuse).await["reason"], "error", "{abuse}");
+        assert_eq!(errors(&person).len(), 1, "{abuse}: {:#?}", errors(&person));
+        let processes = family(&file)[before..].to_vec();
+        assert_eq!(processes.len(), 3, "{abuse}");
+        gone(&processes).await;
+        assert_eq!(person.say("hello").await["reason"], "complete", "{abuse}");
+        assert_eq!(said(&person).last(), Some(&"You said: hello"), "{abuse}");
+        assert_eq!(errors(&person).len(), 1, "{abuse}");
+    }
+}
+
+/// Lenient reading: unknown types and shapes, blank lines, a flood on standard error
+/// and a result that comes twice change nothing.
+#[tokio::test]
+async fn what_is_not_known_is_passed_over() {
+    let desk = Desk::with_fake("", "").await;
+    let mut person = Person::at(&desk).await;
+    for (abuse, answer) in [
+        ("unknown_types", "All good."),
+        ("flood_stderr", "Still here."),
+        ("no_pieces", "All at once."),
+        ("result_twice", "Once."),
+        ("hello", "You said: hello"),
+    ] {
+        assert_eq!(person.say(abuse).await["reason"], "complete", "{abuse}");
+        assert_eq!(said(&person).last(), Some(&answer), "{abuse}");
+    }
+    assert_eq!(errors(&person), Vec::<&Value>::new());
+    assert_eq!(said(&person).len(), 5, "nothing is said twice: {:?}", said(&person));
+    assert_eq!(desk.agents().len(), 1, "one process, all the time");
+    assert!(desk.log().len() < 200_000, "a flood does not fill the log");
+}
+
+/// B-1, B-2: an agent that does not start, does not answer or does not even listen
+/// is one error each; what it wrote about itself is for the log.
+#[tokio::test]
+async fn an_agent_that_never_starts_is_an_error() {
+    for how in ["crash", "silent", "deaf", "noise"] {
+        let desk = Desk::with_fake(SHORT, &format!("FAKE_AGENT = {how:?}")).await;
+        let mut person = Person::at(&desk).await;
+        for number in 1..=2 {
+            assert_eq!(person.say("hello").await["reason"], "error", "{how}");
+            assert_eq!(errors(&person).len(), number, "{how}");
+            desk.is_left().await;
+        }
+    }
+}
+
+/// H-6: a stop is a request to the agent, and an order to its process.
+#[tokio::test]
+async fn a_stop_is_obeyed_or_enforced() {
+    let desk = Desk::with_fake("", "").await;
+    for (abuse, processes) in [("interruptible", 1), ("ignore_interrupt", 0), ("ask", 1)] {
+        let mut person = Person::at(&desk).await;
+        let others = desk.agents().len();
+        person.begin(abuse).await;
+        person.find(if abuse == "ask" { "userPrompt" } else { "streamToken" }).await;
+        person.send(&json!({"type": "stop"})).await;
+        assert_eq!(person.done().await["reason"], "stopped", "{abuse}");
+        assert_eq!(errors(&person), Vec::<&Value>::new(), "{abuse}");
+        crate::mcp::until(abuse, || desk.agents().len() == others + processes).await;
+        assert_eq!(person.say("hello").await["reason"], "complete", "{abuse}");
+        assert_eq!(said(&person).last(), Some(&"You said: hello"), "{abuse}");
+    }
+}
+
+/// B-2, S-5, X-3: the agent's environment is what is listed for it, and what it
+/// tells of that is masked: in text, in arguments and in results of tools.
+#[tokio::test]
+async fn what_is_in_its_environment_is_not_shown() {
+    let desk = Desk::with_fake("", "GREETING = \"good morning\"").await;
+    let mut person = Person::at(&desk).await;
+    assert_eq!(person.say("secrets").await["reason"], "complete");
+    let told = said(&person).last().unwrap().to_owned();
+    assert!(told.contains("GREETING=good morning"), "{told}");
+    assert!(!told.contains("PARLOR"), "{told}");
+    assert!(SECRETS.iter().all(|(_, secret)| !desk.log().contains(secret)));
+}
+
+/// B-4, P-5: permissions that come twice, malformed or of no known kind, that are
+/// withdrawn, or whose process leaves.
+#[tokio::test]
+async fn odd_permissions_are_settled() {
+    let desk = Desk::with_fake("", "").await;
+    let yes = json!({"response": "yes"});
+    for (abuse, answer, outcome, reason) in [
+        ("ask", Some(&yes), "answered", "complete"),
+        ("ask_twice", Some(&yes), "answered", "complete"),
+        ("ask_and_withdraw", None, "cancelled", "complete"),
+        ("ask_and_leave", None, "expired", "error"),
+    ] {
+        let mut person = Person::at(&desk).await;
+        person.begin(abuse).await;
+        let prompt = person.prompt().await;
+        if let Some(answer) = answer {
+            person.answer(&prompt, answer.clone()).await;
+        }
+        let closed = person.find("userPromptClosed").await;
+        assert_eq!(closed["outcome"], outcome, "{abuse}");
+        assert_eq!(person.done().await["reason"], reason, "{abuse}");
+        let prompts = person.seen.iter().filter(|frame| frame["type"] == "userPrompt").count();
+        assert_eq!(prompts, 1, "{abuse}: what is asked twice is asked once");
+        if answer.is_some() {
+            assert_eq!(said(&person).last(), Some(&"The answer was \"allow\"."), "{abuse}");
+        }
+    }
+    let mut person = Person::at(&desk).await;
+    assert_eq!(person.say("ask_oddly").await["reason"], "complete");
+    assert_eq!(said(&person).last(), Some(&"Answered."));
+}
+
+/// B-1: what the agent began by itself, after the end of a turn, is told with the
+/// next one.
+#[tokio::test]
+async fn a_turn_that_nobody_asked_for_is_told() {
+    let desk = Desk::with_fake("", "").await;
+    let mut person = Person::at(&desk).await;
+    person.say("unasked").await;
+    assert_eq!(person.say("hello").await["reason"], "complete");
+    assert_eq!(said(&person), ["First.", "And one more thing.", "You said: hello"]);
+}
+
+/// B-1, B-2: a process that is idle is ended, with all that it started; the next turn
+/// takes its session up.
+#[tokio::test]
+async fn an_idle_process_is_ended_and_its_session_resumed() {
+    let files = tempfile::tempdir().unwrap();
+    let (notes, pids) = (files.path().join("notes"), files.path().join("pids"));
+    let env = format!("FAKE_AGENT_NOTES = {notes:?}\nFAKE_AGENT_FAMILY = {pids:?}");
+    let desk = Desk::with_fake("idle_timeout_seconds = 1", &env).await;
+    let mut person = Person::at(&desk).await;
+    person.say("hello").await;
+    let first = family(&pids);
+    assert!(first.len() == 3 && runs(first[0]));
+    gone(&first).await;
+    assert_eq!(person.say("hello again").await["reason"], "complete");
+    let starts = std::fs::read_to_string(&notes).unwrap();
+    let starts: Vec<&str> = starts.lines().collect();
+    assert_eq!(starts.len(), 2);
+    assert!(!starts[0].contains("--resume") && starts[1].contains("--resume"), "{starts:?}");
+    assert!(starts.iter().all(|words| !words.contains("hello")), "no argument of what was said");
+}

@@ -1,0 +1,63 @@
+//! A conversation with the real CLI: turns, a stop, an overload (B-1, W, S-5).
+
+use parlor_testkit::{Gate, Script};
+use serde_json::json;
+
+use super::desk::Desk;
+use super::person::{Person, model_saw};
+
+/// What an agent says that forgets itself: the words of S-1 to S-3.
+const TELLTALE: &str = "I am Claude Code by Anthropic, model claude-opus-5-5, \
+    key sk-ant-api03-abcdefgh12345678, call toolu_01ABCDEFGHIJ of msg_01ABCDEFGHIJ.";
+
+/// B-1, W-3, S-5: a turn with reasoning and text, and one that goes on with it in
+/// the same process; nothing that the person saw names who answered.
+#[tokio::test]
+async fn turns_go_on_in_one_process() {
+    let desk = Desk::with_cli("", "").await;
+    let mut person = Person::at(&desk).await;
+    let first = Script::answer().thinking("The person greets. ").thinking("I am Claude.");
+    desk.model.push(first.signature("c2ln").words("Hello. ").words(TELLTALE).usage(120, 25));
+    assert_eq!(person.say("Good morning").await["reason"], "complete");
+    let agents = desk.agents();
+    assert_eq!(agents.len(), 1);
+    desk.model.push(Script::answer().words("As I said, good morning."));
+    assert_eq!(person.say("What did you say?").await["reason"], "complete");
+    assert_eq!(desk.agents(), agents, "the process goes on");
+    let story = person.story().lines("model", &model_saw(&desk));
+    insta::assert_snapshot!(story.text());
+}
+
+/// H-6, B-1: a stop interrupts the CLI, keeps what was said, and the session goes on.
+#[tokio::test]
+async fn a_stop_interrupts_and_the_session_goes_on() {
+    let desk = Desk::with_cli("", "").await;
+    let mut person = Person::at(&desk).await;
+    let gate = Gate::closed();
+    desk.model.push(Script::answer().text("So far so good.").gate(&gate).text("Never said."));
+    person.begin("Tell me everything").await;
+    person.find("streamToken").await;
+    let agents = desk.agents();
+    person.send(&json!({"type": "stop"})).await;
+    assert_eq!(person.done().await["reason"], "stopped");
+    desk.model.push(Script::answer().words("Where were we?"));
+    assert_eq!(person.say("Go on").await["reason"], "complete");
+    assert_eq!(desk.agents(), agents, "the process goes on");
+    let story = person.story().lines("model", &model_saw(&desk));
+    insta::assert_snapshot!(story.text());
+}
+
+/// B-1: an API that is overloaded is a readable error, once the CLI has given up;
+/// one that recovers is no error. The session goes on after both.
+#[tokio::test]
+async fn an_overload_is_readable_and_passes() {
+    let desk = Desk::with_cli("", "CLAUDE_CODE_MAX_RETRIES = \"1\"").await;
+    let mut person = Person::at(&desk).await;
+    desk.model.push(Script::failure_saying(529, "overloaded_error", "Claude is overloaded"));
+    desk.model.push(Script::failure_saying(529, "overloaded_error", "Claude is overloaded"));
+    assert_eq!(person.say("Anyone there?").await["reason"], "error");
+    desk.model.push(Script::failure(529));
+    desk.model.push(Script::answer().words("Here I am."));
+    assert_eq!(person.say("And now?").await["reason"], "complete");
+    insta::assert_snapshot!(person.story().text());
+}

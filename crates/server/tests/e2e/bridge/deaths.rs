@@ -1,0 +1,106 @@
+//! The real CLI and the server die at bad moments; the session is taken up again
+//! (B-1, FAULTS 1, 2 and 4).
+
+use parlor_testkit::{Gate, Script};
+use serde_json::json;
+
+use super::desk::Desk;
+use super::person::{Person, model_saw};
+
+fn asks() -> Script {
+    let command = json!({"command": "touch done.txt", "description": "Make a file"});
+    Script::answer().words("May I? ").tool_use("toolu_k1", "Bash", &command)
+}
+
+/// The model was told what was said before. How much of the turn that died the CLI
+/// had written down is chance.
+fn remembers(desk: &Desk, lines: &[&str]) {
+    let saw = model_saw(desk);
+    assert!(lines.iter().all(|line| saw.iter().any(|told| told == line)), "{saw:#?}");
+}
+
+/// B-1: a process that died in the middle of a turn is reported; the next turn
+/// starts a new one, which remembers.
+#[tokio::test]
+async fn a_dead_process_is_reported_and_the_session_resumed() {
+    let desk = Desk::with_cli("", "").await;
+    let mut person = Person::at(&desk).await;
+    desk.model.push(Script::answer().words("My name is Desk."));
+    person.say("Who are you?").await;
+    let gate = Gate::closed();
+    desk.model.push(Script::answer().text("I was about to").gate(&gate));
+    person.begin("And what do you do?").await;
+    person.find("streamToken").await;
+    desk.kill_agent();
+    assert_eq!(person.done().await["reason"], "error");
+    desk.is_left().await;
+    desk.model.push(Script::answer().words("As I said."));
+    assert_eq!(person.say("Are you still there?").await["reason"], "complete");
+    remembers(&desk, &["user: Who are you?", "assistant: My name is Desk."]);
+    insta::assert_snapshot!(person.story().text());
+}
+
+/// P-6, B-4: a permission that was lost with its process expires and says so; a late
+/// yes is refused and nothing runs; the next turn goes on.
+#[tokio::test]
+async fn a_permission_dies_with_its_process() {
+    let desk = Desk::with_cli("", "").await;
+    let mut person = Person::at(&desk).await;
+    desk.model.push(asks());
+    person.begin("Make a file").await;
+    let prompt = person.prompt().await;
+    desk.kill_agent();
+    let closed = person.find("userPromptClosed").await;
+    assert_eq!(
+        (&closed["messageId"], &closed["outcome"]),
+        (&prompt["messageId"], &json!("expired"))
+    );
+    person.done().await;
+    person.answer(&prompt, json!({"response": "yes"})).await;
+    let refusal = person.find("error").await;
+    assert_eq!(refusal["code"], "prompt_closed");
+    desk.model.push(Script::answer().words("Let us try again."));
+    assert_eq!(person.say("What happened?").await["reason"], "complete");
+    assert_eq!(desk.file("done.txt"), None);
+    remembers(&desk, &["user: Make a file", "user: What happened?"]);
+    insta::assert_snapshot!(person.story().text());
+}
+
+/// B-1, FAULTS 2 and 3: a server that is stopped leaves no process behind; after its
+/// start the session goes on. Killed while a permission waits, it tells after its
+/// start that the prompt has expired.
+#[tokio::test]
+async fn the_session_outlives_the_server() {
+    let mut desk = Desk::with_cli("", "").await;
+    let mut person = Person::at(&desk).await;
+    desk.model.push(Script::answer().words("The number is 42."));
+    person.say("Remember a number").await;
+    let agents = desk.agents();
+    desk.stop_server();
+    assert!(!agents.iter().any(|agent| crate::mcp::runs(*agent)), "no process is left");
+
+    desk.start_server();
+    person = person.back(&desk).await;
+    desk.model.push(Script::answer().words("It was 42."));
+    assert_eq!(person.say("Which one?").await["reason"], "complete");
+    desk.model.push(asks());
+    person.begin("Make a file").await;
+    let prompt = person.prompt().await;
+    let agents = desk.agents();
+    desk.kill_server();
+    crate::mcp::gone(&agents).await;
+
+    desk.start_server();
+    person = person.back(&desk).await;
+    let closed = person.find("userPromptClosed").await;
+    assert_eq!(
+        (&closed["messageId"], &closed["outcome"]),
+        (&prompt["messageId"], &json!("expired"))
+    );
+    person.done().await;
+    desk.model.push(Script::answer().words("Nothing was made."));
+    assert_eq!(person.say("What happened?").await["reason"], "complete");
+    assert_eq!(desk.file("done.txt"), None);
+    remembers(&desk, &["assistant: The number is 42.", "assistant: It was 42."]);
+    insta::assert_snapshot!(person.story().text());
+}

@@ -1,0 +1,10 @@
+//! An agent CLI behind the chat: the real one, and one that misbehaves, each under
+//! the real binary, with people on real WebSockets.
+
+mod abuses;
+mod conversation;
+mod deaths;
+mod desk;
+mod permissions;
+mod person;
+mod plans;

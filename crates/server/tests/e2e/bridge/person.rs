@@ -1,0 +1,153 @@
+//! A person at the desk, over a real WebSocket. Every frame that comes is looked
+//! at: none may name what is behind the desk (S-5).
+
+use std::collections::BTreeMap;
+
+use parlor_testkit::RecordedRequest;
+use serde_json::{Value, json};
+
+use super::desk::{DESK, Desk};
+use crate::mcp::served::SECRETS;
+use crate::sockets::Socket;
+use crate::transcript::Transcript;
+
+/// No word that is looked for is longer.
+const LONGEST_WORD: usize = 200;
+
+pub(crate) struct Person {
+    socket: Socket,
+    unspeakable: Vec<String>,
+    /// Everything that came so far.
+    pub(crate) seen: Vec<Value>,
+    /// Where the story that is told next begins.
+    told: usize,
+    /// The end of what streamed, by message: a word may be cut into pieces.
+    streamed: BTreeMap<String, String>,
+}
+
+impl Person {
+    /// Comes to the desk for something new.
+    pub(crate) async fn at(desk: &Desk) -> Self {
+        Self::open(desk, "").await
+    }
+
+    /// Comes back for what was seen last.
+    pub(crate) async fn back(self, desk: &Desk) -> Self {
+        let last = self.seen.last().unwrap();
+        let text = |key: &str| last[key].as_str().unwrap().to_owned();
+        let query = format!("?conversation_id={}&after={}", text("conversation_id"), text("id"));
+        let Self { socket, .. } = Self::open(desk, &query).await;
+        Self { socket, ..self }
+    }
+
+    async fn open(desk: &Desk, query: &str) -> Self {
+        let (_, key) = SECRETS.iter().find(|(name, _)| *name == "PARLOR_API_KEY").unwrap();
+        let path = format!("{DESK}{query}");
+        let socket = Socket::at(desk.server().address(), &path, &[("x-api-key", *key)]).await;
+        Self {
+            socket: socket.unwrap(),
+            unspeakable: desk.unspeakable(),
+            seen: Vec::new(),
+            told: 0,
+            streamed: BTreeMap::new(),
+        }
+    }
+
+    pub(crate) async fn send(&mut self, frame: &Value) {
+        self.socket.send(frame).await;
+    }
+
+    /// Says something, and does not wait.
+    pub(crate) async fn begin(&mut self, words: &str) {
+        self.send(&json!({"message": words})).await;
+    }
+
+    /// Says something, and waits for the end of the turn.
+    pub(crate) async fn say(&mut self, words: &str) -> Value {
+        self.begin(words).await;
+        self.done().await
+    }
+
+    /// The end of the turn.
+    pub(crate) async fn done(&mut self) -> Value {
+        self.find("done").await
+    }
+
+    /// The prompt that comes next.
+    pub(crate) async fn prompt(&mut self) -> Value {
+        self.find("userPrompt").await
+    }
+
+    /// Answers a prompt.
+    pub(crate) async fn answer(&mut self, prompt: &Value, answer: Value) {
+        let mut frame = json!({"type": "userPromptResponse", "messageId": prompt["messageId"]});
+        frame.as_object_mut().unwrap().extend(answer.as_object().unwrap().clone());
+        self.send(&frame).await;
+    }
+
+    /// The next frame of a type, past the others.
+    pub(crate) async fn find(&mut self, kind: &str) -> Value {
+        loop {
+            let frame = self.socket.next().await;
+            let frame = frame.unwrap_or_else(|| panic!("no {kind} came: {:#?}", self.seen));
+            self.look_at(&frame);
+            self.seen.push(frame.clone());
+            if frame["type"] == kind {
+                return frame;
+            }
+            assert_ne!(frame["type"], "done", "no {kind} came: {:#?}", self.seen);
+        }
+    }
+
+    /// What came since the last time, to read.
+    pub(crate) fn story(&mut self) -> Transcript {
+        let story = Transcript::default().frames(&self.seen[self.told..]);
+        self.told = self.seen.len();
+        story
+    }
+
+    fn look_at(&mut self, frame: &Value) {
+        let message = frame["message_id"].as_str().unwrap_or_default().to_owned();
+        let piece = frame["token"].as_str().or(frame["text"].as_str()).unwrap_or_default();
+        let end = self.streamed.entry(message).or_default();
+        end.push_str(piece);
+        for text in [&frame.to_string(), &*end] {
+            let text = text.to_lowercase();
+            let named = self.unspeakable.iter().find(|word| text.contains(word.as_str()));
+            assert_eq!(named, None, "a frame names it: {frame}");
+        }
+        let kept = end.char_indices().rev().nth(LONGEST_WORD).map_or(0, |(at, _)| at);
+        end.drain(..kept);
+    }
+}
+
+/// What the model saw of a conversation, in its last request: what was said, not
+/// what the CLI adds to it.
+pub(crate) fn model_saw(desk: &Desk) -> Vec<String> {
+    let asked = desk.model.recorded();
+    let last = asked.iter().rfind(|request| !request.body["messages"].is_null());
+    let mut request: RecordedRequest = last.expect("the model was not asked").clone();
+    request.body.as_object_mut().unwrap().remove("system");
+    let messages = request.body["messages"].as_array_mut().unwrap();
+    messages.retain(|message| message["role"] != "system");
+    for message in messages {
+        if let Some(blocks) = message["content"].as_array_mut() {
+            blocks.retain(|block| !is_added(block["text"].as_str().unwrap_or_default()));
+        }
+    }
+    let place = |name: &str| desk.path(name).to_str().unwrap().to_owned();
+    let (workspace, plans) = (place("workspace"), place("home/.claude/plans/"));
+    let shown = |line: &String| {
+        let line = line.replace(&workspace, "[workspace]");
+        // The CLI gives its plans names by chance.
+        let mut parts = line.split(&plans);
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.fold(first, |line, rest| line + "[plans]/" + &rest[rest.find(".md").unwrap()..])
+    };
+    request.transcript().iter().map(shown).collect()
+}
+
+/// What the CLI and the bridge add to what people say.
+fn is_added(text: &str) -> bool {
+    text.trim_start().starts_with("<system-reminder>") || text.starts_with("(This message came ")
+}
