@@ -56,9 +56,9 @@ impl AgentError {
             Self::NotStarted(_) => "The agent could not be started. Whoever runs the server \
                                     finds the reason in its log."
                 .into(),
-            Self::Lost(_) => "The agent stopped working, and what it asked can no longer be \
-                              answered. Send a message: it goes on where it was."
-                .into(),
+            Self::Lost(_) => {
+                "The agent stopped working. Send a message: it goes on where it was.".into()
+            }
             Self::TookTooLong(_) => "The agent took too long and was stopped. Send a message to \
                                      go on, or ask for less at once."
                 .into(),

@@ -104,6 +104,10 @@ fn s_1_bare_claude_behind_a_bridge() {
     check(
         &behind_bridge(),
         &[
+            // The number of a list is not a version.
+            ("A page, with Claude\n\n1. Create it", "A page, with [assistant]\n\n1. Create it"),
+            ("Ask GPT:\n4 eggs", "Ask GPT:\n4 eggs"),
+            ("not by Gemini\n- 2 eggs", "not by [assistant]\n- 2 eggs"),
             ("I'm Claude.", "I'm [assistant]."),
             ("Claude's plan, claude", "[assistant]'s plan, [assistant]"),
             ("CLAUDE.md", "[assistant].md"),

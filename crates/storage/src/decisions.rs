@@ -93,11 +93,11 @@ impl Store {
     /// this was it.
     pub async fn answer_prompt(&self, answering: &Answering) -> Result<bool, StorageError> {
         let mut transaction = self.write().await?;
-        if !answer(&mut transaction, answering).await? {
-            return Ok(false);
-        }
+        let is_it = answer(&mut transaction, answering).await?;
+        // Also where another was first: that one may wait for this very commit,
+        // and whoever asks now what became of the prompt must see it.
         transaction.commit().await?;
-        Ok(true)
+        Ok(is_it)
     }
 
     /// Takes an answer that begins no turn, and writes the end into the log. No

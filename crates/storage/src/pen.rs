@@ -7,6 +7,10 @@
 //!    behind a savepoint: what one does not finish is undone for that one alone.
 //! 3. One commit for all of them. Only after it are they told that it is stored.
 //!
+//! A writer sees what those before it wrote, stored or not; readers do not.
+//! Whoever finds that another was first must wait for this commit too before it
+//! says so: by committing nothing, or by taking the pen once more.
+//!
 //! A task of its own does this. It waits for whoever has the pen; a writer that
 //! gives up, or is dropped in the middle, gives it back with nothing written.
 

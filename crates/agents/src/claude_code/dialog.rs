@@ -18,6 +18,7 @@ use crate::bridge::{Dialect, Output};
 use crate::history::{Block, HistoryMessage};
 use crate::tools::ToolOutcome;
 
+const NO_TOOL: &str = "The request names no tool, so it was refused.";
 const PLAN_MODE: &str = "This conversation is in plan mode: nothing may be changed yet. Present \
                          your plan instead.";
 const NO_PLAN: &str = "There is no plan to show. Write it down first, then present it again.";
@@ -230,6 +231,10 @@ impl Dialog {
 
     fn permission(&mut self, request_id: &str, request: &Value, out: &mut Vec<Output>) {
         let (name, input) = (text(request, "tool_name"), asks::input(request));
+        if name.is_empty() {
+            // Nobody can decide about that.
+            return out.push(Output::Send(words::deny(request_id, NO_TOOL)));
+        }
         let id = said(request, "tool_use_id").unwrap_or(request_id);
         // One that runs already is another thing than what is asked now.
         let id = if self.calls.state(id) == Some(State::Running) { request_id } else { id };

@@ -254,7 +254,8 @@ impl Session {
             .unwrap_or_else(|| Value::String(text.clone()));
         let mut message = Message {
             role: Role::Tool,
-            content: excerpt(&text),
+            // Cut after masking: half of a secret no longer looks like one.
+            content: excerpt(&self.project.sanitizer.sanitize(&text)),
             data: Some(MessageData::ToolResult(ToolResult {
                 name: run.tool.clone(),
                 call_id: CallId::new(run.id),

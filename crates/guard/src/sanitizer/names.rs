@@ -1,7 +1,9 @@
 //! The built-in rules that mask who answers: assistants, their models, and the
 //! companies behind them (S-1, S-2).
 
-use super::rules::{ANY, BLANK, CAMEL, MaskGroup, MaskRule, NO_LETTER, NO_WORD, gap, pattern};
+use super::rules::{
+    ANY, BLANK, CAMEL, MaskGroup, MaskRule, NO_LETTER, NO_WORD, gap, near, pattern,
+};
 
 /// The rest of a model's name: `-4o-mini`, `.5-turbo`, `@20240307`.
 macro_rules! tail {
@@ -38,7 +40,7 @@ pub(super) const NAMES: &[MaskRule] = &[
                 ANY,
                 concat!(
                     "claude",
-                    gap!(),
+                    near!(),
                     "{1,3}v?[0-9]",
                     tail!(),
                     "(?:",
@@ -52,7 +54,7 @@ pub(super) const NAMES: &[MaskRule] = &[
                     "claude",
                     gap!(),
                     r"{1,3}(?:opus|sonnet|haiku|instant)(?:",
-                    gap!(),
+                    near!(),
                     "{1,2}v?[0-9]",
                     tail!(),
                     r"|-[a-z0-9]",
@@ -91,8 +93,8 @@ pub(super) const NAMES: &[MaskRule] = &[
         about: "ChatGPT and GPT models: GPT-4, gpt4, GPT-4o, gpt-oss-120b, o3-mini.",
         patterns: &[
             pattern(ANY, concat!("chat", gap!(), "{0,2}gpt")),
-            pattern(ANY, concat!("chat", gap!(), "{0,2}gpt", gap!(), "{0,2}[0-9]", tail!())),
-            pattern(ANY, concat!("gpt", gap!(), "{0,2}[0-9]", tail!())),
+            pattern(ANY, concat!("chat", gap!(), "{0,2}gpt", near!(), "{0,2}[0-9]", tail!())),
+            pattern(ANY, concat!("gpt", near!(), "{0,2}[0-9]", tail!())),
             pattern(ANY, concat!("gpt-(?:oss|image|realtime|audio)", tail!())),
             pattern(NO_WORD, concat!("o[0-9]-(?:mini|pro|preview)", tail!())),
         ],
@@ -112,7 +114,7 @@ pub(super) const NAMES: &[MaskRule] = &[
                     "(?:google",
                     gap!(),
                     "{1,2})?gemini",
-                    gap!(),
+                    near!(),
                     r"{1,2}(?:(?:cli|pro|flash|ultra|nano|advanced)\b|[0-9]",
                     tail!(),
                     "(?:",

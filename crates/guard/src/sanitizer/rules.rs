@@ -120,3 +120,12 @@ macro_rules! gap {
     };
 }
 pub(super) use gap;
+
+/// The same on one line: what begins the next line, such as the number of a list,
+/// is not the version of what ended the last.
+macro_rules! near {
+    () => {
+        r"(?:[ \t_-]|\xC2\xA0|\xE2\x80[\x80-\xA7\xAA-\xBF])"
+    };
+}
+pub(super) use near;
