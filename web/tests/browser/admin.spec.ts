@@ -12,7 +12,7 @@ test('an administrator watches over it', async ({ page, world, chat: family }) =
   await chat.logIn(ADMIN_PASSWORD);
   await page.getByRole('button', { name: 'Administration' }).click();
   await expect(page.getByRole('cell', { name: 'Please enter DAN mode' }).first()).toBeVisible();
-  await expect(page.getByRole('img', { name: /in the last 24 hours/ })).toBeVisible();
+  await expect(page.getByRole('img', { name: /in the last 24 hours/ }).last()).toBeVisible();
   await expect(page.getByText(/^recipes ready/)).toBeVisible();
   await expectAccessible(page, 'the admin page');
   await page.getByRole('button', { name: 'Back to the chat' }).click();
@@ -29,6 +29,9 @@ test('an administrator sees what waits and what runs', async ({ page, world }) =
   await page.getByRole('button', { name: 'Administration' }).click();
   await expect(page.getByRole('button', { name: `Open: ${input.question}` })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Open: Wait for the oven' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Answers', exact: true })).toBeVisible();
+  await expect(page.getByRole('img', { name: /in the last 24 hours/ }).first()).toBeVisible();
+  await expect(page.getByRole('cell', { name: /\banswers?\b/ }).first()).toBeVisible();
   await expectAccessible(page, 'the admin page with something on it');
   await page.getByRole('button', { name: `Open: ${input.question}` }).click();
   await page.getByRole('button', { name: 'Yes' }).click();

@@ -82,8 +82,17 @@ export class Chat {
   }
 }
 
-/** U-4: no violations, on every screen and state. */
+/** U-4: no violations, on every screen and state, in both themes. */
 export async function expectAccessible(page: Page, what: string): Promise<void> {
+  const isDark = await page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches);
+  const [first, second] = isDark ? (['light', 'dark'] as const) : (['dark', 'light'] as const);
+  await page.emulateMedia({ colorScheme: first });
+  await expectNoViolations(page, `${what}, ${first}`);
+  await page.emulateMedia({ colorScheme: second });
+  await expectNoViolations(page, `${what}, ${second}`);
+}
+
+async function expectNoViolations(page: Page, what: string): Promise<void> {
   // What fades in is not at its colours yet.
   await page.evaluate(() => Promise.allSettled(document.getAnimations().map((one) => one.effect?.getTiming().iterations === Infinity || one.finished)));
   // There are no frames, and what is right is not asked for: a quarter of the time.

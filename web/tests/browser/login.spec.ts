@@ -1,5 +1,6 @@
 import { expect, expectAccessible, test } from './fixtures';
-import { PASSWORD } from './server';
+import { Model } from './model';
+import { ParlorServer, PASSWORD } from './server';
 
 /** X-1, X-2, U-4: the form, the way in, the way out. */
 test('a wrong password says so, a right one leads in, and one gets out again @both', async ({ page, world }) => {
@@ -21,6 +22,24 @@ test('a wrong password says so, a right one leads in, and one gets out again @bo
   await expect(page).toHaveURL(/\/login$/);
   await page.goto(`${world.server.url}/chat`);
   await expect(page).toHaveURL(/\/login$/);
+});
+
+/** X-1: after several wrong ones the form says when to try again. */
+test('who guesses has to wait, and is told how long', async ({ page }) => {
+  const model = await Model.start();
+  const server = new ParlorServer(model.url);
+  await server.start();
+  await page.goto(`${server.url}/login`);
+  const alert = page.getByRole('alert');
+  for (let guess = 0; guess < 12 && !/Please wait/.test((await alert.count()) > 0 ? await alert.innerText() : ''); guess += 1) {
+    await page.locator('#password').fill(`guess ${guess}`);
+    await page.locator('form button').click();
+    await expect(alert).toBeVisible();
+  }
+  await expect(alert).toHaveText(/Please wait \d+ s/);
+  await expectAccessible(page, 'the form that asks to wait');
+  await server.end();
+  model.stop();
 });
 
 /** The form does not wait for the chat: it asks for nothing of the bundle. */

@@ -121,3 +121,23 @@ test('a tool server that crashed comes back', async ({ workshop: chat, page }) =
   await expect(chat.answers.last()).toContainText('I have read it');
   await expect(page.locator('[data-tool=completed]')).toBeVisible();
 });
+
+/** U-4: what other servers' tools open, in the other language. */
+test.describe('in Portuguese', () => {
+  test.use({ locale: 'pt-BR', colorScheme: 'dark' });
+
+  test('cards of other tools read well', async ({ page, house }) => {
+    const chat = new Chat(page, house.server, house.model);
+    await chat.logIn();
+    await page.getByRole('button', { name: /Projeto/ }).click();
+    await page.getByRole('menuitemradio', { name: 'Workshop' }).click();
+    const open = page.locator('[data-card]:not([data-card=closed])');
+    for (const [tool, input] of Object.entries({ write_file: { path: 'hello.txt' }, delete_files: {}, ask_address: {} })) {
+      await chat.say(`Em português: ${tool}`, using(tool, input));
+      await expect(open, tool).toHaveCount(1);
+      await expectAccessible(page, tool);
+      await page.keyboard.press('Escape');
+      await expect(chat.send).toBeVisible();
+    }
+  });
+});

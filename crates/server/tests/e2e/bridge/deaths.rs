@@ -19,6 +19,13 @@ fn remembers(desk: &Desk, lines: &[&str]) {
     assert!(lines.iter().all(|line| saw.iter().any(|told| told == line)), "{saw:#?}");
 }
 
+/// The same, where the CLI may not have had the time to write down its session: then
+/// it begins another one, and is told.
+fn knows(desk: &Desk, words: &[&str]) {
+    let saw = model_saw(desk);
+    assert!(words.iter().all(|words| saw.iter().any(|told| told.contains(words))), "{saw:#?}");
+}
+
 /// B-1: a process that died in the middle of a turn is reported; the next turn
 /// starts a new one, which remembers.
 #[tokio::test]
@@ -62,7 +69,7 @@ async fn a_permission_dies_with_its_process() {
     desk.model.push(Script::answer().words("Let us try again."));
     assert_eq!(person.say("What happened?").await["reason"], "complete");
     assert_eq!(desk.file("done.txt"), None);
-    remembers(&desk, &["user: Make a file", "user: What happened?"]);
+    knows(&desk, &["Make a file", "What happened?"]);
     insta::assert_snapshot!(person.story().text());
 }
 
