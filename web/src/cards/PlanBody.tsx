@@ -12,14 +12,15 @@ export function PlanBody({ plan }: { plan: Plan }) {
   const steps = Array.isArray(plan.steps) ? plan.steps : [];
   return (
     <div className="space-y-4">
-      {steps.length > 0 && (
+      {/* Whoever says yes must have read all of it: steps that were found in a text are not all that it says. */}
+      {plan.markdown && <Markdown text={withoutGoal(plan.markdown, plan.goal)} />}
+      {!plan.markdown && steps.length > 0 && (
         <ol className="space-y-3">
           {steps.map((step, index) => (
             <Step key={index} step={step} number={index + 1} />
           ))}
         </ol>
       )}
-      {steps.length === 0 && plan.markdown && <Markdown text={withoutGoal(plan.markdown, plan.goal)} />}
       <Facts label={t('plan.all')} tools={plan.tools_needed} time={plan.estimated_time} />
       {(plan.risks?.length ?? 0) > 0 && (
         <div className="rounded-control border border-warning/40 px-3.5 py-2.5">

@@ -75,6 +75,9 @@ export class Model {
   }
 }
 
+/** Each answer has an id of its own: some clients put answers together by it. */
+let answers = 0;
+
 class Speech {
   private index = -1;
   private open: 'text' | 'thinking' | null = null;
@@ -91,7 +94,7 @@ class Speech {
     }
     this.response.writeHead(200, { 'content-type': 'text/event-stream' });
     this.send('message_start', {
-      message: { id: 'msg_1', type: 'message', role: 'assistant', content: [], model: 'scripted', stop_reason: null, usage: { input_tokens: 3, output_tokens: 1 } },
+      message: { id: `msg_${(answers += 1)}`, type: 'message', role: 'assistant', content: [], model: 'scripted', stop_reason: null, usage: { input_tokens: 3, output_tokens: 1 } },
     });
     for (const step of steps) {
       if (this.response.destroyed) return;

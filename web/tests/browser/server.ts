@@ -58,6 +58,32 @@ export class ParlorServer {
   }
 }
 
+/** A second project beside the one with Recipe Vault, with an agent CLI. */
+export function withAgent(program: string, model: string, workspace: string, home: string): string {
+  return `
+[tenants.home]
+default_project = "recipes"
+
+[tenants.home.projects.recipes]
+name = "Recipes"
+
+[tenants.home.projects.desk]
+name = "Desk"
+
+[tenants.home.projects.desk.agent]
+kind = "claude_code"
+base_url = ${JSON.stringify(model)}
+
+[tenants.home.projects.desk.agent.claude_code]
+command = ${JSON.stringify(program)}
+working_dir = ${JSON.stringify(workspace)}
+
+[tenants.home.projects.desk.agent.claude_code.env]
+HOME = ${JSON.stringify(home)}
+ANTHROPIC_API_KEY = { env = "ANTHROPIC_API_KEY" }
+`;
+}
+
 /** A second project beside the one with Recipe Vault, with the tools of `tools.mjs`. */
 export function withWorkshop(): string {
   return `
