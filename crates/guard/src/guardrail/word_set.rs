@@ -1,8 +1,6 @@
 //! Patterns over words, as two automata: one for ASCII texts, one for all.
 
-use std::panic::resume_unwind;
 use std::sync::LazyLock;
-use std::thread;
 
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::Hir;
@@ -27,15 +25,15 @@ pub(super) struct WordSet {
 impl WordSet {
     pub(super) fn new(patterns: Vec<(usize, String)>, starts: Starts) -> Result<Self, Box<str>> {
         let (owners, patterns): (Vec<usize>, Vec<String>) = patterns.into_iter().unzip();
-        let ascii = apart(|| ascii_parts(&patterns))?;
+        let ascii = ascii_parts(&patterns)?;
         let any_ascii = ascii.iter().any(|part| *part != Hir::fail());
         Ok(Self {
             ascii: any_ascii.then(|| AnchoredSet::new(&ascii, starts)).transpose()?,
             // Kept as text: most servers never need it, and text is the smaller form.
             all: LazyLock::new(Box::new(move || {
-                let all: Result<Vec<Hir>, _> =
-                    apart(|| patterns.iter().map(|pattern| parse(pattern)).collect());
-                AnchoredSet::new(&all.ok()?, starts).ok()
+                let all: Vec<Hir> =
+                    patterns.iter().map(|pattern| parse(pattern).ok()).collect::<Option<_>>()?;
+                AnchoredSet::new(&all, starts).ok()
             })),
             owners,
         })
@@ -66,14 +64,6 @@ impl WordSet {
 fn ascii_parts(patterns: &[String]) -> Result<Vec<Hir>, Box<str>> {
     let part = |pattern| Ok(ascii_part(&parse(pattern)?).unwrap_or_else(Hir::fail));
     patterns.iter().map(|pattern| part(pattern)).collect()
-}
-
-/// Makes something in a thread of its own. Allocators keep the memory of threads
-/// apart: what is only needed for a moment then leaves no holes between what stays,
-/// and goes back to the system.
-fn apart<T: Send>(make: impl FnOnce() -> T + Send) -> T {
-    let made = thread::scope(|scope| scope.spawn(make).join());
-    made.unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 fn parse(pattern: &str) -> Result<Hir, Box<str>> {
