@@ -19,6 +19,7 @@ use crate::error::StorageError;
 use crate::rows::{json, optional_json, parsed, to_json};
 use crate::served::Served;
 use crate::store::Store;
+use crate::takeover;
 
 /// A prompt that opens.
 #[derive(Debug, Clone)]
@@ -168,6 +169,12 @@ impl Store {
         .fetch_all(self.reader())
         .await?;
         rows.iter().map(prompt).collect()
+    }
+
+    /// What holds up a turn, or did, and whose end is not in the log yet.
+    pub async fn untold_prompts(&self, turn: TurnId) -> Result<Vec<Prompt>, StorageError> {
+        let mut reader = self.reader().acquire().await?;
+        takeover::untold_prompts(&mut reader, turn).await
     }
 
     /// The prompts of a tenant, newest first; with a status, those only.

@@ -105,7 +105,7 @@ impl Store {
 }
 
 /// Prompts of the turn whose end is not in the log.
-async fn untold_prompts(
+pub(crate) async fn untold_prompts(
     transaction: &mut SqliteConnection,
     turn: TurnId,
 ) -> Result<Vec<Prompt>, StorageError> {

@@ -287,12 +287,37 @@ impl Session {
     pub(super) async fn close_open(&mut self, outcome: PromptOutcome) -> Result<(), StorageError> {
         let Some(open) = self.asking.open.take() else { return Ok(()) };
         let prompt = self.writer.store.prompt(&self.tenant, open.id).await?;
-        let mut answering = unanswered(&prompt, outcome);
+        self.close_and_tell(&prompt, outcome).await
+    }
+
+    /// Closes everything that holds up the turn, also what a turn that goes on
+    /// after a restart has not asked again yet.
+    pub(super) async fn close_all(&mut self, outcome: PromptOutcome) -> Result<(), StorageError> {
+        self.close_open(outcome).await?;
+        if !self.has_calls {
+            return Ok(());
+        }
+        for prompt in self.writer.store.untold_prompts(self.writer.turn).await? {
+            let told =
+                |write: &PromptWrite| matches!(write, PromptWrite::Told(id) if *id == prompt.id);
+            if !self.finished.prompts.iter().any(told) {
+                self.close_and_tell(&prompt, outcome).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn close_and_tell(
+        &mut self,
+        prompt: &Prompt,
+        outcome: PromptOutcome,
+    ) -> Result<(), StorageError> {
+        let mut answering = unanswered(prompt, outcome);
         // Its time may not be up.
         answering.closing.forced = true;
         self.writer.store.answer_prompt(&answering).await?;
         power_cut::after(power_cut::Step::Answered);
-        let prompt = self.writer.store.prompt(&self.tenant, open.id).await?;
+        let prompt = self.writer.store.prompt(&self.tenant, prompt.id).await?;
         self.tell_end(&prompt);
         Ok(())
     }

@@ -16,7 +16,7 @@ impl Session {
     /// Writes what is left, and ends the turn.
     pub(super) async fn end(mut self, end: TurnEnd) -> Result<(), StorageError> {
         self.end_block().await?;
-        self.close_open(self.why_unanswered(&end)).await?;
+        self.close_all(self.why_unanswered(&end)).await?;
         if self.has_calls {
             for run in self.writer.store.unfinished_runs(self.writer.turn).await? {
                 self.abandon(&run);
