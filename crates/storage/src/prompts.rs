@@ -196,14 +196,6 @@ impl Store {
         rows.iter().map(|row| Ok(prompt(row)?.view())).collect()
     }
 
-    /// Closes a prompt, if it is open; says whether this was it.
-    pub async fn close_prompt(&self, closing: &Closing) -> Result<bool, StorageError> {
-        let mut transaction = self.write().await?;
-        let closed = close(&mut transaction, closing).await?;
-        transaction.commit().await?;
-        Ok(closed)
-    }
-
     /// Gives an open prompt another end; says whether it was open.
     pub async fn extend_prompt(
         &self,

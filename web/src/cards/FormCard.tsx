@@ -6,15 +6,13 @@ import { asSchema, beginning, problemsIn } from '../schema/schema';
 import { SchemaForm } from '../schema/SchemaForm';
 import { Button } from '../ui/Button';
 import { useWords } from '../words';
-import { Actions, Card, Trouble } from './Card';
-import { Countdown } from './Countdown';
+import { AskingCard } from './AskingCard';
+import { Actions, Trouble } from './Card';
 import { useAnswering, useArrivalFocus } from './answering';
-import { severityWord, toneOf } from './severity';
 
 /** A form made from a schema, answered as one object. */
 export function FormCard({ prompt }: { prompt: UserPrompt }) {
-  const words = useWords();
-  const { t } = words;
+  const { t } = useWords();
   const card = useArrivalFocus<HTMLElement>();
   const { busy, trouble, give, dismiss } = useAnswering(prompt.messageId);
   const schema = asSchema(prompt.schema);
@@ -27,16 +25,7 @@ export function FormCard({ prompt }: { prompt: UserPrompt }) {
     if (Object.keys(problems).length === 0) void give({ response: value });
   };
   return (
-    <Card
-      ref={card}
-      tone={toneOf(prompt.severity)}
-      icon={<ClipboardList size={18} />}
-      title={prompt.question}
-      badge={severityWord(words, prompt.severity)}
-      aside={prompt.expires_at !== undefined && <Countdown prompt={prompt.messageId} expiresAt={prompt.expires_at} />}
-      busy={busy}
-    >
-      {prompt.context && <p className="text-muted">{prompt.context}</p>}
+    <AskingCard ref={card} prompt={prompt} icon={<ClipboardList size={18} />} busy={busy}>
       <form onSubmit={submit} noValidate className="space-y-4">
         <SchemaForm schema={schema} value={value} problems={tried ? problems : {}} disabled={busy} change={setValue} />
         <Trouble text={trouble} />
@@ -49,6 +38,6 @@ export function FormCard({ prompt }: { prompt: UserPrompt }) {
           </Button>
         </Actions>
       </form>
-    </Card>
+    </AskingCard>
   );
 }

@@ -1,18 +1,15 @@
-import { CircleHelp } from 'lucide-react';
 import { type FormEvent, useId, useRef, useState } from 'react';
 
 import type { UserPrompt } from '../protocol/generated';
 import { Button } from '../ui/Button';
 import { useWords } from '../words';
-import { Actions, Card, Trouble } from './Card';
-import { Countdown } from './Countdown';
+import { AskingCard } from './AskingCard';
+import { Actions, Trouble } from './Card';
 import { useAnswering, useArrivalFocus } from './answering';
-import { severityWord, toneOf } from './severity';
 
 /** A question that is answered in words. The field has the focus; nothing blank goes out (U-1). */
 export function InputCard({ prompt }: { prompt: UserPrompt }) {
-  const words = useWords();
-  const { t } = words;
+  const { t } = useWords();
   const field = useRef<HTMLInputElement>(null);
   const card = useArrivalFocus<HTMLElement>(field);
   const trouble = useId();
@@ -23,16 +20,7 @@ export function InputCard({ prompt }: { prompt: UserPrompt }) {
     if (text.trim() !== '') void answering.give({ response: text });
   };
   return (
-    <Card
-      ref={card}
-      tone={toneOf(prompt.severity)}
-      icon={<CircleHelp size={18} />}
-      title={prompt.question}
-      badge={severityWord(words, prompt.severity)}
-      aside={prompt.expires_at !== undefined && <Countdown prompt={prompt.messageId} expiresAt={prompt.expires_at} />}
-      busy={answering.busy}
-    >
-      {prompt.context && <p className="text-muted">{prompt.context}</p>}
+    <AskingCard ref={card} prompt={prompt} busy={answering.busy}>
       <form onSubmit={submit} className="space-y-3">
         <input
           ref={field}
@@ -56,6 +44,6 @@ export function InputCard({ prompt }: { prompt: UserPrompt }) {
           </Button>
         </Actions>
       </form>
-    </Card>
+    </AskingCard>
   );
 }

@@ -58,16 +58,19 @@ export class ParlorServer {
   }
 }
 
-/** A second project beside the one with Recipe Vault, with an agent CLI. */
-export function withAgent(program: string, model: string, workspace: string, home: string): string {
-  return `
+/** The project with Recipe Vault, where another one is beside it. */
+const RECIPES = `
 [tenants.home]
 default_project = "recipes"
 
 [tenants.home.projects.recipes]
 name = "Recipes"
 
-[tenants.home.projects.desk]
+`;
+
+/** A second project beside the one with Recipe Vault, with an agent CLI. */
+export function withAgent(program: string, model: string, workspace: string, home: string): string {
+  return `${RECIPES}[tenants.home.projects.desk]
 name = "Desk"
 
 [tenants.home.projects.desk.agent]
@@ -86,14 +89,7 @@ ANTHROPIC_API_KEY = { env = "ANTHROPIC_API_KEY" }
 
 /** A second project beside the one with Recipe Vault, with the tools of `tools.mjs`. */
 export function withWorkshop(): string {
-  return `
-[tenants.home]
-default_project = "recipes"
-
-[tenants.home.projects.recipes]
-name = "Recipes"
-
-[tenants.home.projects.workshop]
+  return `${RECIPES}[tenants.home.projects.workshop]
 name = "Workshop"
 
 [tenants.home.projects.workshop.mcp.workshop]
