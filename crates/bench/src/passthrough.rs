@@ -10,6 +10,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
+use axum::serve::ListenerExt;
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -30,6 +31,10 @@ pub(crate) async fn serve(upstream: &str) -> anyhow::Result<()> {
     let app = Router::new().route("/api/chat", post(copy)).with_state(upstream);
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     println!("{}", listener.local_addr().context("the address")?);
+    // Small pieces go out at once, as they do in any server that streams.
+    let listener = listener.tap_io(|stream| {
+        let _best_effort = stream.set_nodelay(true);
+    });
     axum::serve(listener, app).await?;
     Ok(())
 }

@@ -13,24 +13,46 @@ use sqlx::encode::Encode;
 use sqlx::sqlite::SqliteArguments;
 use sqlx::{Arguments, AssertSqlSafe, Either, Executor, Sqlite, SqliteConnection, Type};
 
+use crate::error::StorageError;
+
 /// Statements and their values, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     sql: String,
     values: SqliteArguments,
     failure: Option<sqlx::Error>,
+    claims: bool,
 }
 
 /// What came of a batch.
 #[derive(Debug)]
 pub(crate) struct Done {
+    /// Whether what was to come before the batch went well.
+    pub(crate) begun: bool,
     /// How many rows each statement changed, as far as they went.
     pub(crate) changed: Vec<u64>,
     /// Why they did not go to the end.
     pub(crate) result: Result<(), sqlx::Error>,
+    claims: bool,
+}
+
+impl Done {
+    /// The result. Whoever was taken over is told so, whatever else went wrong.
+    pub(crate) fn outcome(self) -> Result<(), StorageError> {
+        if self.claims && self.changed.first() == Some(&0) {
+            return Err(StorageError::TakenOver);
+        }
+        Ok(self.result?)
+    }
 }
 
 impl Batch {
+    /// The first statement claims what the others write, under an epoch: if it
+    /// changes nothing, another run of the server has it.
+    pub(crate) fn claiming() -> Self {
+        Self { claims: true, ..Self::default() }
+    }
+
     /// Adds a statement; its values follow.
     pub(crate) fn add(&mut self, sql: &str) -> &mut Self {
         self.separate();
@@ -80,17 +102,33 @@ impl Batch {
         self
     }
 
+    /// Whether all values could be bound.
+    pub(crate) fn check(self) -> Result<Self, StorageError> {
+        match self.failure {
+            Some(error) => Err(error.into()),
+            None => Ok(self),
+        }
+    }
+
     /// Runs all statements, up to the first that fails.
     pub(crate) async fn run(self, connection: &mut SqliteConnection) -> Done {
-        let mut changed = Vec::new();
-        if let Some(error) = self.failure {
-            return Done { changed, result: Err(error) };
+        self.run_after("", connection).await
+    }
+
+    /// The same, after other statements, which have no values.
+    pub(crate) async fn run_after(self, first: &str, connection: &mut SqliteConnection) -> Done {
+        let before = first.split_terminator(';').count();
+        let Self { sql, values, failure, claims } = self;
+        if let Some(error) = failure {
+            return Done { begun: false, changed: Vec::new(), result: Err(error), claims };
         }
-        if self.sql.is_empty() {
-            return Done { changed, result: Ok(()) };
+        let sql = if first.is_empty() { sql } else { format!("{first}; {sql}") };
+        if sql.is_empty() {
+            return Done { begun: true, changed: Vec::new(), result: Ok(()), claims };
         }
-        let query = sqlx::query_with(AssertSqlSafe(self.sql), self.values);
+        let query = sqlx::query_with(AssertSqlSafe(sql), values);
         let mut answers = connection.fetch_many(query);
+        let mut changed = Vec::new();
         let result = loop {
             match answers.try_next().await {
                 Ok(Some(Either::Left(done))) => changed.push(done.rows_affected()),
@@ -99,7 +137,9 @@ impl Batch {
                 Err(error) => break Err(error),
             }
         };
-        Done { changed, result }
+        let begun = changed.len() >= before;
+        changed.drain(..before.min(changed.len()));
+        Done { begun, changed, result, claims }
     }
 
     fn separate(&mut self) {

@@ -64,9 +64,7 @@ impl Store {
                     .bind(piece.clean.get());
             });
         }
-        let mut transaction = self.write().await?;
-        batch.run(&mut transaction).await.result?;
-        transaction.commit().await
+        self.run(batch).await
     }
 }
 

@@ -110,7 +110,7 @@ impl Store {
     /// Writes a step of a turn, all or nothing, and gives back what may be
     /// shown now. Whoever writes with an old epoch is `TakenOver`.
     pub async fn commit(&self, commit: &Commit) -> Result<Vec<Logged>, StorageError> {
-        let mut batch = Batch::default();
+        let mut batch = Batch::claiming();
         advance(&mut batch, commit);
         for (seq, event) in (commit.first_seq..).zip(&commit.events) {
             if let Some(message) = &event.message {
@@ -132,14 +132,7 @@ impl Store {
             prompts::apply(&mut batch, commit.turn, prompt, commit.now)?;
         }
         update_turn(&mut batch, commit)?;
-        let mut transaction = self.write().await?;
-        let done = batch.run(&mut transaction).await;
-        // Whoever was taken over is told so, whatever else went wrong for it.
-        if done.changed.first() == Some(&0) {
-            return Err(StorageError::TakenOver);
-        }
-        done.result?;
-        transaction.commit().await?;
+        self.run(batch).await?;
         Ok(logged)
     }
 

@@ -2,17 +2,20 @@
 //!
 //! A commit waits for the disk, and whoever asks meanwhile would wait for it
 //! twice. So writes are committed in groups:
-//! 1. Whoever asks first gets the pen, in a transaction that begins with it.
-//! 2. Those who asked until then get it next, in the same transaction, each
+//! 1. Whoever asks first is written first, in a transaction that begins with it.
+//! 2. Those who asked until then come next, in the same transaction, each
 //!    behind a savepoint: what one does not finish is undone for that one alone.
 //! 3. One commit for all of them. Only after it are they told that it is stored.
 //!
+//! Who knows all statements beforehand leaves them here, and they are run in one
+//! trip to the database ([`Pen::run`]). Who has to read in between is lent the
+//! pen ([`Pen::take`]): it gives it back when it commits, and one that gives up,
+//! or is dropped in the middle, gives it back with nothing written.
+//!
 //! A writer sees what those before it wrote, stored or not; readers do not.
 //! Whoever finds that another was first must wait for this commit too before it
-//! says so: by committing nothing, or by taking the pen once more.
-//!
-//! A task of its own does this. It waits for whoever has the pen; a writer that
-//! gives up, or is dropped in the middle, gives it back with nothing written.
+//! says so. [`Pen::run`] does; with the pen in hand it is done by committing
+//! nothing, or by taking the pen once more.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -21,7 +24,9 @@ use std::time::Duration;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 use tokio::sync::{Mutex, OwnedMutexGuard, mpsc, oneshot};
+use tokio::time::Instant;
 
+use crate::batch::Batch;
 use crate::error::StorageError;
 
 /// How many can wait in line; whoever finds it full waits to get into it.
@@ -38,7 +43,14 @@ pub(crate) struct Pen {
     seen: std::sync::Weak<Mutex<SqliteConnection>>,
 }
 
-type Ask = oneshot::Sender<Result<Write, StorageError>>;
+/// What one asks for.
+#[derive(Debug)]
+enum Ask {
+    /// The pen, to write oneself.
+    Pen(oneshot::Sender<Result<Write, StorageError>>),
+    /// That this is written, if its turn comes in time.
+    Run { batch: Batch, until: Instant, told: Told },
+}
 
 /// The pen in one writer's hand: a connection inside a transaction. Dropping it
 /// undoes what was written with it.
@@ -93,10 +105,24 @@ impl Pen {
     pub(crate) async fn take(&self) -> Result<Write, StorageError> {
         let (ask, answer) = oneshot::channel();
         let wait = async {
-            self.line.send(ask).await.map_err(|_| closed())?;
+            self.line.send(Ask::Pen(ask)).await.map_err(|_| closed())?;
             answer.await.map_err(|_| closed())?
         };
         tokio::time::timeout(self.patience, wait).await.unwrap_or(Err(StorageError::Busy))
+    }
+
+    /// Writes all of a batch or nothing. When it returns, it is on the disk.
+    pub(crate) async fn run(&self, batch: Batch) -> Result<(), StorageError> {
+        let batch = batch.check()?;
+        let (told, answer) = oneshot::channel();
+        // Whoever left the line by itself could not know whether it was written:
+        // it is the desk that looks at the clock.
+        let ask = Ask::Run { batch, until: Instant::now() + self.patience, told };
+        match self.line.send_timeout(ask, self.patience).await {
+            Ok(()) => answer.await.map_err(|_| closed())?,
+            Err(mpsc::error::SendTimeoutError::Timeout(_)) => Err(StorageError::Busy),
+            Err(mpsc::error::SendTimeoutError::Closed(_)) => Err(closed()),
+        }
     }
 
     /// Closes the connection, after those who wait now have written.
@@ -148,6 +174,9 @@ struct Desk {
 #[derive(Default)]
 struct Group {
     written: Vec<Told>,
+    /// Those whose statements failed. They too are told after the commit: what
+    /// was in their way can be seen then.
+    failed: Vec<(Told, StorageError)>,
     has_savepoint: bool,
 }
 
@@ -157,10 +186,10 @@ impl Desk {
         while close.is_none() {
             let Some(first) = asks.recv().await else { break };
             let together = asks.len().min(MOST_TOGETHER);
-            close = self.lend(first).await;
+            close = self.serve_one(first).await;
             for _ in 0..together {
                 let Ok(next) = asks.try_recv() else { break };
-                close = close.or(self.lend(next).await);
+                close = close.or(self.serve_one(next).await);
             }
             self.commit().await;
         }
@@ -174,13 +203,52 @@ impl Desk {
         }
     }
 
+    /// If one says so, the database is to be closed.
+    async fn serve_one(&mut self, ask: Ask) -> Option<Told> {
+        match ask {
+            Ask::Pen(ask) => self.lend(ask).await,
+            Ask::Run { batch, until, told } => {
+                if until < Instant::now() {
+                    let _gone = told.send(Err(StorageError::Busy));
+                } else {
+                    self.run(batch, told).await;
+                }
+                None
+            }
+        }
+    }
+
+    /// Writes a batch, in one trip together with what comes before it.
+    async fn run(&mut self, batch: Batch, told: Told) {
+        let begin = self.beginning();
+        let mut connection = self.connection.lock().await;
+        let done = batch.run_after(begin, &mut connection).await;
+        drop(connection);
+        let (begun, written) = (done.begun, done.outcome());
+        if let Err(error) = self.began(if begun { Ok(()) } else { written.clone() }).await {
+            let _gone = told.send(Err(error));
+            return;
+        }
+        match written {
+            Ok(()) => self.transaction.get_or_insert_default().written.push(told),
+            Err(error) => {
+                self.undo().await;
+                match &mut self.transaction {
+                    Some(group) => group.failed.push((told, error)),
+                    None => drop(told.send(Err(error))),
+                }
+            }
+        }
+    }
+
     /// Lends the pen to one writer. If it says so, the database is to be closed.
-    async fn lend(&mut self, ask: Ask) -> Option<Told> {
+    async fn lend(&mut self, ask: oneshot::Sender<Result<Write, StorageError>>) -> Option<Told> {
         // Whoever has left meanwhile does not need it.
         if ask.is_closed() {
             return None;
         }
-        if let Err(error) = self.begin().await {
+        let begun = self.execute(self.beginning()).await;
+        if let Err(error) = self.began(begun).await {
             let _gone = ask.send(Err(error));
             return None;
         }
@@ -201,16 +269,19 @@ impl Desk {
         }
     }
 
-    /// Begins a transaction, or a savepoint in the one that is open.
-    async fn begin(&mut self) -> Result<(), StorageError> {
-        let sql = match &self.transaction {
+    /// What begins a transaction, or a savepoint in the one that is open.
+    fn beginning(&self) -> &'static str {
+        match &self.transaction {
             // One that reads first and asks for the lock later is refused at
             // once when another program wrote in between.
             None => "BEGIN IMMEDIATE",
             Some(Group { has_savepoint: false, .. }) => "SAVEPOINT one",
             Some(Group { has_savepoint: true, .. }) => "RELEASE one; SAVEPOINT one",
-        };
-        let begun = self.execute(sql).await;
+        }
+    }
+
+    /// Notes what came of it.
+    async fn began(&mut self, begun: Result<(), StorageError>) -> Result<(), StorageError> {
         match (&begun, &mut self.transaction) {
             (Ok(()), None) => self.transaction = Some(Group::default()),
             (Ok(()), Some(group)) => group.has_savepoint = true,
@@ -261,8 +332,12 @@ impl Desk {
     }
 
     fn tell(&mut self, result: Result<(), StorageError>) {
-        for told in self.transaction.take().unwrap_or_default().written {
+        let group = self.transaction.take().unwrap_or_default();
+        for told in group.written {
             let _gone = told.send(result.clone());
+        }
+        for (told, error) in group.failed {
+            let _gone = told.send(Err(error));
         }
     }
 

@@ -7,6 +7,7 @@ use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions, SqliteConnection, SqlitePool};
 
+use crate::batch::Batch;
 use crate::error::StorageError;
 use crate::pen::{Pen, Write};
 
@@ -81,6 +82,11 @@ impl Store {
 
     pub(crate) fn reader(&self) -> &SqlitePool {
         &self.readers
+    }
+
+    /// Writes all of a batch or nothing.
+    pub(crate) async fn run(&self, batch: Batch) -> Result<(), StorageError> {
+        self.pen.run(batch).await
     }
 
     /// Waits until this caller may write; nothing of it is stored before it

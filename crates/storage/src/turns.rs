@@ -116,22 +116,21 @@ impl Store {
     /// Writes a person's message and begins its turn, all or nothing. When it
     /// returns, the message is acknowledged: it will not be lost.
     pub async fn begin_turn(&self, begin: &BeginTurn) -> Result<BegunTurn, StorageError> {
+        let Some(new) = &begin.new else { return self.begin_next_turn(begin).await };
+        let mut batch = Batch::default();
+        let (epoch, start_seq) = insert_conversation(&mut batch, begin, new);
+        let begun = insert(&mut batch, begin, epoch, start_seq)?;
+        self.run(batch).await.map_err(running)?;
+        Ok(begun)
+    }
+
+    /// The numbers have to be read first, and prompts may end with this message.
+    async fn begin_next_turn(&self, begin: &BeginTurn) -> Result<BegunTurn, StorageError> {
         let mut transaction = self.write().await?;
         let mut batch = Batch::default();
-        let (epoch, start_seq) = match &begin.new {
-            Some(new) => insert_conversation(&mut batch, begin, new),
-            None => reserve(&mut transaction, begin).await?,
-        };
-        insert_turn(&mut batch, begin, epoch, start_seq);
-        messages::put(&mut batch, start_seq + 1, &begin.message)?;
-        history::append(&mut batch, begin.conversation, begin.turn, &begin.history)?;
-        if let Some(image) = &begin.image {
-            images::put(&mut batch, &begin.tenant, begin.conversation, image, begin.now);
-        }
-        let events = [&begin.start, &begin.message_event].into_iter().chain(&begin.closed);
-        let events =
-            log::insert(&mut batch, begin.conversation, begin.turn, start_seq, events, begin.now)?;
-        if let Err(error) = batch.run(&mut transaction).await.result.map_err(running) {
+        let (epoch, start_seq) = reserve(&mut transaction, begin).await?;
+        let begun = insert(&mut batch, begin, epoch, start_seq)?;
+        if let Err(error) = batch.run(&mut transaction).await.outcome().map_err(running) {
             drop(transaction);
             if matches!(error, StorageError::TurnRunning) {
                 // What was in the way may wait for the same commit. Whoever asks
@@ -142,8 +141,7 @@ impl Store {
         }
         close_prompts(&mut transaction, begin).await?;
         transaction.commit().await?;
-        let next_seq = start_seq + events.len() as u64;
-        Ok(BegunTurn { epoch, events, next_seq })
+        Ok(begun)
     }
 
     /// The turn that a client's mark began already, if it did (H-5).
@@ -163,6 +161,25 @@ impl Store {
         .await?;
         row.as_ref().map(turn).transpose()
     }
+}
+
+/// All that a beginning adds to a conversation, from a number on.
+fn insert(
+    batch: &mut Batch,
+    begin: &BeginTurn,
+    epoch: u64,
+    start_seq: u64,
+) -> Result<BegunTurn, StorageError> {
+    insert_turn(batch, begin, epoch, start_seq);
+    messages::put(batch, start_seq + 1, &begin.message)?;
+    history::append(batch, begin.conversation, begin.turn, &begin.history)?;
+    if let Some(image) = &begin.image {
+        images::put(batch, &begin.tenant, begin.conversation, image, begin.now);
+    }
+    let events = [&begin.start, &begin.message_event].into_iter().chain(&begin.closed);
+    let events = log::insert(batch, begin.conversation, begin.turn, start_seq, events, begin.now)?;
+    let next_seq = start_seq + events.len() as u64;
+    Ok(BegunTurn { epoch, events, next_seq })
 }
 
 /// A conversation as its first turn leaves it. Gives epoch and first number.
@@ -227,7 +244,7 @@ async fn close_prompts(
     for id in told {
         prompts::apply(&mut batch, begin.turn, &PromptWrite::Told(id), begin.now)?;
     }
-    Ok(batch.run(transaction).await.result?)
+    batch.run(transaction).await.outcome()
 }
 
 impl BeginTurn {
@@ -264,11 +281,14 @@ fn insert_turn(batch: &mut Batch, begin: &BeginTurn, epoch: u64, start_seq: u64)
 
 /// One of the two unique indexes of turns: a turn runs, or the mark was used.
 /// All other keys of a beginning are new.
-fn running(error: sqlx::Error) -> StorageError {
-    if error.as_database_error().is_some_and(|e| e.is_unique_violation()) {
-        StorageError::TurnRunning
-    } else {
-        error.into()
+fn running(error: StorageError) -> StorageError {
+    match &error {
+        StorageError::Other(cause)
+            if cause.as_database_error().is_some_and(|e| e.is_unique_violation()) =>
+        {
+            StorageError::TurnRunning
+        }
+        _ => error,
     }
 }
 

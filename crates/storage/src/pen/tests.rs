@@ -93,6 +93,71 @@ async fn writers_who_wait_are_committed_together_and_fail_alone() {
     assert_eq!(paper.words().await, ["first", "second", "third"]);
 }
 
+fn batch(words: &[&str]) -> Batch {
+    let mut batch = Batch::default();
+    for word in words {
+        batch.add("INSERT INTO words (word) VALUES ($1)").bind(*word);
+    }
+    batch
+}
+
+/// The same for those who leave their statements: also one that fails is told
+/// only when what was in its way can be seen.
+#[tokio::test]
+async fn batches_are_committed_together_and_fail_alone() {
+    let paper = Paper::new().await;
+    let mut first = paper.pen.take().await.unwrap();
+    put(&mut first, "first").await.unwrap();
+    let wrong = async {
+        let told = paper.pen.run(batch(&["lost", "second"])).await;
+        (told, paper.words().await)
+    };
+    let taken_over = async {
+        let mut batch = Batch::claiming();
+        batch.add("UPDATE words SET word = 'claimed' WHERE word = $1").bind("nowhere");
+        batch.add("INSERT INTO words (word) VALUES ($1)").bind("unclaimed");
+        paper.pen.run(batch).await
+    };
+    let begin = async {
+        paper.line(4).await;
+        first.commit().await
+    };
+    let (second, (wrong, seen), taken_over, third, begin) = tokio::join!(
+        paper.pen.run(batch(&["second"])),
+        wrong,
+        taken_over,
+        paper.pen.run(batch(&["third"])),
+        begin
+    );
+    begin.unwrap();
+    second.unwrap();
+    third.unwrap();
+    assert!(matches!(wrong, Err(StorageError::Other(_))), "{wrong:?}");
+    assert!(matches!(taken_over, Err(StorageError::TakenOver)), "{taken_over:?}");
+    assert_eq!(seen, ["first", "second", "third"]);
+    // Alone, and first in its transaction.
+    assert!(matches!(paper.pen.run(batch(&["x", "x"])).await, Err(StorageError::Other(_))));
+    paper.pen.run(batch(&["x"])).await.unwrap();
+    assert_eq!(paper.words().await, ["first", "second", "third", "x"]);
+}
+
+/// Whoever is told `Busy` was not written, and will not be.
+#[tokio::test]
+async fn a_batch_that_waited_too_long_is_not_written() {
+    let paper = Paper::new().await;
+    let impatient = Pen { patience: Duration::ZERO, ..paper.pen.clone() };
+    let first = paper.pen.take().await.unwrap();
+    let begin = async {
+        paper.line(1).await;
+        first.commit().await
+    };
+    let (late, begin) = tokio::join!(impatient.run(batch(&["late"])), begin);
+    begin.unwrap();
+    assert!(matches!(late, Err(StorageError::Busy)), "{late:?}");
+    paper.pen.run(batch(&["in time"])).await.unwrap();
+    assert_eq!(paper.words().await, ["in time"]);
+}
+
 /// FAULTS 6: somebody else's lock is waited for; then it is `Busy`, and the
 /// next one can write.
 #[tokio::test]
