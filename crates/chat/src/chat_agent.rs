@@ -213,6 +213,11 @@ impl Chat {
         Ok(self.inner.store.blocked_inputs(&caller.tenant, before, AUDIT_PAGE).await?)
     }
 
+    /// Whether no turn runs.
+    pub fn is_idle(&self) -> bool {
+        self.registry().is_idle()
+    }
+
     /// Lets turns finish, then stops those that have not; then ends what served them.
     pub async fn shutdown(&self, deadline: Duration) {
         let registry = &self.inner.registry;

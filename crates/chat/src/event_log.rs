@@ -289,9 +289,12 @@ impl State {
 
     fn after(&self, place: EventId) -> Vec<Logged> {
         let mut events = Vec::new();
-        let seen = self.kept.partition_point(|entry| entry.seq() < place.seq);
-        for entry in self.kept.range(seen..) {
-            push_after(entry, place, &mut events);
+        // Whoever reads text as it comes has seen all that is kept.
+        if self.kept.back().is_some_and(|newest| newest.seq() >= place.seq) {
+            let seen = self.kept.partition_point(|entry| entry.seq() < place.seq);
+            for entry in self.kept.range(seen..) {
+                push_after(entry, place, &mut events);
+            }
         }
         if let Some(open) = &self.open {
             let Block { seq, message, thinking, .. } = open.block;

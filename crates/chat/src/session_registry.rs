@@ -94,6 +94,11 @@ impl SessionRegistry {
         }
     }
 
+    /// Whether no turn runs.
+    pub(crate) fn is_idle(&self) -> bool {
+        *self.running.borrow() == 0
+    }
+
     /// Waits until no turn runs.
     pub(crate) async fn idle(&self) {
         let mut running = self.running.subscribe();

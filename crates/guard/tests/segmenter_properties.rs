@@ -60,7 +60,12 @@ fn in_chunks(text: &str, cuts: &[usize]) -> Vec<Segment> {
         }
         let at = (1 + cut..).find(|at| *at >= rest.len() || rest.is_char_boundary(*at)).unwrap();
         let (chunk, after) = rest.split_at(at.min(rest.len()));
-        segmenter.push(chunk, &mut out);
+        // The short way, where there is one, says the same.
+        if segmenter.passes(chunk) {
+            out.push(Segment::Text(chunk.to_owned()));
+        } else {
+            segmenter.push(chunk, &mut out);
+        }
         rest = after;
     }
     segmenter.finish(&mut out);

@@ -42,7 +42,7 @@ const BUFFER: usize = 64 << 10;
 /// How long the kernel tries to reach a client that does not answer.
 const GONE_AFTER: Duration = Duration::from_secs(40);
 const BACK_OFF: Duration = Duration::from_millis(250);
-const LIMITER_SWEEP: Duration = Duration::from_secs(60);
+const SWEEP: Duration = Duration::from_secs(60);
 
 /// A place among the connections, until the last clone is dropped. Every request
 /// has one.
@@ -169,10 +169,15 @@ async fn wind_down(app: &App, permits: &Semaphore) {
     app.recipes.close().await;
 }
 
+/// Now and then, what nobody needs is let go of.
 async fn sweep(app: Arc<App>) {
     loop {
-        sleep(LIMITER_SWEEP).await;
+        sleep(SWEEP).await;
         app.forget_quiet_sessions();
+        if app.chat.is_idle() {
+            // It takes milliseconds, and not those of a thread that serves.
+            let _done = tokio::task::spawn_blocking(parlor_heap::give_back).await;
+        }
     }
 }
 

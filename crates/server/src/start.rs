@@ -53,6 +53,8 @@ pub async fn start(mut config: Config) -> anyhow::Result<()> {
         compose(&config, store.clone(), environment, own_supervisor())
     )?;
     let app = Arc::new(App::new(config, address, store, recipes, composed.chat, clock));
+    // Most of what compiling took is free again.
+    parlor_heap::give_back();
     let stop = stop_signal()?;
     outlive_file_limits()?;
     announce(&app, &made, &composed.modes)

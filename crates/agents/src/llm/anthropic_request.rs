@@ -65,8 +65,8 @@ struct Body<'a> {
     thinking: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     system: Option<[Marked<'a>; 1]>,
-    #[serde(skip_serializing_if = "<[ToolSpec]>::is_empty")]
-    tools: &'a [ToolSpec],
+    #[serde(skip_serializing_if = "<[&ToolSpec]>::is_empty")]
+    tools: &'a [&'a ToolSpec],
     messages: Vec<Message<'a>>,
 }
 
@@ -197,7 +197,7 @@ fn thinking(setting: Thinking) -> Option<Value> {
 mod tests {
     use super::*;
 
-    fn sent(history: &[HistoryMessage], tools: &[ToolSpec]) -> Value {
+    fn sent(history: &[HistoryMessage], tools: &[&ToolSpec]) -> Value {
         let template = Template {
             model: "m".to_owned(),
             max_tokens: 10,
@@ -216,7 +216,7 @@ mod tests {
             description: "Looks.".into(),
             input_schema: schema.clone(),
         };
-        let request = sent(&[HistoryMessage::user("?")], &[tool]);
+        let request = sent(&[HistoryMessage::user("?")], &[&tool]);
         let tool = json!({"name": "look", "description": "Looks.", "input_schema": schema});
         assert_eq!(request["tools"], json!([tool]));
         assert_eq!(sent(&[], &[])["tools"], Value::Null);

@@ -53,7 +53,7 @@ pub struct LlmRequest<'a> {
     /// What was said so far.
     pub history: &'a [HistoryMessage],
     /// The tools that it may call.
-    pub tools: &'a [ToolSpec],
+    pub tools: &'a [&'a ToolSpec],
 }
 
 /// A tool as a model sees it.

@@ -45,7 +45,7 @@ pub(super) fn body(template: &Template, request: &LlmRequest<'_>) -> serde_json:
         max_tokens: template.max_tokens,
         max_completion_tokens: template.max_completion_tokens,
         reasoning_effort: template.reasoning_effort,
-        tools: request.tools.iter().map(tool).collect(),
+        tools: request.tools.iter().copied().map(tool).collect(),
         messages: messages.of(request.history),
     })
 }

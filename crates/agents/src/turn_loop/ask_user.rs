@@ -1,5 +1,7 @@
 //! The tool by which a model asks the person in the middle of its work.
 
+use std::sync::LazyLock;
+
 use parlor_protocol::{PromptDraft, PromptType, StructureError};
 use serde_json::{Value, json};
 
@@ -9,7 +11,9 @@ use crate::llm::ToolSpec;
 pub(super) const NAME: &str = "ask_user";
 
 /// The tool as the model sees it.
-pub(super) fn spec() -> ToolSpec {
+pub(super) static SPEC: LazyLock<ToolSpec> = LazyLock::new(spec);
+
+fn spec() -> ToolSpec {
     let option = json!({
         "type": "object",
         "properties": {

@@ -14,6 +14,11 @@ pub(super) struct Draft {
 }
 
 impl Draft {
+    /// Whether a text is open.
+    pub(super) fn is_text(&self) -> bool {
+        matches!(self.open, Some(Block::Text { .. }))
+    }
+
     /// Adds to the open text. True if other words were open, which this ends.
     pub(super) fn text(&mut self, piece: &str) -> bool {
         if let Some(Block::Text { text }) = &mut self.open {

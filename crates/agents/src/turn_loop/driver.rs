@@ -22,7 +22,7 @@ use super::step::{Effect, Input, LoopState};
 use super::{Toolbox, ask_user, calls};
 use crate::agent::{AgentEvent, AgentSession, TurnContext, TurnEnd, TurnStart};
 use crate::ask::{Answer, Ask, AskedBy, ProposedCall, Reply};
-use crate::llm::{Llm, LlmError, LlmRequest, LlmStream};
+use crate::llm::{Llm, LlmError, LlmEvent, LlmRequest, LlmStream};
 use crate::tools::{ElicitationReply, ToolEvent, ToolOutcome, ToolStream};
 use crate::turn_loop::LoopLimits;
 
@@ -100,10 +100,11 @@ impl LoopSession {
                     attempt,
                     "asking the model"
                 );
+                let list = self.tools.list();
                 turn.open = Open::Request(self.llm.stream(&LlmRequest {
                     system_prompt: turn.context.system_prompt.as_deref(),
                     history: &turn.context.history,
-                    tools: &self.tools.specs(),
+                    tools: &self.tools.specs(&list),
                 }));
             }
             Effect::Wait(delay) => turn.open = Open::Wait(Box::pin(sleep(delay))),
@@ -239,6 +240,11 @@ impl Stream for LoopSession {
             }
             let Some(turn) = &mut self.turn else { return Poll::Pending };
             match ready!(turn.open.poll(cx)) {
+                // Nearly every event is this one: there is nothing to decide.
+                Polled::Input(Input::Model(LlmEvent::Text(text))) if turn.state.continues() => {
+                    turn.state.continue_text(&text);
+                    return Poll::Ready(Some(AgentEvent::Text(text)));
+                }
                 Polled::Input(input) => self.handle(input),
                 Polled::Event(event) => return Poll::Ready(Some(event)),
             }

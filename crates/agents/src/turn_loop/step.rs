@@ -159,6 +159,16 @@ impl LoopState {
         }
     }
 
+    /// Whether the next piece of text only continues one that is open and shown.
+    pub(super) fn continues(&self) -> bool {
+        !self.over && self.shown && self.calls.current().is_none() && self.draft.is_text()
+    }
+
+    /// Takes such a piece, which is only passed on.
+    pub(super) fn continue_text(&mut self, piece: &str) {
+        self.draft.text(piece);
+    }
+
     fn model(&mut self, event: LlmEvent, limits: &LoopLimits, effects: &mut VecDeque<Effect>) {
         let (ended, shown) = match event {
             LlmEvent::Text(text) => (self.draft.text(&text), Some(AgentEvent::Text(text))),

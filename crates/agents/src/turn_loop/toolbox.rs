@@ -26,21 +26,23 @@ impl Toolbox {
         self.can_ask
     }
 
-    /// The tools as the model sees them.
-    pub(super) fn specs(&self) -> Vec<ToolSpec> {
-        let mut specs: Vec<ToolSpec> = Vec::new();
-        if let Some(tools) = &self.tools {
-            specs.extend(tools.list().iter().map(|tool| tool.spec.clone()));
-        }
+    /// What the servers have now.
+    pub(super) fn list(&self) -> Arc<[Tool]> {
+        self.tools.as_ref().map_or_else(|| Arc::from([]), |tools| tools.list())
+    }
+
+    /// A list of tools as the model sees it.
+    pub(super) fn specs<'l>(&self, list: &'l [Tool]) -> Vec<&'l ToolSpec> {
+        let mut specs: Vec<&ToolSpec> = list.iter().map(|tool| &tool.spec).collect();
         if self.can_ask {
             specs.retain(|spec| spec.name != ask_user::NAME);
-            specs.push(ask_user::spec());
+            specs.push(&ask_user::SPEC);
         }
         specs
     }
 
     pub(super) fn find(&self, name: &str) -> Option<Tool> {
-        self.tools.as_ref()?.list().iter().find(|tool| tool.spec.name == name).cloned()
+        self.list().iter().find(|tool| tool.spec.name == name).cloned()
     }
 
     pub(super) fn call(&self, call: ToolCall) -> ToolStream {

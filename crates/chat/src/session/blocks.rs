@@ -59,6 +59,9 @@ impl Blocks {
 impl Session {
     /// Takes a piece of the answer.
     pub(super) async fn text(&mut self, piece: &str) -> Result<(), StorageError> {
+        if self.blocks.segmenter.passes(piece) {
+            return self.append(false, piece).await;
+        }
         let mut segments = std::mem::take(&mut self.blocks.segments);
         self.blocks.segmenter.push(piece, &mut segments);
         self.show(&mut segments).await?;

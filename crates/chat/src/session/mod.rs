@@ -18,6 +18,8 @@ mod calls;
 mod ending;
 mod settling;
 
+use std::future::pending;
+use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::StreamExt;
@@ -84,15 +86,17 @@ impl Session {
         mut self,
         mut agent: Box<dyn AgentSession>,
         start: TurnStart,
-        mut stop: watch::Receiver<Option<Stop>>,
+        stop: watch::Receiver<Option<Stop>>,
     ) -> Result<(), StorageError> {
         agent.begin(start);
+        // One wait for the whole turn, not one for each event.
+        let mut stop = pin!(told_to_stop(stop));
         loop {
             let event = tokio::select! {
                 biased;
-                Ok(()) = stop.changed(), if self.stopped.is_none() => {
-                    self.stopped = *stop.borrow();
-                    if self.parks_for(self.stopped) {
+                why = &mut stop, if self.stopped.is_none() => {
+                    self.stopped = Some(why);
+                    if self.parks_for(why) {
                         return Ok(());
                     }
                     agent.stop();
@@ -124,8 +128,8 @@ impl Session {
 
     /// A server that goes down leaves a turn that waits for a person as it is:
     /// the rows are there, and the next run of the server takes it up (P-9).
-    fn parks_for(&self, stop: Option<Stop>) -> bool {
-        stop == Some(Stop::Shutdown) && self.asking.is_open() && self.project.agent.can_resume()
+    fn parks_for(&self, stop: Stop) -> bool {
+        stop == Stop::Shutdown && self.asking.is_open() && self.project.agent.can_resume()
     }
 
     async fn handle(
@@ -190,6 +194,16 @@ impl Session {
         }
         self.writer.commit(step).await
     }
+}
+
+/// Waits for the word; for ever, if nobody is left to say it.
+async fn told_to_stop(mut stop: watch::Receiver<Option<Stop>>) -> Stop {
+    if let Ok(why) = stop.wait_for(Option::is_some).await
+        && let Some(why) = *why
+    {
+        return why;
+    }
+    pending().await
 }
 
 /// What the model needs of a message, as it is stored.

@@ -44,6 +44,15 @@ enum State {
 }
 
 impl Machine {
+    /// Reads a piece of text in which there is nothing to find, if it is one.
+    pub(super) fn passes(&mut self, chunk: &str) -> bool {
+        let passes = matches!(self.state, State::Prose) && candidate(chunk.as_bytes()).is_none();
+        if passes {
+            self.line.follow(chunk);
+        }
+        passes
+    }
+
     /// Reads all of the next piece of text.
     pub(super) fn read(&mut self, chunk: &str, out: &mut Output<'_>) {
         let mut rest = chunk;

@@ -61,6 +61,12 @@ impl Segmenter {
         segments
     }
 
+    /// Takes the next piece of text if it is nothing but text, as nearly every
+    /// piece is: then it is certain at once, as it is.
+    pub fn passes(&mut self, chunk: &str) -> bool {
+        self.machine.passes(chunk)
+    }
+
     /// Takes the next piece of text, and appends to `out` what is certain by
     /// now. What was appended earlier is not touched any more.
     pub fn push(&mut self, chunk: &str, out: &mut Vec<Segment>) {
