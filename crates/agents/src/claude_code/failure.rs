@@ -12,9 +12,13 @@ use crate::llm::LlmError;
 /// Where its key is set, for the log.
 const KEY: &str = "ANTHROPIC_API_KEY in agent.claude_code.env";
 
+/// The turn ended before a call that was put off.
+pub(super) const PUT_OFF: &str = "tool_deferred";
+
 /// How a turn ended, by its last line.
 pub(super) fn end(line: &Value, interrupted: bool) -> TurnEnd {
-    if text(line, "terminal_reason").starts_with("aborted") {
+    let why = text(line, "terminal_reason");
+    if why.starts_with("aborted") || (interrupted && why == PUT_OFF) {
         return TurnEnd::Stopped;
     }
     let failed = flag(line, "is_error") || text(line, "subtype").starts_with("error");

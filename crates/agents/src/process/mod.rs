@@ -140,8 +140,17 @@ impl Process {
     }
 
     /// Ends the child now, and everything that it started.
-    pub async fn end(mut self) -> io::Result<ExitStatus> {
-        self.ask_to_end();
+    pub async fn end(self) -> io::Result<ExitStatus> {
+        self.told_to_end(Signal::TERM).await
+    }
+
+    /// The same, without a moment for the child to do anything about it.
+    pub async fn kill(self) -> io::Result<ExitStatus> {
+        self.told_to_end(Signal::QUIT).await
+    }
+
+    async fn told_to_end(mut self, signal: Signal) -> io::Result<ExitStatus> {
+        self.tell(signal);
         match timeout(ENDING, self.supervisor.wait()).await {
             Ok(status) => status,
             // The kernel still ends the child with its supervisor.
@@ -153,17 +162,17 @@ impl Process {
     }
 
     /// The supervisor was not waited for yet if it has an id, so the id is its own.
-    fn ask_to_end(&self) {
+    fn tell(&self, signal: Signal) {
         let id = self.supervisor.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
         if let Some(id) = id {
-            let _gone_already = kill_process(id, Signal::TERM);
+            let _gone_already = kill_process(id, signal);
         }
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.ask_to_end();
+        self.tell(Signal::TERM);
     }
 }
 
