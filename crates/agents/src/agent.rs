@@ -68,10 +68,10 @@ pub trait AgentSession: Stream<Item = AgentEvent> + Send + Unpin {
     /// longer asked does nothing.
     fn answer(&mut self, id: &str, reply: Reply);
 
-    /// A person is asked what the agent asked under this id: the reply may take
-    /// long, and whatever waits for it can be given up.
+    /// A person is asked what the agent asked under this id; else the reply comes
+    /// at once.
     fn waits(&mut self, id: &str) {
-        let _nothing_to_give_up = id;
+        let _nothing_to_learn = id;
     }
 
     /// Ends the running turn and its connection; without one it does nothing.

@@ -2,12 +2,13 @@
 //!
 //! 1. The process that put the call off is left, and another one goes on with the
 //!    session at once: it makes the call by its own rules, or asks about it.
-//! 2. What it asks is written down with a checkpoint: from here on any process can
-//!    go on, of this server or the next. If a person has to be asked, the process is
-//!    ended: nothing is left that could die, or that takes memory for hours. It must
-//!    be killed, because a process whose input just ends takes that for a no.
+//! 2. If it asks, it is killed before anyone sees what it asks: nothing is left that
+//!    could die, or that takes memory for hours. A process whose input just ends,
+//!    because the server is gone, takes that for a no. What it asked is in a
+//!    checkpoint: from here on any process can go on, of this server or the next.
 //! 3. The answer starts another process, which asks again and is told. One that dies
-//!    before that is started again, a few times.
+//!    before that is started again, a few times. One that was told cannot be replaced:
+//!    nobody knows how far it came.
 //!
 //! After a restart of the server the turn is at 2: what was asked is asked again
 //! from the checkpoint, so a hundred of such turns start nothing until somebody
@@ -31,6 +32,8 @@ pub(super) struct Parked {
     paused: Paused,
     /// Whether it was asked about: then it is made by no process without an answer.
     asked: bool,
+    /// Whether a person is asked.
+    waits: bool,
     /// The answer that the next process gets.
     reply: Option<Reply>,
     /// How often a process was started for it.
@@ -54,7 +57,7 @@ pub(super) fn checkpoint(session: Option<&str>, paused: Option<&Paused>) -> Chec
 
 impl Parked {
     fn new(paused: Paused) -> Self {
-        Self { paused, asked: false, reply: None, starts: 0 }
+        Self { paused, asked: false, waits: false, reply: None, starts: 0 }
     }
 
     pub(super) fn is_about(&self, id: &str) -> bool {
@@ -66,12 +69,6 @@ impl Turn {
     /// Whether the turn waits for a person, and for nothing else.
     pub(super) fn is_parked(&self, has_process: bool) -> bool {
         !has_process && self.parked.as_ref().is_some_and(|parked| parked.asked)
-    }
-
-    /// Whether the process is not needed until this is answered.
-    pub(super) fn can_park(&self, id: &str) -> bool {
-        let asked = |parked: &Parked| parked.asked && parked.reply.is_none();
-        self.parked.as_ref().is_some_and(|parked| parked.is_about(id) && asked(parked))
     }
 
     /// Whether a process that ended can be replaced, with nothing lost or repeated.
@@ -104,7 +101,7 @@ impl Keeper {
         let mut out = Vec::new();
         dialect.ask_again(&mut out);
         let asks = out.iter().any(|output| matches!(output, Output::Durable(_)));
-        turn.parked = Some(Parked::new(paused));
+        turn.parked = Some(Parked { waits: true, ..Parked::new(paused) });
         match asks {
             true => self.apply(turn, out).await,
             false => turn.fail(AgentError::Lost("it is not known what it asked".to_owned())),
@@ -122,9 +119,9 @@ impl Keeper {
         }
     }
 
-    /// What is asked, unless it was asked before: then a process that was started
-    /// for the answer gets it.
-    pub(super) fn unless_answered(
+    /// What is asked, once nothing is left that could die; unless it was asked before:
+    /// then a process that was started for the answer gets it.
+    pub(super) async fn unless_answered(
         &mut self,
         turn: &mut Turn,
         event: AgentEvent,
@@ -144,19 +141,31 @@ impl Keeper {
         };
         if !parked.asked {
             parked.asked = true;
+            self.park().await;
             return Some(event);
         }
         if let (Some(reply), Some(live)) = (parked.reply.take(), &mut self.live) {
             let mut out = Vec::new();
+            if parked.waits {
+                live.dialect.waits(id);
+            }
             live.dialect.answer(id, reply, &mut out);
-            turn.parked = None;
-            send(live, &out);
+            self.is_answered(turn, id).await;
+            self.send(&out);
         }
         None
     }
 
-    /// The process is not needed until the person has answered.
-    pub(super) async fn park(&mut self) {
+    /// A process has the answer: what comes of it is lost with that process, so the
+    /// turn can no longer go on after a crash.
+    pub(super) async fn is_answered(&self, turn: &mut Turn, id: &str) {
+        if turn.parked.take_if(|parked| parked.is_about(id)).is_some() {
+            let from = checkpoint(self.session.as_deref(), None);
+            turn.emit(AgentEvent::Checkpoint(from)).await;
+        }
+    }
+
+    async fn park(&mut self) {
         if let Some(live) = self.live.take() {
             tracing::debug!(conversation = %self.conversation, "an agent waits without a process");
             live.child.kill().await;
@@ -192,7 +201,9 @@ impl Keeper {
                     self.start_parked(turn);
                 }
             }
-            Some(Command::Waits(_)) => {}
+            Some(Command::Waits(_)) => {
+                turn.parked.iter_mut().for_each(|parked| parked.waits = true);
+            }
             Some(Command::Begin(begin)) => {
                 turn.next = Some(begin);
                 turn.over = Some(TurnEnd::Stopped);
@@ -210,12 +221,13 @@ impl Keeper {
             Err(why) => turn.fail(AgentError::NotStarted(why)),
         }
     }
-}
 
-fn send(live: &Live, out: &[Output]) {
-    for output in out {
-        if let Output::Send(line) = output {
-            live.child.send(line);
+    fn send(&self, out: &[Output]) {
+        let Some(live) = &self.live else { return };
+        for output in out {
+            if let Output::Send(line) = output {
+                live.child.send(line);
+            }
         }
     }
 }

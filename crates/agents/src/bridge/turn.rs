@@ -30,6 +30,8 @@ use crate::history::{Block, HistoryMessage};
 
 /// How long a process may take until it says anything.
 const START: Duration = Duration::from_secs(60);
+/// How long one that speaks may take until it comes to the call that it was left with.
+const COMING_TO_IT: Duration = Duration::from_secs(10);
 /// How long a program that was told to stop may take for it.
 const STOPPING: Duration = Duration::from_secs(5);
 /// Where the session is in a block of the history.
@@ -175,12 +177,11 @@ impl Keeper {
         let Some(live) = &mut self.live else { return };
         match command {
             Command::Answer(id, reply) => {
-                turn.parked.take_if(|parked| parked.is_about(&id));
                 let mut out = Vec::new();
                 live.dialect.answer(&id, reply, &mut out);
+                self.is_answered(turn, &id).await;
                 self.apply(turn, out).await;
             }
-            Command::Waits(id) if turn.can_park(&id) => self.park().await,
             Command::Waits(id) => live.dialect.waits(&id),
             Command::Stop => turn.stop(live),
             Command::Begin(begin) => {
@@ -251,7 +252,7 @@ impl Keeper {
         for output in out {
             match output {
                 Output::Event(event) => {
-                    if let Some(event) = self.unless_answered(turn, event) {
+                    if let Some(event) = self.unless_answered(turn, event).await {
                         let event = self.with_preview(event).await;
                         turn.emit(event).await;
                     }
@@ -368,9 +369,8 @@ impl Turn {
             Some(at) => (at.saturating_duration_since(Instant::now()), false),
             // Longer than any server runs.
             None if live.dialect.is_waiting() => (Duration::from_secs(1 << 30), false),
-            None if !live.child.has_spoken || self.is_overdue(Some(live)) => {
-                (self.left.min(START), true)
-            }
+            None if !live.child.has_spoken => (self.left.min(START), true),
+            None if self.is_overdue(Some(live)) => (self.left.min(COMING_TO_IT), true),
             None => (self.left, true),
         }
     }

@@ -29,7 +29,7 @@ use super::words;
 use crate::bridge::Paused;
 
 /// How the hook is known to the process.
-const HOOK: &str = "parlor";
+pub(super) const HOOK: &str = "parlor";
 /// How long the hook may wait for the end of a message, in seconds; then the call is
 /// asked about as if there were no hook.
 const LONGEST_WAIT: u64 = 60;
@@ -103,9 +103,7 @@ impl Deferred {
 impl Deferral {
     pub(super) fn new(durable_in: Option<String>, taken_up: Option<Deferred>) -> Self {
         let unasked = taken_up.as_ref().map(|call| call.unasked.clone()).unwrap_or_default();
-        let asked = taken_up.iter().filter(|call| call.request.is_some());
-        let waited = asked.map(|call| call.call.clone()).collect();
-        Self { durable_in, taken_up, unasked, waited, ..Self::default() }
+        Self { durable_in, taken_up, unasked, ..Self::default() }
     }
 
     /// The hooks of a new process; one that goes on with a session may have been left
@@ -135,11 +133,6 @@ impl Deferral {
         let taken_up = self.taken_up.as_mut().filter(|taken_up| taken_up.call == call)?;
         taken_up.request = Some(request.clone());
         Some(taken_up.paused())
-    }
-
-    /// The call that the process was started for is over.
-    pub(super) fn over(&mut self, call: &str) -> bool {
-        self.taken_up.take_if(|taken_up| taken_up.call == call).is_some()
     }
 
     /// The hook asks about the call that the process was started for.

@@ -180,10 +180,6 @@ impl Dialog {
                 }));
                 self.calls.set(id, State::Settled);
             }
-            // What it was left with is over: another process could not go on with it.
-            if self.deferral.over(id) {
-                out.push(Output::Event(self.checkpoint()));
-            }
         }
     }
 
@@ -261,12 +257,9 @@ impl Dialog {
     /// What was said goes into the history before what came of it.
     fn flush_message(&mut self, out: &mut Vec<Output>) {
         if self.speech.finish(out) {
-            out.push(Output::Event(self.checkpoint()));
+            let state = json!({ "session": self.session });
+            out.push(Output::Event(AgentEvent::Checkpoint(Checkpoint(state))));
         }
-    }
-
-    fn checkpoint(&self) -> AgentEvent {
-        AgentEvent::Checkpoint(Checkpoint(json!({ "session": self.session })))
     }
 
     /// The results of one message go into the history together.

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::asks::{self, Asked};
 use super::calls::{self, State};
+use super::deferral::HOOK;
 use super::dialog::Dialog;
 use super::fields::{object, said, text};
 use super::settings::PermissionMode;
@@ -25,7 +26,9 @@ impl Dialog {
         let (request_id, request) = (text(line, "request_id"), &line["request"]);
         match text(request, "subtype") {
             "can_use_tool" => self.permission(request_id, request, out),
-            "hook_callback" => self.hook(request_id, &request["input"], out),
+            "hook_callback" if text(request, "callback_id") == HOOK => {
+                self.hook(request_id, &request["input"], out);
+            }
             "elicitation" => match asks::form(request) {
                 Some((server, draft)) => {
                     self.asks.add(request_id, request_id, Asked::Form);
