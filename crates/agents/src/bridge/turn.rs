@@ -227,6 +227,7 @@ impl Keeper {
             Exit::NotRun(why) => TurnEnd::Failed(AgentError::NotStarted(why)),
             // What was put off is asked again, by another process.
             Exit::Ended(why) if turn.may_try_again() => return self.again(turn, &why),
+            Exit::Ended(why) if turn.parked.is_some() => TurnEnd::Failed(AgentError::Lost(why)),
             // It may not even say that it does not know its session.
             Exit::Ended(_) if !has_spoken && turn.resumes => return self.afresh(turn).await,
             Exit::Ended(why) if !has_spoken => TurnEnd::Failed(AgentError::NotStarted(why)),
@@ -272,7 +273,7 @@ impl Keeper {
                     }
                 }
                 Output::NoSuchSession if turn.parked.is_some() => {
-                    turn.fail(AgentError::Lost("its session is gone".to_owned()));
+                    return turn.fail(AgentError::Lost("its session is gone".to_owned()));
                 }
                 Output::NoSuchSession => return self.afresh(turn).await,
                 Output::Over(_) if !turn.said => {

@@ -188,7 +188,7 @@ impl Dialog {
         if self.has_begun && !self.busy {
             return;
         }
-        if self.deferral.left_over_ends() {
+        if self.deferral.left_over_ends() && !self.names_message(line) {
             return;
         }
         let never_began = !self.has_begun && number(line, "num_turns") == 0;
@@ -238,13 +238,16 @@ impl Dialog {
     /// Background work that ends begins a turn that nobody asked for. If the
     /// person's message came in that moment, its own turn is still to come.
     fn is_of_another_turn(&self, line: &Value) -> bool {
-        let Some(message) = self.message else { return false };
         let kind = text(&line["origin"], "kind");
         let by_itself = !kind.is_empty() && kind != "human" && kind != "user";
-        let ours = line.get("user_message_uuids").and_then(Value::as_array).is_some_and(|ids| {
-            ids.iter().any(|id| id.as_str() == Some(message.to_string().as_str()))
-        });
-        by_itself && !ours
+        self.message.is_some() && by_itself && !self.names_message(line)
+    }
+
+    /// Whether the end of a turn names the person's message.
+    fn names_message(&self, line: &Value) -> bool {
+        let message = self.message.map(|id| id.to_string());
+        let named = line.get("user_message_uuids").and_then(Value::as_array);
+        named.is_some_and(|ids| ids.iter().any(|id| id.as_str() == message.as_deref()))
     }
 
     /// It no longer asks.
