@@ -20,10 +20,10 @@
 use std::collections::{BTreeSet, HashSet};
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::calls::{ToolPolicy, may_be_asked};
-use super::fields::{said, text};
+use super::fields::{object, said, text};
 use super::settings::PermissionMode;
 use super::words;
 use crate::bridge::Paused;
@@ -33,6 +33,10 @@ pub(super) const HOOK: &str = "parlor";
 /// How long the hook may wait for the end of a message, in seconds; then the call is
 /// asked about as if there were no hook.
 const LONGEST_WAIT: u64 = 60;
+
+/// With older ones nothing is put off: 2.1.197 cannot be told to wait for our hook, and
+/// lost its session when it was killed right after it had put off a call.
+const CAN_DEFER: &[u32] = &[2, 1, 325];
 
 /// What is known about calls that are put off.
 #[derive(Debug, Default)]
@@ -51,8 +55,10 @@ pub(super) struct Deferral {
     put_off: Option<Held>,
     /// Whether anything runs that would end with the process.
     in_background: bool,
-    /// A call that an earlier turn left behind.
-    left_over: Option<String>,
+    /// Whether its version is known to do all this.
+    can_defer: bool,
+    /// Whether the process is busy with a call that an earlier turn left behind.
+    left_over: bool,
     /// What a person was asked about.
     waited: HashSet<String>,
     /// Tools that may run without a person, as far as it is known: they are not
@@ -66,6 +72,8 @@ struct Held {
     request: String,
     call: String,
     mode: String,
+    tool: String,
+    input: Map<String, Value>,
 }
 
 /// A call that was put off, for the next process.
@@ -73,7 +81,9 @@ struct Held {
 #[serde(default)]
 pub(super) struct Deferred {
     #[serde(skip)]
-    call: String,
+    pub(super) call: String,
+    pub(super) tool: String,
+    pub(super) input: Map<String, Value>,
     /// The mode of the process, in its own words.
     mode: String,
     /// What the process had cost.
@@ -103,7 +113,8 @@ impl Deferred {
 impl Deferral {
     pub(super) fn new(durable_in: Option<String>, taken_up: Option<Deferred>) -> Self {
         let unasked = taken_up.as_ref().map(|call| call.unasked.clone()).unwrap_or_default();
-        Self { durable_in, taken_up, unasked, ..Self::default() }
+        let can_defer = taken_up.is_some();
+        Self { durable_in, taken_up, unasked, can_defer, ..Self::default() }
     }
 
     /// The hooks of a new process; one that goes on with a session may have been left
@@ -143,18 +154,14 @@ impl Deferral {
     }
 
     /// The hook asks about a call that an earlier turn left behind.
-    pub(super) fn leave(&mut self, request: &str, call: &str) -> Value {
-        self.left_over = Some(call.to_owned());
+    pub(super) fn leave(&mut self, request: &str) -> Value {
+        self.left_over = true;
         words::hook(request, Some("ask"))
-    }
-
-    pub(super) fn is_left_over(&self, call: &str) -> bool {
-        self.left_over.as_deref() == Some(call)
     }
 
     /// What was left behind is over, and so is what the process did about it.
     pub(super) fn left_over_ends(&mut self) -> bool {
-        self.left_over.take().is_some()
+        std::mem::take(&mut self.left_over)
     }
 
     /// The hook asks about a call of a turn of ours. The answer may come later.
@@ -163,8 +170,13 @@ impl Deferral {
             return Some(words::hook(id, None));
         }
         let field = |name: &str| text(asked, name).to_owned();
-        let (call, mode) = (field("tool_use_id"), field("permission_mode"));
-        self.held = Some(Held { request: id.to_owned(), call, mode });
+        self.held = Some(Held {
+            request: id.to_owned(),
+            call: field("tool_use_id"),
+            mode: field("permission_mode"),
+            tool: field("tool_name"),
+            input: object(asked, "tool_input"),
+        });
         self.settle()
     }
 
@@ -196,6 +208,12 @@ impl Deferral {
         self.in_background = runs;
     }
 
+    /// The program says its version.
+    pub(super) fn is_of(&mut self, version: &str) {
+        let parts: Vec<u32> = version.split('.').filter_map(|part| part.parse().ok()).collect();
+        self.can_defer = parts.as_slice() >= CAN_DEFER;
+    }
+
     /// A person is asked about a call of this tool.
     pub(super) fn waits(&mut self, call: &str, tool: &str) {
         self.waited.insert(call.to_owned());
@@ -211,15 +229,15 @@ impl Deferral {
 
     /// The call that was put off, now that the process has stopped before it.
     pub(super) fn put_off(&mut self, cost_micros: u64) -> Option<Paused> {
-        let Held { call, mode, .. } = self.put_off.take()?;
+        let Held { call, mode, tool, input, .. } = self.put_off.take()?;
         let unasked = self.unasked.clone();
-        Some(Deferred { call, mode, cost_micros, unasked, request: None }.paused())
+        Some(Deferred { call, tool, input, mode, cost_micros, unasked, request: None }.paused())
     }
 
     /// The turn is over.
     pub(super) fn clear(&mut self) {
-        let Self { durable_in, unasked, in_background, .. } = std::mem::take(self);
-        *self = Self { durable_in, unasked, in_background, ..Self::default() };
+        let Self { durable_in, unasked, in_background, can_defer, .. } = std::mem::take(self);
+        *self = Self { durable_in, unasked, in_background, can_defer, ..Self::default() };
     }
 
     fn may_outlive(&self, asked: &Value, tools: &ToolPolicy) -> bool {
@@ -227,6 +245,7 @@ impl Deferral {
         self.durable_in.as_deref() == said(asked, "cwd")
             && self.durable_in.is_some()
             && said(asked, "agent_id").is_none()
+            && self.can_defer
             && !self.in_background
             && self.calls.iter().any(|call| call == text(asked, "tool_use_id"))
             && !self.unasked.contains(tool)

@@ -65,6 +65,10 @@ impl Dialog {
         // The message that it goes on with was said to another process.
         let message = paused.as_ref().map(|_| Uuid::nil());
         let cost_micros = paused.as_ref().map_or(0, |paused| paused.cost_micros);
+        let mut calls = Calls::default();
+        if let Some(Deferred { call, tool, input, .. }) = &paused {
+            calls.said(call, tool, input.clone());
+        }
         Self {
             session: settings.session.clone(),
             mode: settings.started_in.as_str().to_owned(),
@@ -77,7 +81,7 @@ impl Dialog {
             requests: 0,
             cost_micros,
             speech: Speech::default(),
-            calls: Calls::default(),
+            calls,
             results: Vec::new(),
             asks: Asks::default(),
         }
@@ -97,6 +101,7 @@ impl Dialog {
             "init" => {
                 self.has_begun = true;
                 self.busy = true;
+                self.deferral.is_of(text(line, "claude_code_version"));
                 if let Some(id) = said(line, "session_id")
                     && self.session.as_deref() != Some(id)
                 {

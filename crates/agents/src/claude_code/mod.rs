@@ -90,7 +90,7 @@ impl Program for Launch {
 
     fn start(&self, context: &TurnContext, from: Session<'_>) -> (SpawnSpec, Box<dyn Dialect>) {
         let paused = from.paused.map(Deferred::read);
-        let left_in = paused.and_then(|paused| paused.mode());
+        let left_in = paused.as_ref().and_then(Deferred::mode);
         let mode = left_in.unwrap_or_else(|| self.mode_for(context.mode));
         let durable_in = self.durable_approvals.then(|| self.working_dir.display().to_string());
         let dialog = Dialog::new(DialogSettings {
@@ -101,7 +101,10 @@ impl Program for Launch {
             durable_in,
             paused: from.paused.cloned(),
         });
-        (self.spawn_spec(context, mode, from.id), Box::new(dialog))
+        let mut spec = self.spawn_spec(context, mode, from.id);
+        // Not in its help: else it may come to the call before it knows of our hook.
+        spec.arguments.extend(paused.map(|_| "--await-initialize".to_owned()));
+        (spec, Box::new(dialog))
     }
 
     fn preview(&self, call: &ProposedCall) -> Option<Preview> {

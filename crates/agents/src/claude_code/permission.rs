@@ -6,7 +6,7 @@ use super::asks::{self, Asked};
 use super::calls::{self, State};
 use super::deferral::HOOK;
 use super::dialog::Dialog;
-use super::fields::{object, said, text};
+use super::fields::{said, text};
 use super::settings::PermissionMode;
 use super::{preview, words};
 use crate::agent::AgentEvent;
@@ -48,7 +48,8 @@ impl Dialog {
             return out.push(Output::Send(words::deny(request_id, NO_TOOL)));
         }
         let id = said(request, "tool_use_id").unwrap_or(request_id);
-        if self.deferral.is_left_over(id) {
+        if self.is_left_over(id) {
+            self.deferral.leave(request_id);
             return out.push(Output::Send(words::deny_and_stop(request_id, LEFT_OVER)));
         }
         // One that runs already is another thing than what is asked now.
@@ -86,17 +87,20 @@ impl Dialog {
         out.push(Output::Event(AgentEvent::Proposes(Box::new(call))));
     }
 
+    /// Whether an earlier turn left this call behind: it comes before anything of this
+    /// process.
+    fn is_left_over(&self, call: &str) -> bool {
+        !self.has_begun && self.settings.session.is_some() && self.calls.get(call).is_none()
+    }
+
     /// Before a call is made: may it be?
     fn hook(&mut self, request_id: &str, asked: &Value, out: &mut Vec<Output>) {
         let call = text(asked, "tool_use_id");
         if self.deferral.is_taken_up(call) {
-            self.calls.said(call, text(asked, "tool_name"), object(asked, "tool_input"));
             return out.push(Output::Send(self.deferral.again(request_id)));
         }
-        // It comes before anything of this process: an earlier turn left it behind.
-        let is_new = self.settings.session.is_none() || self.calls.get(call).is_some();
-        if !self.has_begun && !is_new {
-            return out.push(Output::Send(self.deferral.leave(request_id, call)));
+        if self.is_left_over(call) {
+            return out.push(Output::Send(self.deferral.leave(request_id)));
         }
         // Nobody is there to be asked in a turn that it began by itself.
         if self.message.is_none() || self.interrupted {

@@ -29,7 +29,21 @@ fn at_work() -> Dialog {
     dialog
 }
 
+/// A person's message is worked on.
 fn begin(dialog: &mut Dialog) {
+    begin_in(dialog, "2.1.325");
+}
+
+fn begin_in(dialog: &mut Dialog, version: &str) {
+    says_hello(dialog);
+    read(
+        dialog,
+        json!({"type": "system", "subtype": "init", "session_id": "s1",
+        "claude_code_version": version}),
+    );
+}
+
+fn says_hello(dialog: &mut Dialog) {
     let history = vec![HistoryMessage::user("Go on")];
     dialog.begin(&TurnContext { history, ..TurnContext::default() }, Uuid::max());
 }
@@ -176,13 +190,14 @@ fn what_is_not_worth_a_new_process_is_not_put_off() {
         assert_eq!(decision(&mut dialog, change.clone()), expected, "{change}");
     }
     let mut busy = at_work();
-    let tasks = |tasks: Value| {
-        json!({"type": "system", "subtype": "background_tasks_changed", "tasks": tasks})
-    };
+    let tasks = |tasks: Value| json!({"type": "system", "subtype": "background_tasks_changed", "tasks": tasks});
     read(&mut busy, tasks(json!([{"task_id": "b1"}])));
     assert_eq!(decision(&mut busy, json!({})), "nothing", "something runs in the background");
     read(&mut busy, tasks(json!([])));
     assert_eq!(decision(&mut busy, json!({})), "defer");
+    let mut old = dialog(None, None, ToolPolicy::default());
+    begin_in(&mut old, "2.1.197");
+    assert_eq!(decision(&mut old, json!({})), "nothing", "it would lose the call");
     let mut by_itself = dialog(None, None, ToolPolicy::default());
     assert_eq!(decision(&mut by_itself, json!({})), "nothing", "nobody is there to be asked");
 }
@@ -215,6 +230,26 @@ fn what_was_asked_once_is_never_made_without_an_answer() {
     assert_eq!(line["response"]["response"]["updatedInput"], json!({"command": "touch b"}));
 }
 
+/// A call that the next process makes by its own rules is shown as any other.
+#[test]
+fn what_its_own_rules_allow_is_shown() {
+    let (_, mut second) = goes_on();
+    read(&mut second, hook("t1", json!({})));
+    let result = json!({"type": "tool_result", "tool_use_id": "t1", "content": "done"});
+    let out = read(
+        &mut second,
+        json!({"type": "user", "parent_tool_use_id": null,
+        "message": {"role": "user", "content": [result]}}),
+    );
+    let [Output::Event(AgentEvent::Calls(call)), Output::Event(AgentEvent::CallEnded { .. })] =
+        &out[..]
+    else {
+        panic!("{out:?}")
+    };
+    assert_eq!((call.id.as_str(), call.name.as_str()), ("t1", "Bash"));
+    assert_eq!(call.input["command"], "touch a");
+}
+
 /// What runs without a person, because it was always allowed, is not put off again;
 /// what a person was asked about is.
 #[test]
@@ -228,7 +263,11 @@ fn a_tool_that_nobody_is_asked_about_is_left_alone() {
         }
         let run = Reply::Run { arguments: Map::new(), run: Uuid::nil() };
         second.answer("t1", run, &mut Vec::new());
-        read(&mut second, json!({"type": "system", "subtype": "init", "session_id": "s1"}));
+        read(
+            &mut second,
+            json!({"type": "system", "subtype": "init", "session_id": "s1",
+            "claude_code_version": "2.1.400"}),
+        );
         says(&mut second, &["t2"]);
         ends(&mut second);
         assert_eq!(told(&read(&mut second, hook("t2", json!({})))), Some(expected));
@@ -245,9 +284,12 @@ fn a_pause_costs_nothing_twice() {
     assert_eq!(cost(&read(&mut first, deferred(0.25))), Some(250_000));
     for (all, expected) in [(0.35, 100_000), (0.1, 100_000)] {
         let (_, mut second) = goes_on();
-        let out = read(&mut second, json!({"type": "result", "subtype": "success",
+        let out = read(
+            &mut second,
+            json!({"type": "result", "subtype": "success",
             "terminal_reason": "completed", "total_cost_usd": all, "num_turns": 2,
-            "usage": {"input_tokens": 1}}));
+            "usage": {"input_tokens": 1}}),
+        );
         assert_eq!(cost(&out), Some(expected));
         assert_eq!(out.last(), Some(&Output::Over(TurnEnd::Complete { cut_off: false })));
     }
@@ -258,9 +300,17 @@ fn a_pause_costs_nothing_twice() {
 /// not the end of the turn.
 #[test]
 fn what_was_left_behind_is_refused_first() {
+    for knows_of_hook in [true, false] {
+        refuses(knows_of_hook);
+    }
+}
+
+fn refuses(knows_of_hook: bool) {
     let mut next = dialog(Some("s1"), None, ToolPolicy::default());
-    begin(&mut next);
-    assert_eq!(told(&read(&mut next, hook("t1", json!({})))), Some("ask"));
+    says_hello(&mut next);
+    if knows_of_hook {
+        assert_eq!(told(&read(&mut next, hook("t1", json!({})))), Some("ask"));
+    }
     let out = read(&mut next, asks("t1"));
     let [Output::Send(line)] = &out[..] else { panic!("nobody is asked: {out:?}") };
     let answer = &line["response"]["response"];

@@ -81,7 +81,10 @@ impl Desk {
         let log = File::options().create(true).append(true).open(self.dir.path().join("log"));
         let program = Path::new(env!("CARGO_BIN_EXE_parlor"));
         let to_file = |command: &mut std::process::Command| {
-            command.stderr(log.unwrap()).env("PARLOR_ABORT_AT", step);
+            command.stderr(log.unwrap());
+            if !step.is_empty() {
+                command.env("PARLOR_ABORT_AT", step);
+            }
         };
         self.served = Some(Served::start(program, self.dir.path(), &self.config, to_file));
     }

@@ -240,3 +240,19 @@ async fn what_is_always_allowed_keeps_its_process() {
     let started = desk.log().matches("an agent is started").count();
     assert_eq!(started, 5, "the first, two for the question, and two until it is known");
 }
+
+/// B-1: a call that was put off, and that the CLI may make by its own rules, is made
+/// without a question, and once.
+#[tokio::test]
+async fn what_its_own_rules_allow_is_not_asked() {
+    let desk = Desk::with_cli("", "").await;
+    let mut person = Person::at(&desk).await;
+    fs::write(desk.path("workspace").join("note.txt"), "two\none\n").unwrap();
+    let sort = json!({"command": "sort note.txt", "description": "Sort the note"});
+    desk.model.push(Script::answer().words("Let me see. ").tool_use("toolu_s1", "Bash", &sort));
+    desk.model.push(Script::answer().words("One, two."));
+    assert_eq!(person.say("Sort it").await["reason"], "complete");
+    assert_eq!(desk.log().matches("an agent is started").count(), 2, "it was put off");
+    let story = person.story().lines("model", &model_saw(&desk));
+    insta::assert_snapshot!(story.text());
+}
