@@ -73,15 +73,6 @@ impl Child {
         let _gone = self.process.end().await;
     }
 
-    /// Lets it end by itself, so that it can write down what it knows.
-    pub(super) async fn leave(self) {
-        let Self { writer, mut process, .. } = self;
-        drop(writer);
-        if timeout(FAREWELL, process.wait()).await.is_err() {
-            let _gone = process.end().await;
-        }
-    }
-
     /// Ends it before it can do anything else: what it asked stays unanswered.
     pub(super) async fn kill(self) {
         let _gone = self.process.kill().await;

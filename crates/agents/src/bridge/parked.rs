@@ -85,9 +85,8 @@ impl Turn {
 impl Keeper {
     /// The process has put off a call: another one goes on with it.
     pub(super) async fn go_on(&mut self, turn: &mut Turn, paused: Paused) {
-        if let Some(live) = self.live.take() {
-            live.child.leave().await;
-        }
+        // It is asked to end, and writes down what the session has cost.
+        self.end_process().await;
         turn.parked = Some(Parked::new(paused));
         self.start_parked(turn);
     }
@@ -198,6 +197,7 @@ impl Keeper {
                 let asked = turn.parked.as_mut().filter(|parked| parked.is_about(&id));
                 if let Some(parked) = asked {
                     parked.reply = Some(reply);
+                    parked.starts = 0;
                     self.start_parked(turn);
                 }
             }

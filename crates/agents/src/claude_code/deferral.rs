@@ -143,6 +143,8 @@ impl Deferral {
     pub(super) fn asked(&mut self, call: &str, request: &Value) -> Option<Paused> {
         let taken_up = self.taken_up.as_mut().filter(|taken_up| taken_up.call == call)?;
         taken_up.request = Some(request.clone());
+        // It is in the request, too, and may be long.
+        taken_up.input.clear();
         Some(taken_up.paused())
     }
 

@@ -12,6 +12,7 @@ use super::deferral::{Deferral, Deferred};
 use super::fields::{blocks, flag, number, object, said, text};
 use super::settings::PermissionMode;
 use super::speech::Speech;
+use super::spending::Spending;
 use super::{failure, words};
 use crate::agent::{AgentEvent, Checkpoint, TurnContext};
 use crate::ask::Reply;
@@ -49,8 +50,7 @@ pub struct Dialog {
     /// The person's message that it works on.
     pub(super) message: Option<Uuid>,
     requests: u64,
-    /// What it has cost so far, in millionths of a dollar.
-    cost_micros: u64,
+    spending: Spending,
     speech: Speech,
     pub(super) calls: Calls,
     results: Vec<Block>,
@@ -64,7 +64,7 @@ impl Dialog {
         let paused = settings.paused.as_ref().map(Deferred::read);
         // The message that it goes on with was said to another process.
         let message = paused.as_ref().map(|_| Uuid::nil());
-        let cost_micros = paused.as_ref().map_or(0, |paused| paused.cost_micros);
+        let spending = Spending::so_far(paused.as_ref().map_or(0, |paused| paused.cost_micros));
         let mut calls = Calls::default();
         if let Some(Deferred { call, tool, input, .. }) = &paused {
             calls.said(call, tool, input.clone());
@@ -79,7 +79,7 @@ impl Dialog {
             interrupted: false,
             message,
             requests: 0,
-            cost_micros,
+            spending,
             speech: Speech::default(),
             calls,
             results: Vec::new(),
@@ -209,8 +209,7 @@ impl Dialog {
             self.speech.last_words(words, out);
         }
         self.flush(out);
-        let cost = self.cost_of_turn(line);
-        out.extend(failure::usage(line, cost).map(Output::Event));
+        out.extend(self.spending.of_turn(line).map(Output::Event));
         if self.is_of_another_turn(line) {
             return;
         }
@@ -224,20 +223,11 @@ impl Dialog {
         if text(line, "terminal_reason") != failure::PUT_OFF || self.interrupted {
             return None;
         }
-        let cost = self.cost_of_turn(line);
-        let paused = self.deferral.put_off(self.cost_micros)?;
+        let used = self.spending.of_turn(line);
+        let paused = self.deferral.put_off(self.spending.micros())?;
         self.flush(out);
-        out.extend(failure::usage(line, cost).map(Output::Event));
+        out.extend(used.map(Output::Event));
         Some(paused)
-    }
-
-    /// The line says what the process has cost in all; one that goes on with another
-    /// may count on, or begin anew.
-    fn cost_of_turn(&mut self, line: &Value) -> u64 {
-        let Some(all) = line.get("total_cost_usd").and_then(Value::as_f64) else { return 0 };
-        let micros = (all.max(0.0) * 1e6).round() as u64;
-        let before = std::mem::replace(&mut self.cost_micros, micros);
-        micros.checked_sub(before).unwrap_or(micros)
     }
 
     /// Background work that ends begins a turn that nobody asked for. If the

@@ -5,8 +5,8 @@
 //! - `dialog`: its lines, as events. Pure; every recording is replayed through it.
 //!   `speech` puts messages together from pieces and whole blocks, `calls` knows
 //!   its tool calls, `asks` what it asks and how that is answered, `failure` why a
-//!   turn failed, `words` what is said to it, `permission` takes its requests, and
-//!   `deferral` lets an ask outlive the process.
+//!   turn failed, `spending` what it cost, `words` what is said to it, `permission`
+//!   takes its requests, and `deferral` lets an ask outlive the process.
 //! - `preview`: what an edit would change.
 //!
 //! What it may do is decided here and not by its own settings: every call that
@@ -23,6 +23,7 @@ mod permission;
 mod preview;
 mod settings;
 mod speech;
+mod spending;
 mod words;
 
 use std::sync::Arc;

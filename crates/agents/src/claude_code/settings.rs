@@ -154,6 +154,8 @@ impl ClaudeCodeSettings {
                 working_dir: Some(working_dir.clone()),
                 user: user.clone(),
                 limits: self.limits.into(),
+                // It would take the end of its input for a no to what it asks, and go on.
+                dies_at_once: true,
             },
             working_dir,
             user,

@@ -78,6 +78,9 @@ pub struct SpawnSpec {
     pub user: Option<User>,
     /// What it may use.
     pub limits: Limits,
+    /// Whether it is killed the moment that nobody is there any more. Else it has a
+    /// second to end by itself.
+    pub dies_at_once: bool,
 }
 
 /// What a child may use. What is not set is as for the server.
@@ -195,6 +198,7 @@ fn supervisor_arguments(spec: &SpawnSpec) -> Vec<String> {
     add("--memory", spec.limits.memory.map(|n| n.to_string()));
     add("--processes", spec.limits.processes.map(|n| n.to_string()));
     add("--cpu-seconds", spec.limits.cpu_seconds.map(|n| n.to_string()));
+    arguments.extend(spec.dies_at_once.then(|| "--dies-at-once".to_owned()));
     arguments.push("--".to_owned());
     arguments.push(spec.program.clone());
     arguments.extend(spec.arguments.iter().cloned());

@@ -3,7 +3,7 @@
 //! | what happens | what it does |
 //! |---|---|
 //! | the program ends | kills what it left behind, exits with its code |
-//! | standard input hangs up: nobody is there any more | gives it a second to end by itself, then as below |
+//! | standard input hangs up: nobody is there any more | gives it a second to end by itself, then as below; with `--dies-at-once` kills everything |
 //! | SIGTERM, SIGINT, SIGHUP | asks it to end, gives it a second, kills everything |
 //! | SIGQUIT | kills everything, before the program can do anything about it |
 
@@ -56,7 +56,9 @@ async fn watch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         _ = at_once.recv() => true,
         () = any(&mut told) => false,
         () = hang_up() => {
-            timeout_at(Instant::now() + GRACE, watched.end(&mut ended)).await.is_ok()
+            let grace = if arguments.dies_at_once { Duration::ZERO } else { GRACE };
+            let ended = timeout_at(Instant::now() + grace, watched.end(&mut ended)).await;
+            ended.is_ok() || arguments.dies_at_once
         }
     };
     if !is_over {

@@ -185,8 +185,13 @@ async fn questions_and_plans_outlive_the_server() {
     let (id, value) = (asked["id"].as_str().unwrap(), asked["options"][1]["value"].clone());
     let answers = Map::from_iter([(id.to_owned(), value)]);
     person.answer(&prompt, json!({"response": answers})).await;
+    // Before a process can have the answer: it is told to the agent, and not shown twice.
+    person.find("userPromptClosed").await;
+    person = restarted(&mut desk, person).await;
     assert_eq!(person.done().await["reason"], "complete");
     saw(&desk, "\"Which size?\"=\"Large\"");
+    let answers = person.seen.iter().filter(|frame| frame["content"] == "Size: Large").count();
+    assert_eq!(answers, 1, "{:#?}", person.seen);
 
     let page = json!({"file_path": desk.path("workspace").join("hello.html"), "content": "Hello"});
     desk.model.push_for(write_plan("toolu_p0", "# Add a page\n\n1. Create `hello.html`\n"));
