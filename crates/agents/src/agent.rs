@@ -40,9 +40,9 @@ pub trait Agent: Send + Sync {
     /// Opens a session for a conversation.
     fn open(&self, conversation: ConversationId) -> Box<dyn AgentSession>;
 
-    /// Whether a turn can go on from its checkpoint in another process. What
+    /// Whether a turn can go on from this checkpoint in another process. What
     /// cannot is told as interrupted.
-    fn can_resume(&self) -> bool;
+    fn can_resume(&self, from: &Checkpoint) -> bool;
 
     /// What it is, for logs and for the line that is printed at the start.
     fn describe(&self) -> AgentDescription;
@@ -67,6 +67,12 @@ pub trait AgentSession: Stream<Item = AgentEvent> + Send + Unpin {
     /// Replies to what the agent asked under this id. A reply to what is no
     /// longer asked does nothing.
     fn answer(&mut self, id: &str, reply: Reply);
+
+    /// A person is asked what the agent asked under this id; else the reply comes
+    /// at once.
+    fn waits(&mut self, id: &str) {
+        let _nothing_to_learn = id;
+    }
 
     /// Ends the running turn and its connection; without one it does nothing.
     fn stop(&mut self);

@@ -7,7 +7,7 @@
 //! model, its questions lapse, and calls that were made are marked as unknown.
 //! Nobody has to do anything, and no turn runs for ever.
 
-use parlor_agents::HistoryMessage;
+use parlor_agents::{Checkpoint, HistoryMessage};
 use parlor_guard::Clean;
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::message::{Message, Metadata};
@@ -34,12 +34,12 @@ pub(crate) async fn take_over(chat: &Chat) -> Result<(), StorageError> {
     let (mut resumed, mut ended) = (0, 0);
     for mut turn in chat.store().take_over().await? {
         let project = chat.projects().get(&turn.tenant, &turn.project).cloned();
-        let checkpoint = turn.checkpoint.take();
+        let checkpoint = turn.checkpoint.take().map(Checkpoint);
         match (project, checkpoint) {
             (Some(project), Some(checkpoint))
                 if turn.block.is_none()
                     && turn.resumes <= MOST_RESUMES
-                    && project.agent.can_resume() =>
+                    && project.agent.can_resume(&checkpoint) =>
             {
                 resumed += 1;
                 chat.resume(turn, checkpoint, project);

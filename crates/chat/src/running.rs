@@ -29,7 +29,7 @@ struct Ready {
     /// All that was ever said, where the conversation begins with this turn.
     history: Option<Vec<(TurnId, Value)>>,
     /// Where it goes on, and the place of text that was lost.
-    resumes: Option<(Value, Block)>,
+    resumes: Option<(Checkpoint, Block)>,
 }
 
 impl Chat {
@@ -77,7 +77,7 @@ impl Chat {
     }
 
     /// Goes on with a turn that a crash interrupted, from its checkpoint.
-    pub(crate) fn resume(&self, turn: Interrupted, checkpoint: Value, project: Arc<Project>) {
+    pub(crate) fn resume(&self, turn: Interrupted, checkpoint: Checkpoint, project: Arc<Project>) {
         // The number that was kept for text: it may have been shown, and is not
         // stored.
         let seq = turn.next_seq.saturating_sub(1);
@@ -137,8 +137,9 @@ impl Chat {
         match ready.resumes {
             None => session.run(agent, TurnStart::Message(context), signals.stop).await,
             Some((checkpoint, lost)) => {
-                let start = TurnStart::Resume(context, Checkpoint(checkpoint));
-                session.resumed(lost).run(agent, start, signals.stop).await
+                let session = session.resumed(lost, checkpoint.clone());
+                let start = TurnStart::Resume(context, checkpoint);
+                session.run(agent, start, signals.stop).await
             }
         }
     }

@@ -73,6 +73,11 @@ impl Child {
         let _gone = self.process.end().await;
     }
 
+    /// Ends it before it can do anything else: what it asked stays unanswered.
+    pub(super) async fn kill(self) {
+        let _gone = self.process.kill().await;
+    }
+
     /// It said that nothing comes any more: how it ended. What it left behind is
     /// ended too.
     pub(super) async fn farewell(mut self) -> Exit {

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::child::Child;
 use super::lines::Line;
 use super::pool::Pool;
-use super::{Dialect, Output};
+use super::{Dialect, Output, Paused};
 use crate::agent::{AgentEvent, TurnContext};
 use crate::ask::{Answer, Reply};
 
@@ -31,6 +31,8 @@ pub(super) enum Command {
     Begin(Begin),
     /// The reply to what was asked.
     Answer(String, Reply),
+    /// A person is asked.
+    Waits(String),
     /// The turn is to stop.
     Stop,
 }
@@ -40,6 +42,8 @@ pub(super) enum Command {
 pub(super) struct Begin {
     pub(super) context: Box<TurnContext>,
     pub(super) events: mpsc::Sender<AgentEvent>,
+    /// The call that the turn was left with, if it goes on after a crash.
+    pub(super) paused: Option<Paused>,
 }
 
 /// Keeps the process of a conversation.
@@ -124,7 +128,7 @@ impl Keeper {
                 // Nothing is kept that would be worth a task.
                 match self.queue.try_recv() {
                     Ok(Command::Begin(begin)) => return Next::Turn(begin),
-                    Ok(Command::Answer(..) | Command::Stop) => continue,
+                    Ok(Command::Answer(..) | Command::Waits(_) | Command::Stop) => continue,
                     Err(mpsc::error::TryRecvError::Empty) => return Next::Nobody,
                     Err(mpsc::error::TryRecvError::Disconnected) => return Next::Gone,
                 }
@@ -135,7 +139,7 @@ impl Keeper {
                 command = self.queue.recv() => match command {
                     Some(Command::Begin(begin)) => return Next::Turn(begin),
                     // They came too late for their turn.
-                    Some(Command::Answer(..) | Command::Stop) => {}
+                    Some(Command::Answer(..) | Command::Waits(_) | Command::Stop) => {}
                     None => return Next::Gone,
                 },
                 line = live.child.next() => {
@@ -172,6 +176,8 @@ impl Keeper {
                     }
                 }
                 Output::Session(id) => self.session = Some(id),
+                // Calls are put off in turns of people only.
+                Output::Deferred(_) | Output::Durable(_) => {}
                 Output::NoSuchSession | Output::Over(_) => {}
             }
         }

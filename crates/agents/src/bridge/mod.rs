@@ -6,8 +6,10 @@
 //!    take the turn, keeps it between turns, and ends it when nobody came for a
 //!    while. A process that died is started again with the next turn, and told
 //!    which session of its own to go on with.
-//! 3. `child` is the process: lines in, lines out, each bounded (`lines`).
-//! 4. What the lines mean is a [`Dialect`]'s to say, which does no IO at all.
+//! 3. `parked` is a turn without a process: a call that was put off waits for a
+//!    person, and whoever answers, also after a restart, starts the next process.
+//! 4. `child` is the process: lines in, lines out, each bounded (`lines`).
+//! 5. What the lines mean is a [`Dialect`]'s to say, which does no IO at all.
 //!
 //! So a wire format is a pure function that recordings can be replayed through,
 //! and everything that can go wrong with a process is dealt with once.
@@ -15,6 +17,7 @@
 mod child;
 mod keeper;
 mod lines;
+mod parked;
 mod pool;
 mod session;
 mod turn;
@@ -22,6 +25,7 @@ mod turn;
 use std::time::Duration;
 
 use parlor_protocol::Preview;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -38,13 +42,33 @@ pub trait Program: Send + Sync {
 
     /// How it is started, for a turn: afresh, or with a session of its own that
     /// it is to go on with.
-    fn start(&self, context: &TurnContext, session: Option<&str>) -> (SpawnSpec, Box<dyn Dialect>);
+    fn start(&self, context: &TurnContext, from: Session<'_>) -> (SpawnSpec, Box<dyn Dialect>);
 
     /// What a call would change, as far as files tell. It may read them.
     fn preview(&self, call: &ProposedCall) -> Option<Preview>;
 
     /// What it may take.
     fn limits(&self) -> BridgeLimits;
+}
+
+/// What a process goes on with.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Session<'s> {
+    /// A session of its own.
+    pub id: Option<&'s str>,
+    /// The call that the session was left with. The process goes on with it by
+    /// itself, without a message.
+    pub paused: Option<&'s Paused>,
+}
+
+/// A call that was put off: the session holds it, and whichever process goes on with
+/// the session asks about it again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Paused {
+    /// The id under which it is asked about.
+    pub call: String,
+    /// What the dialect has to know of it.
+    pub state: Value,
 }
 
 /// The words of one process: what it says, and what is said to it. Pure.
@@ -61,6 +85,15 @@ pub trait Dialect: Send + Sync {
 
     /// Takes the reply to what was asked; one to what is not asked does nothing.
     fn answer(&mut self, id: &str, reply: Reply, out: &mut Vec<Output>);
+
+    /// A person is asked what it asked under this id.
+    fn waits(&mut self, id: &str);
+
+    /// Asks once more about the call that it was left with, without a process.
+    fn ask_again(&mut self, out: &mut Vec<Output>);
+
+    /// Whether it has come to the call that it was left with.
+    fn has_taken_up(&self) -> bool;
 
     /// What makes it stop.
     fn interrupt(&mut self) -> Vec<Value>;
@@ -86,6 +119,11 @@ pub enum Output {
     Session(String),
     /// The process does not know the session that it was to go on with.
     NoSuchSession,
+    /// The process has put off a call, and does nothing more: another one goes on.
+    Deferred(Paused),
+    /// It asks about the call that was put off, which comes next: from now on any
+    /// process may ask that, and none makes the call without an answer.
+    Durable(Paused),
     /// The turn that was begun is over.
     Over(TurnEnd),
 }

@@ -9,6 +9,7 @@ use futures_core::Stream;
 use parlor_protocol::ConversationId;
 use tokio::sync::mpsc;
 
+use super::Paused;
 use super::keeper::{Begin, Command};
 use super::pool::Pool;
 use crate::agent::{AgentEvent, AgentSession, TurnEnd, TurnStart};
@@ -49,9 +50,12 @@ impl BridgeSession {
 
 impl AgentSession for BridgeSession {
     fn begin(&mut self, start: TurnStart) {
-        let (TurnStart::Message(context) | TurnStart::Resume(context, _)) = start;
+        let (context, paused) = match start {
+            TurnStart::Message(context) => (context, None),
+            TurnStart::Resume(context, checkpoint) => (context, Paused::at(&checkpoint)),
+        };
         let (sender, events) = mpsc::channel(EVENTS);
-        let begin = Begin { context: Box::new(context), events: sender };
+        let begin = Begin { context: Box::new(context), events: sender, paused };
         let commands = self.pool.begin(self.conversation, begin);
         self.turn = Some(Turn { commands, events });
         if let Some(waker) = self.waker.take() {
@@ -61,6 +65,10 @@ impl AgentSession for BridgeSession {
 
     fn answer(&mut self, id: &str, reply: Reply) {
         self.tell(Command::Answer(id.to_owned(), reply));
+    }
+
+    fn waits(&mut self, id: &str) {
+        self.tell(Command::Waits(id.to_owned()));
     }
 
     fn stop(&mut self) {

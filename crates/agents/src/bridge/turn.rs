@@ -6,7 +6,8 @@
 //! 3. A turn that the program began by itself is let to its end before the
 //!    person's message is said, so that one message has one end.
 //! 4. Lines become events until the turn is over. Time counts only while nobody
-//!    is asked.
+//!    is asked. In between the turn may be parked, without a process
+//!    ([`super::parked`]).
 //! 5. Whatever goes wrong ends the process and says why; the next turn starts
 //!    another one.
 
@@ -18,29 +19,34 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
-use super::Output;
 use super::child::{Child, Exit};
 use super::keeper::{Begin, Command, Keeper, Live};
 use super::lines::Line;
-use crate::agent::{AgentEvent, Checkpoint, TurnContext, TurnEnd};
+use super::parked::{Parked, checkpoint};
+use super::{Output, Paused, Session};
+use crate::agent::{AgentEvent, TurnContext, TurnEnd};
 use crate::error::AgentError;
 use crate::history::{Block, HistoryMessage};
 
 /// How long a process may take until it says anything.
 const START: Duration = Duration::from_secs(60);
+/// How long one that speaks may take until it comes to the call that it was left with.
+const COMING_TO_IT: Duration = Duration::from_secs(10);
 /// How long a program that was told to stop may take for it.
 const STOPPING: Duration = Duration::from_secs(5);
 /// Where the session is in a block of the history.
-const SESSION: &str = "session";
+pub(super) const SESSION: &str = "session";
 
 /// A turn that runs.
-struct Turn {
-    context: Box<TurnContext>,
-    events: mpsc::Sender<AgentEvent>,
+pub(super) struct Turn {
+    pub(super) context: Box<TurnContext>,
+    pub(super) events: mpsc::Sender<AgentEvent>,
     /// Whether the person's message was said.
-    said: bool,
+    pub(super) said: bool,
     /// Whether the process was started in this turn with a session to go on with.
     resumes: bool,
+    /// The call that was put off, until it is answered.
+    pub(super) parked: Option<Parked>,
     /// How much time is left.
     left: Duration,
     /// How much was written.
@@ -48,15 +54,16 @@ struct Turn {
     /// When it is ended, having been told to stop.
     stops_at: Option<Instant>,
     /// The turn that begins instead.
-    next: Option<Begin>,
-    over: Option<TurnEnd>,
+    pub(super) next: Option<Begin>,
+    pub(super) over: Option<TurnEnd>,
     /// Whether the process cannot be used any more.
     ends_process: bool,
 }
 
 impl Keeper {
     /// Takes a turn; gives back the turn that came in between, if one did.
-    pub(super) async fn turn(&mut self, begin: Begin) -> Option<Begin> {
+    pub(super) async fn turn(&mut self, mut begin: Begin) -> Option<Begin> {
+        let paused = begin.paused.take();
         let mut turn = Turn::new(begin, self.pool.program.limits().turn);
         let known = remembered(&turn.context, self.pool.program.kind());
         if let Some(session) = self.session.clone().filter(|id| known.as_ref() != Some(id)) {
@@ -66,11 +73,16 @@ impl Keeper {
         for event in std::mem::take(&mut self.unasked) {
             turn.emit(event).await;
         }
-        if !self.live.as_ref().is_some_and(|live| live.dialect.is_busy()) {
-            self.say(&mut turn);
+        match paused {
+            Some(paused) => self.take_up(&mut turn, paused).await,
+            None if self.live.as_ref().is_some_and(|live| live.dialect.is_busy()) => {}
+            None => self.say(&mut turn),
         }
         while turn.over.is_none() {
-            self.step(&mut turn).await;
+            match turn.is_parked(self.live.is_some()) {
+                true => self.wait(&mut turn).await,
+                false => self.step(&mut turn).await,
+            }
         }
         self.finish(turn).await
     }
@@ -99,7 +111,7 @@ impl Keeper {
     /// Says the person's message, to a new process if none runs.
     fn say(&mut self, turn: &mut Turn) {
         if self.live.is_none() {
-            match self.start(&turn.context) {
+            match self.start(&turn.context, None) {
                 Ok(live) => self.live = Some(live),
                 Err(why) => return turn.fail(AgentError::NotStarted(why)),
             }
@@ -112,9 +124,14 @@ impl Keeper {
         }
     }
 
-    fn start(&self, context: &TurnContext) -> Result<Live, String> {
+    pub(super) fn start(
+        &self,
+        context: &TurnContext,
+        paused: Option<&Paused>,
+    ) -> Result<Live, String> {
         let program = &self.pool.program;
-        let (spec, mut dialect) = program.start(context, self.session.as_deref());
+        let from = Session { id: self.session.as_deref(), paused };
+        let (spec, mut dialect) = program.start(context, from);
         let longest = program.limits().line_bytes;
         let child = Child::start(&self.pool.supervisor, &spec, longest, program.kind())?;
         tracing::info!(conversation = %self.conversation, kind = program.kind(),
@@ -162,8 +179,10 @@ impl Keeper {
             Command::Answer(id, reply) => {
                 let mut out = Vec::new();
                 live.dialect.answer(&id, reply, &mut out);
+                self.is_answered(turn, &id).await;
                 self.apply(turn, out).await;
             }
+            Command::Waits(id) => live.dialect.waits(&id),
             Command::Stop => turn.stop(live),
             Command::Begin(begin) => {
                 turn.next = Some(begin);
@@ -206,6 +225,9 @@ impl Keeper {
         turn.over = Some(match exit {
             _ if turn.stops_at.is_some() => TurnEnd::Stopped,
             Exit::NotRun(why) => TurnEnd::Failed(AgentError::NotStarted(why)),
+            // What was put off is asked again, by another process.
+            Exit::Ended(why) if turn.may_try_again() => return self.again(turn, &why),
+            Exit::Ended(why) if turn.parked.is_some() => TurnEnd::Failed(AgentError::Lost(why)),
             // It may not even say that it does not know its session.
             Exit::Ended(_) if !has_spoken && turn.resumes => return self.afresh(turn).await,
             Exit::Ended(why) if !has_spoken => TurnEnd::Failed(AgentError::NotStarted(why)),
@@ -220,18 +242,24 @@ impl Keeper {
             turn.over = Some(TurnEnd::Stopped);
         } else if !has_spoken && !turn.left.is_zero() {
             turn.fail(AgentError::NotStarted(format!("it said nothing within {START:?}")));
+        } else if turn.is_overdue(self.live.as_ref()) {
+            turn.fail(AgentError::Lost("it did not ask again about what it was left with".into()));
         } else {
             turn.fail(AgentError::TookTooLong(self.pool.program.limits().turn));
         }
     }
 
-    async fn apply(&mut self, turn: &mut Turn, out: Vec<Output>) {
+    pub(super) async fn apply(&mut self, turn: &mut Turn, out: Vec<Output>) {
         for output in out {
             match output {
                 Output::Event(event) => {
-                    let event = self.with_preview(event).await;
-                    turn.emit(event).await;
+                    if let Some(event) = self.unless_answered(turn, event).await {
+                        let event = self.with_preview(event).await;
+                        turn.emit(event).await;
+                    }
                 }
+                Output::Deferred(paused) => return self.go_on(turn, paused).await,
+                Output::Durable(paused) => self.durable(turn, paused).await,
                 Output::Send(line) => {
                     if let Some(live) = &self.live {
                         live.child.send(&line);
@@ -243,6 +271,9 @@ impl Keeper {
                     if known.as_ref() != Some(&id) {
                         self.name_session(turn, &id).await;
                     }
+                }
+                Output::NoSuchSession if turn.parked.is_some() => {
+                    return turn.fail(AgentError::Lost("its session is gone".to_owned()));
                 }
                 Output::NoSuchSession => return self.afresh(turn).await,
                 Output::Over(_) if !turn.said => {
@@ -275,7 +306,7 @@ impl Keeper {
         let blocks = vec![Block::Vendor { vendor, block: json!({ SESSION: id }) }];
         let message = HistoryMessage { role: Role::Assistant, blocks };
         turn.emit(AgentEvent::AssistantMessage(message)).await;
-        turn.emit(AgentEvent::Checkpoint(Checkpoint(json!({ SESSION: id })))).await;
+        turn.emit(AgentEvent::Checkpoint(checkpoint(Some(id), None))).await;
     }
 
     /// What a call would change, where files have to be looked at for it.
@@ -306,6 +337,7 @@ impl Turn {
             events: begin.events,
             said: false,
             resumes: false,
+            parked: None,
             left,
             bytes: 0,
             stops_at: None,
@@ -316,11 +348,11 @@ impl Turn {
     }
 
     /// Whoever listened may be gone, which is noticed elsewhere.
-    async fn emit(&mut self, event: AgentEvent) {
+    pub(super) async fn emit(&mut self, event: AgentEvent) {
         let _nobody_listens = self.events.send(event).await;
     }
 
-    fn fail(&mut self, error: AgentError) {
+    pub(super) fn fail(&mut self, error: AgentError) {
         self.ends_process = true;
         self.over = Some(TurnEnd::Failed(error));
     }
@@ -339,6 +371,7 @@ impl Turn {
             // Longer than any server runs.
             None if live.dialect.is_waiting() => (Duration::from_secs(1 << 30), false),
             None if !live.child.has_spoken => (self.left.min(START), true),
+            None if self.is_overdue(Some(live)) => (self.left.min(COMING_TO_IT), true),
             None => (self.left, true),
         }
     }

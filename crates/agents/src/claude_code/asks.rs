@@ -19,6 +19,7 @@ const QUESTIONS: &str = "AskUserQuestion";
 const PLAN: &str = "ExitPlanMode";
 
 const REFUSED: &str = "The person refused.";
+const MADE_BEFORE: &str = "It was made before, and is not repeated. What came of it:\n";
 const NO_ANSWER: &str = "The person did not answer. Do not take that as a yes: go on without it, \
                          or ask in another way.";
 
@@ -196,9 +197,11 @@ fn decided_plan(request: &str, input: Map<String, Value>, value: &Value) -> Valu
 
 fn why_not(reply: &Reply) -> String {
     let words = match reply {
-        Reply::Result { content, .. } => {
+        Reply::Result { content, is_error } => {
             let texts: Vec<&str> = content.iter().filter_map(Block::as_text).collect();
-            texts.join("\n")
+            // It asks again about what was carried out and what it forgot.
+            let before = if *is_error { "" } else { MADE_BEFORE };
+            format!("{before}{}", texts.join("\n"))
         }
         Reply::Answer(Answer::Refused(Some(reason))) => format!("The person refused: {reason}"),
         Reply::Answer(Answer::Expired) => NO_ANSWER.to_owned(),

@@ -8,6 +8,7 @@ use parlor_protocol::Preview;
 use serde_json::{Map, Value, json};
 
 use super::fields::{blocks, flag, text};
+use super::settings::PermissionMode;
 use crate::ask::ProposedCall;
 use crate::history::Block;
 use crate::llm::ToolSpec;
@@ -24,6 +25,22 @@ const READERS: &[&str] = &[
     "Agent", "Glob", "Grep", "LS", "NotebookRead", "Read", "Skill", "Task", "ToolSearch",
     "WebFetch", "WebSearch",
 ];
+
+/// Tools that it never asks about, or that are nothing without their process.
+const NEVER_ASKED: &[&str] = &[
+    "Agent", "BashOutput", "EnterPlanMode", "Glob", "Grep", "KillShell", "LS", "NotebookRead",
+    "Read", "Skill", "Task", "TaskOutput", "TaskStop", "TodoWrite", "ToolSearch",
+];
+/// Tools that change files, which one of its modes allows.
+const EDITORS: &[&str] = &["Edit", "MultiEdit", "NotebookEdit", "Write"];
+/// Tools that are questions: they are asked in every mode.
+const QUESTIONS: &[&str] = &["AskUserQuestion", "ExitPlanMode"];
+const COMMAND: &str = "Bash";
+/// Commands that it makes without a question, by their first word.
+const LOOKS: &[&str] =
+    &["cat", "cd", "date", "echo", "grep", "head", "ls", "pwd", "rg", "tail", "wc", "which"];
+/// What makes more of a command than its first word tells.
+const MORE: &[char] = &[';', '&', '|', '<', '>', '$', '`', '(', ')', '\n', '\\'];
 
 /// What the configuration says about its tools.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,6 +59,23 @@ impl ToolPolicy {
     /// can read them; plain names are ours to answer, and so are in the ledger.
     pub(super) fn its_own_rules(&self) -> Vec<&str> {
         self.allowed.iter().filter(|tool| tool.contains('(')).map(String::as_str).collect()
+    }
+
+    /// Whether a call runs without a question by what is configured, as far as we
+    /// can tell.
+    pub(super) fn runs_unasked(&self, tool: &str, input: &Value) -> bool {
+        let covers = |rule: &String| match rule.strip_suffix(')').and_then(|r| r.split_once('(')) {
+            None => rule == tool,
+            Some((name, what)) if name == COMMAND && tool == COMMAND => {
+                let command = text(input, "command");
+                match what.strip_suffix(":*").or_else(|| what.strip_suffix('*')) {
+                    Some(begin) => command.starts_with(begin),
+                    None => command == what,
+                }
+            }
+            Some((name, _)) => name == tool,
+        };
+        self.allowed.iter().any(covers)
     }
 
     pub(super) fn denied(&self) -> Vec<&str> {
@@ -99,6 +133,24 @@ impl ToolPolicy {
 /// Whether a tool may be asked about where nothing is to be changed (T-3).
 pub(super) fn only_reads(name: &str) -> bool {
     READERS.contains(&name)
+}
+
+/// Whether a person may be asked about a call in this mode of its own. To say yes
+/// costs a new process, to say no costs an ask that does not outlive it.
+pub(super) fn may_be_asked(tool: &str, input: &Value, mode: &str) -> bool {
+    let looks = || {
+        let command = text(input, "command").trim();
+        let first = command.split_whitespace().next().unwrap_or_default();
+        LOOKS.contains(&first) && !command.contains(MORE)
+    };
+    match tool {
+        "" => false,
+        _ if QUESTIONS.contains(&tool) => true,
+        _ if NEVER_ASKED.contains(&tool) || (tool == COMMAND && looks()) => false,
+        _ if mode == PermissionMode::Plan.as_str() => only_reads(tool),
+        _ if mode == PermissionMode::AcceptEdits.as_str() => !EDITORS.contains(&tool),
+        _ => mode == PermissionMode::Default.as_str(),
+    }
 }
 
 /// The calls of a turn.

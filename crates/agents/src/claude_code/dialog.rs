@@ -6,22 +6,18 @@ use parlor_protocol::{Mode, Role};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::asks::{self, Asked, Asks};
+use super::asks::Asks;
 use super::calls::{self, Calls, State, ToolPolicy};
+use super::deferral::{Deferral, Deferred};
 use super::fields::{blocks, flag, number, object, said, text};
 use super::settings::PermissionMode;
 use super::speech::Speech;
-use super::{failure, preview, words};
+use super::spending::Spending;
+use super::{failure, words};
 use crate::agent::{AgentEvent, Checkpoint, TurnContext};
-use crate::ask::{Ask, AskedBy, Reply};
-use crate::bridge::{Dialect, Output};
+use crate::ask::Reply;
+use crate::bridge::{Dialect, Output, Paused};
 use crate::history::{Block, HistoryMessage};
-use crate::tools::ToolOutcome;
-
-const NO_TOOL: &str = "The request names no tool, so it was refused.";
-const PLAN_MODE: &str = "This conversation is in plan mode: nothing may be changed yet. Present \
-                         your plan instead.";
-const NO_PLAN: &str = "There is no plan to show. Write it down first, then present it again.";
 
 /// What a process was started with.
 #[derive(Debug, Clone)]
@@ -34,45 +30,58 @@ pub struct DialogSettings {
     pub session: Option<String>,
     /// What the configuration says about its tools.
     pub tools: Arc<ToolPolicy>,
+    /// Where it works, if what it asks is to outlive it.
+    pub durable_in: Option<String>,
+    /// The call that it was left with, and goes on with.
+    pub paused: Option<Paused>,
 }
 
 /// What is known of one process.
 #[derive(Debug)]
 pub struct Dialog {
-    settings: DialogSettings,
+    pub(super) settings: DialogSettings,
     session: Option<String>,
     /// Its mode, in its own words.
-    mode: String,
+    pub(super) mode: String,
     /// Whether it has begun any turn: before that, it can only fail to start.
-    has_begun: bool,
+    pub(super) has_begun: bool,
     busy: bool,
-    interrupted: bool,
+    pub(super) interrupted: bool,
     /// The person's message that it works on.
-    message: Option<Uuid>,
+    pub(super) message: Option<Uuid>,
     requests: u64,
-    /// What it has cost so far, in millionths of a dollar.
-    cost_micros: u64,
+    spending: Spending,
     speech: Speech,
-    calls: Calls,
+    pub(super) calls: Calls,
     results: Vec<Block>,
-    asks: Asks,
+    pub(super) asks: Asks,
+    pub(super) deferral: Deferral,
 }
 
 impl Dialog {
     /// A process that was just started.
     pub fn new(settings: DialogSettings) -> Self {
+        let paused = settings.paused.as_ref().map(Deferred::read);
+        // The message that it goes on with was said to another process.
+        let message = paused.as_ref().map(|_| Uuid::nil());
+        let spending = Spending::so_far(paused.as_ref().map_or(0, |paused| paused.cost_micros));
+        let mut calls = Calls::default();
+        if let Some(Deferred { call, tool, input, .. }) = &paused {
+            calls.said(call, tool, input.clone());
+        }
         Self {
             session: settings.session.clone(),
             mode: settings.started_in.as_str().to_owned(),
+            deferral: Deferral::new(settings.durable_in.clone(), paused),
             settings,
             has_begun: false,
-            busy: false,
+            busy: message.is_some(),
             interrupted: false,
-            message: None,
+            message,
             requests: 0,
-            cost_micros: 0,
+            spending,
             speech: Speech::default(),
-            calls: Calls::default(),
+            calls,
             results: Vec::new(),
             asks: Asks::default(),
         }
@@ -92,6 +101,7 @@ impl Dialog {
             "init" => {
                 self.has_begun = true;
                 self.busy = true;
+                self.deferral.is_of(text(line, "claude_code_version"));
                 if let Some(id) = said(line, "session_id")
                     && self.session.as_deref() != Some(id)
                 {
@@ -100,7 +110,16 @@ impl Dialog {
                 }
             }
             "api_retry" => out.push(Output::Event(failure::retrying(line))),
-            "task_started" => self.runs(text(line, "tool_use_id"), out),
+            "task_started" => {
+                if flag(line, "is_backgrounded") {
+                    self.deferral.background(true);
+                }
+                self.runs(text(line, "tool_use_id"), out);
+            }
+            "background_tasks_changed" => {
+                let tasks = line.get("tasks").and_then(Value::as_array);
+                self.deferral.background(tasks.is_some_and(|tasks| !tasks.is_empty()));
+            }
             _ => {}
         }
     }
@@ -174,9 +193,15 @@ impl Dialog {
         if self.has_begun && !self.busy {
             return;
         }
+        if self.deferral.left_over_ends() && !self.names_message(line) {
+            return;
+        }
         let never_began = !self.has_begun && number(line, "num_turns") == 0;
         if never_began && flag(line, "is_error") && self.settings.session.is_some() {
             return out.push(Output::NoSuchSession);
+        }
+        if let Some(paused) = self.stopped_before_call(line, out) {
+            return out.push(Output::Deferred(paused));
         }
         let end = failure::end(line, self.interrupted);
         if let Some(words) = said(line, "result").filter(|_| !flag(line, "is_error")) {
@@ -184,8 +209,7 @@ impl Dialog {
             self.speech.last_words(words, out);
         }
         self.flush(out);
-        let cost = self.cost_of_turn(line);
-        out.extend(failure::usage(line, cost).map(Output::Event));
+        out.extend(self.spending.of_turn(line).map(Output::Event));
         if self.is_of_another_turn(line) {
             return;
         }
@@ -193,84 +217,36 @@ impl Dialog {
         out.push(Output::Over(end));
     }
 
-    /// The line says what the process has cost in all.
-    fn cost_of_turn(&mut self, line: &Value) -> u64 {
-        let Some(all) = line.get("total_cost_usd").and_then(Value::as_f64) else { return 0 };
-        let micros = (all.max(0.0) * 1e6).round() as u64;
-        let before = std::mem::replace(&mut self.cost_micros, micros);
-        micros.saturating_sub(before)
+    /// The call that it was told to put off, once it has stopped before it. What was
+    /// said and used so far is told.
+    fn stopped_before_call(&mut self, line: &Value, out: &mut Vec<Output>) -> Option<Paused> {
+        if text(line, "terminal_reason") != failure::PUT_OFF || self.interrupted {
+            return None;
+        }
+        let used = self.spending.of_turn(line);
+        let paused = self.deferral.put_off(self.spending.micros())?;
+        self.flush(out);
+        out.extend(used.map(Output::Event));
+        Some(paused)
     }
 
     /// Background work that ends begins a turn that nobody asked for. If the
     /// person's message came in that moment, its own turn is still to come.
     fn is_of_another_turn(&self, line: &Value) -> bool {
-        let Some(message) = self.message else { return false };
         let kind = text(&line["origin"], "kind");
         let by_itself = !kind.is_empty() && kind != "human" && kind != "user";
-        let ours = line.get("user_message_uuids").and_then(Value::as_array).is_some_and(|ids| {
-            ids.iter().any(|id| id.as_str() == Some(message.to_string().as_str()))
-        });
-        by_itself && !ours
+        self.message.is_some() && by_itself && !self.names_message(line)
     }
 
-    fn control_request(&mut self, line: &Value, out: &mut Vec<Output>) {
-        let (request_id, request) = (text(line, "request_id"), &line["request"]);
-        match text(request, "subtype") {
-            "can_use_tool" => self.permission(request_id, request, out),
-            "elicitation" => match asks::form(request) {
-                Some((server, draft)) => {
-                    self.asks.add(request_id, request_id, Asked::Form);
-                    let (id, from) = (request_id.to_owned(), AskedBy::Server(server));
-                    out.push(Output::Event(AgentEvent::Asks(Box::new(Ask { id, from, draft }))));
-                }
-                None => out.push(Output::Send(words::cannot_answer(request_id))),
-            },
-            _ => out.push(Output::Send(words::cannot_answer(request_id))),
-        }
-    }
-
-    fn permission(&mut self, request_id: &str, request: &Value, out: &mut Vec<Output>) {
-        let (name, input) = (text(request, "tool_name"), asks::input(request));
-        if name.is_empty() {
-            // Nobody can decide about that.
-            return out.push(Output::Send(words::deny(request_id, NO_TOOL)));
-        }
-        let id = said(request, "tool_use_id").unwrap_or(request_id);
-        // One that runs already is another thing than what is asked now.
-        let id = if self.calls.state(id) == Some(State::Running) { request_id } else { id };
-        self.calls.said(id, name, input.clone());
-        let question = match self.calls.get(id) {
-            Some((_, said)) => asks::question(name, &input, said),
-            None => None,
-        };
-        if let Some((asked, draft)) = question {
-            self.calls.set(id, State::Settled);
-            self.asks.add(id, request_id, asked);
-            let ask = Ask { id: id.to_owned(), from: AskedBy::Agent, draft };
-            return out.push(Output::Event(AgentEvent::Asks(Box::new(ask))));
-        }
-        let plans = self.mode == PermissionMode::Plan.as_str();
-        if asks::is_plan(name) || (plans && !calls::only_reads(name)) {
-            let why = if asks::is_plan(name) { NO_PLAN } else { PLAN_MODE };
-            self.calls.set(id, State::Settled);
-            out.push(Output::Event(AgentEvent::CallEnded {
-                call: id.to_owned(),
-                tool: name.to_owned(),
-                outcome: ToolOutcome::NotRun(why.to_owned()),
-                read: true,
-            }));
-            return out.push(Output::Send(words::deny(request_id, why)));
-        }
-        self.calls.set(id, State::Asked);
-        self.asks.add(id, request_id, Asked::Call);
-        let preview = preview::of_input(name, &input);
-        let description = said(request, "description");
-        let call = self.settings.tools.call(id, name, input, description, preview);
-        out.push(Output::Event(AgentEvent::Proposes(Box::new(call))));
+    /// Whether the end of a turn names the person's message.
+    fn names_message(&self, line: &Value) -> bool {
+        let message = self.message.map(|id| id.to_string());
+        let named = line.get("user_message_uuids").and_then(Value::as_array);
+        named.is_some_and(|ids| ids.iter().any(|id| id.as_str() == message.as_deref()))
     }
 
     /// It no longer asks.
-    fn withdraw(&mut self, id: &str, out: &mut Vec<Output>) {
+    pub(super) fn withdraw(&mut self, id: &str, out: &mut Vec<Output>) {
         self.asks.remove(id);
         self.calls.set(id, State::Settled);
         out.push(Output::Event(AgentEvent::Withdrawn(id.to_owned())));
@@ -305,12 +281,17 @@ impl Dialog {
         self.speech.clear();
         self.calls.clear();
         self.asks.clear();
+        self.deferral.clear();
     }
 }
 
 impl Dialect for Dialog {
     fn opening(&mut self) -> Vec<Value> {
-        vec![self.request(json!({"subtype": "initialize"}))]
+        let mut initialize = json!({"subtype": "initialize"});
+        if let Some(hooks) = self.deferral.hooks(self.session.is_some()) {
+            initialize["hooks"] = hooks;
+        }
+        vec![self.request(initialize)]
     }
 
     fn begin(&mut self, context: &TurnContext, id: Uuid) -> Vec<Value> {
@@ -340,6 +321,7 @@ impl Dialect for Dialog {
             "system" => self.system(line, out),
             "stream_event" if is_own(line) => {
                 self.busy = true;
+                out.extend(self.deferral.piece(&line["event"]).map(Output::Send));
                 self.flush_results(out);
                 let abandoned = line.get("abandoned_blocks").is_some_and(|it| !it.is_null());
                 self.speech.piece(&line["event"], abandoned, out);
@@ -350,6 +332,7 @@ impl Dialect for Dialog {
             "result" => self.result(line, out),
             "control_request" => self.control_request(line, out),
             "control_cancel_request" => {
+                self.deferral.cancelled(text(line, "request_id"));
                 if let Some(id) = self.asks.id_of(text(line, "request_id")) {
                     self.withdraw(&id, out);
                 }
@@ -360,8 +343,27 @@ impl Dialect for Dialog {
 
     fn answer(&mut self, id: &str, reply: Reply, out: &mut Vec<Output>) {
         if let Some(answered) = self.asks.answer(id, reply) {
+            if let (true, Some((tool, _))) = (answered.runs, self.calls.get(id)) {
+                self.deferral.runs(id, tool);
+            }
             self.calls.set(id, if answered.runs { State::Running } else { State::Settled });
             out.push(Output::Send(answered.line));
+        }
+    }
+
+    fn waits(&mut self, id: &str) {
+        if let Some((tool, _)) = self.calls.get(id) {
+            self.deferral.waits(id, tool);
+        }
+    }
+
+    fn has_taken_up(&self) -> bool {
+        self.deferral.has_taken_up()
+    }
+
+    fn ask_again(&mut self, out: &mut Vec<Output>) {
+        if let Some(request) = self.deferral.taken_up().and_then(|call| call.request.clone()) {
+            self.permission("", &request, out);
         }
     }
 

@@ -5,16 +5,20 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::fields::{flag, number, said, text};
-use crate::agent::{AgentEvent, TurnEnd, Usage};
+use crate::agent::{AgentEvent, TurnEnd};
 use crate::error::AgentError;
 use crate::llm::LlmError;
 
 /// Where its key is set, for the log.
 const KEY: &str = "ANTHROPIC_API_KEY in agent.claude_code.env";
 
+/// The turn ended before a call that was put off.
+pub(super) const PUT_OFF: &str = "tool_deferred";
+
 /// How a turn ended, by its last line.
 pub(super) fn end(line: &Value, interrupted: bool) -> TurnEnd {
-    if text(line, "terminal_reason").starts_with("aborted") {
+    let why = text(line, "terminal_reason");
+    if why.starts_with("aborted") || (interrupted && why == PUT_OFF) {
         return TurnEnd::Stopped;
     }
     let failed = flag(line, "is_error") || text(line, "subtype").starts_with("error");
@@ -37,19 +41,6 @@ pub(super) fn retrying(line: &Value) -> AgentEvent {
     let attempt = u32::try_from(number(line, "attempt")).unwrap_or(u32::MAX);
     let after = Duration::from_millis(number(line, "retry_delay_ms"));
     AgentEvent::Retrying { after, attempt, error: api_error(status, text(line, "error"), "") }
-}
-
-/// What a turn used, and what it cost.
-pub(super) fn usage(line: &Value, cost_micros: u64) -> Option<AgentEvent> {
-    let usage = &line["usage"];
-    let usage = Usage {
-        input_tokens: number(usage, "input_tokens"),
-        output_tokens: number(usage, "output_tokens"),
-        cache_read_tokens: number(usage, "cache_read_input_tokens"),
-        cache_write_tokens: number(usage, "cache_creation_input_tokens"),
-        cost_micros,
-    };
-    (usage != Usage::default()).then_some(AgentEvent::Usage(usage))
 }
 
 fn error(line: &Value) -> AgentError {

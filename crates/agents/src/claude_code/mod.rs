@@ -5,7 +5,8 @@
 //! - `dialog`: its lines, as events. Pure; every recording is replayed through it.
 //!   `speech` puts messages together from pieces and whole blocks, `calls` knows
 //!   its tool calls, `asks` what it asks and how that is answered, `failure` why a
-//!   turn failed, `words` what is said to it.
+//!   turn failed, `spending` what it cost, `words` what is said to it, `permission`
+//!   takes its requests, and `deferral` lets an ask outlive the process.
 //! - `preview`: what an edit would change.
 //!
 //! What it may do is decided here and not by its own settings: every call that
@@ -14,12 +15,15 @@
 
 mod asks;
 mod calls;
+mod deferral;
 mod dialog;
 mod failure;
 mod fields;
+mod permission;
 mod preview;
 mod settings;
 mod speech;
+mod spending;
 mod words;
 
 use std::sync::Arc;
@@ -27,13 +31,14 @@ use std::time::Duration;
 
 use parlor_protocol::{ConversationId, Preview};
 
-use crate::agent::{Agent, AgentDescription, AgentSession, TurnContext};
+use crate::agent::{Agent, AgentDescription, AgentSession, Checkpoint, TurnContext};
 use crate::ask::ProposedCall;
-use crate::bridge::{Bridge, BridgeLimits, Dialect, Program};
+use crate::bridge::{Bridge, BridgeLimits, Dialect, Paused, Program, Session};
 use crate::process::{SpawnSpec, Supervisor};
 use crate::tools::ToolFuture;
 
 pub use calls::ToolPolicy;
+use deferral::Deferred;
 pub use dialog::{Dialog, DialogSettings};
 pub(crate) use settings::Launch;
 pub use settings::{ClaudeCodeSettings, PermissionMode};
@@ -45,12 +50,14 @@ pub const KIND: &str = "claude_code";
 pub(crate) struct ClaudeCode {
     bridge: Bridge,
     model: String,
+    durable: bool,
 }
 
 impl ClaudeCode {
     pub(crate) fn new(launch: Launch, supervisor: Supervisor) -> Self {
         let model = launch.model.clone().unwrap_or_else(|| "its own choice".to_owned());
-        Self { bridge: Bridge::new(Arc::new(launch), supervisor), model }
+        let durable = launch.durable_approvals;
+        Self { bridge: Bridge::new(Arc::new(launch), supervisor), model, durable }
     }
 }
 
@@ -59,9 +66,9 @@ impl Agent for ClaudeCode {
         self.bridge.open(conversation)
     }
 
-    /// What it asked is lost with its process: it does not ask again.
-    fn can_resume(&self) -> bool {
-        false
+    /// Only what was put off is asked again by another process.
+    fn can_resume(&self, from: &Checkpoint) -> bool {
+        self.durable && Paused::at(from).is_some()
     }
 
     fn describe(&self) -> AgentDescription {
@@ -82,15 +89,23 @@ impl Program for Launch {
         KIND
     }
 
-    fn start(&self, context: &TurnContext, session: Option<&str>) -> (SpawnSpec, Box<dyn Dialect>) {
-        let mode = self.mode_for(context.mode);
+    fn start(&self, context: &TurnContext, from: Session<'_>) -> (SpawnSpec, Box<dyn Dialect>) {
+        let paused = from.paused.map(Deferred::read);
+        let left_in = paused.as_ref().and_then(Deferred::mode);
+        let mode = left_in.unwrap_or_else(|| self.mode_for(context.mode));
+        let durable_in = self.durable_approvals.then(|| self.working_dir.display().to_string());
         let dialog = Dialog::new(DialogSettings {
             act: self.permission_mode,
             started_in: mode,
-            session: session.map(str::to_owned),
+            session: from.id.map(str::to_owned),
             tools: Arc::clone(&self.tools),
+            durable_in,
+            paused: from.paused.cloned(),
         });
-        (self.spawn_spec(context, session), Box::new(dialog))
+        let mut spec = self.spawn_spec(context, mode, from.id);
+        // Not in its help: else it may come to the call before it knows of our hook.
+        spec.arguments.extend(paused.map(|_| "--await-initialize".to_owned()));
+        (spec, Box::new(dialog))
     }
 
     fn preview(&self, call: &ProposedCall) -> Option<Preview> {

@@ -31,6 +31,9 @@ pub struct ClaudeCodeSettings {
     pub allowed_tools: Vec<String>,
     /// Tools that it does not have.
     pub disallowed_tools: Vec<String>,
+    /// Whether what it asks outlives its process, and the server. Each ask costs two
+    /// starts of it, and while it waits none runs.
+    pub durable_approvals: bool,
     /// How long it is kept when nobody talks to it.
     pub idle_timeout_seconds: f64,
     /// How long a turn may take, without the time that people take to answer.
@@ -60,6 +63,12 @@ pub enum PermissionMode {
 }
 
 impl PermissionMode {
+    /// By its own words.
+    pub(super) fn from_name(name: &str) -> Option<Self> {
+        let all = [Self::Default, Self::AcceptEdits, Self::Plan];
+        all.into_iter().find(|mode| mode.as_str() == name)
+    }
+
     /// In its own words.
     pub(super) fn as_str(self) -> &'static str {
         match self {
@@ -79,6 +88,7 @@ impl Default for ClaudeCodeSettings {
             permission_mode: PermissionMode::Default,
             allowed_tools: Vec::new(),
             disallowed_tools: Vec::new(),
+            durable_approvals: true,
             idle_timeout_seconds: 900.0,
             turn_timeout_seconds: 1_800.0,
             max_line_bytes: 16 << 20,
@@ -95,6 +105,7 @@ pub(crate) struct Launch {
     pub(super) model: Option<String>,
     pub(super) permission_mode: PermissionMode,
     pub(super) tools: Arc<ToolPolicy>,
+    pub(super) durable_approvals: bool,
     pub(super) working_dir: PathBuf,
     pub(super) user: Option<User>,
     pub(super) limits: BridgeLimits,
@@ -134,6 +145,7 @@ impl ClaudeCodeSettings {
             model: model.map(str::to_owned),
             permission_mode: self.permission_mode,
             tools: Arc::new(self.policy()?),
+            durable_approvals: self.durable_approvals,
             limits: self.bridge_limits()?,
             spec: SpawnSpec {
                 program,
@@ -142,6 +154,8 @@ impl ClaudeCodeSettings {
                 working_dir: Some(working_dir.clone()),
                 user: user.clone(),
                 limits: self.limits.into(),
+                // It would take the end of its input for a no to what it asks, and go on.
+                dies_at_once: true,
             },
             working_dir,
             user,
@@ -234,7 +248,12 @@ impl Launch {
 
     /// Everything in it is from the configuration, from the program itself (its
     /// session) or from here: nothing is a person's.
-    pub(super) fn spawn_spec(&self, context: &TurnContext, session: Option<&str>) -> SpawnSpec {
+    pub(super) fn spawn_spec(
+        &self,
+        context: &TurnContext,
+        mode: PermissionMode,
+        session: Option<&str>,
+    ) -> SpawnSpec {
         let mut arguments: Vec<String> = [
             "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
             "--include-partial-messages",
@@ -257,7 +276,7 @@ impl Launch {
         let mut add = |flag: &str, value: Option<&str>| {
             arguments.extend([Some(flag), value].into_iter().flatten().map(str::to_owned));
         };
-        add("--permission-mode", Some(self.mode_for(context.mode).as_str()));
+        add("--permission-mode", Some(mode.as_str()));
         if let Some(model) = &self.model {
             add("--model", Some(model));
         }

@@ -75,6 +75,15 @@ pub(super) fn response(request_id: &str, response: Value) -> Value {
     json!({"type": "control_response", "response": response})
 }
 
+/// An answer to a hook: what becomes of the call, or that its own rules decide.
+pub(super) fn hook(request_id: &str, decision: Option<&str>) -> Value {
+    let decided = decision.map(|decision| {
+        let of_hook = json!({"hookEventName": "PreToolUse", "permissionDecision": decision});
+        json!({"hookSpecificOutput": of_hook})
+    });
+    response(request_id, decided.unwrap_or_else(|| json!({})))
+}
+
 /// A request that cannot be answered.
 pub(super) fn cannot_answer(request_id: &str) -> Value {
     let response =
@@ -88,4 +97,9 @@ pub(super) fn allow(request_id: &str, input: Map<String, Value>) -> Value {
 
 pub(super) fn deny(request_id: &str, message: &str) -> Value {
     response(request_id, json!({"behavior": "deny", "message": message}))
+}
+
+/// No, and nothing else is done about it.
+pub(super) fn deny_and_stop(request_id: &str, message: &str) -> Value {
+    response(request_id, json!({"behavior": "deny", "message": message, "interrupt": true}))
 }

@@ -233,6 +233,7 @@ fn process(
         working_dir: settings.working_dir.clone(),
         user,
         limits: settings.limits.into(),
+        dies_at_once: false,
     })
 }
 

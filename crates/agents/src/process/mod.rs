@@ -78,6 +78,9 @@ pub struct SpawnSpec {
     pub user: Option<User>,
     /// What it may use.
     pub limits: Limits,
+    /// Whether it is killed the moment that nobody is there any more. Else it has a
+    /// second to end by itself.
+    pub dies_at_once: bool,
 }
 
 /// What a child may use. What is not set is as for the server.
@@ -140,8 +143,17 @@ impl Process {
     }
 
     /// Ends the child now, and everything that it started.
-    pub async fn end(mut self) -> io::Result<ExitStatus> {
-        self.ask_to_end();
+    pub async fn end(self) -> io::Result<ExitStatus> {
+        self.told_to_end(Signal::TERM).await
+    }
+
+    /// The same, without a moment for the child to do anything about it.
+    pub async fn kill(self) -> io::Result<ExitStatus> {
+        self.told_to_end(Signal::QUIT).await
+    }
+
+    async fn told_to_end(mut self, signal: Signal) -> io::Result<ExitStatus> {
+        self.tell(signal);
         match timeout(ENDING, self.supervisor.wait()).await {
             Ok(status) => status,
             // The kernel still ends the child with its supervisor.
@@ -153,17 +165,17 @@ impl Process {
     }
 
     /// The supervisor was not waited for yet if it has an id, so the id is its own.
-    fn ask_to_end(&self) {
+    fn tell(&self, signal: Signal) {
         let id = self.supervisor.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
         if let Some(id) = id {
-            let _gone_already = kill_process(id, Signal::TERM);
+            let _gone_already = kill_process(id, signal);
         }
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.ask_to_end();
+        self.tell(Signal::TERM);
     }
 }
 
@@ -186,6 +198,7 @@ fn supervisor_arguments(spec: &SpawnSpec) -> Vec<String> {
     add("--memory", spec.limits.memory.map(|n| n.to_string()));
     add("--processes", spec.limits.processes.map(|n| n.to_string()));
     add("--cpu-seconds", spec.limits.cpu_seconds.map(|n| n.to_string()));
+    arguments.extend(spec.dies_at_once.then(|| "--dies-at-once".to_owned()));
     arguments.push("--".to_owned());
     arguments.push(spec.program.clone());
     arguments.extend(spec.arguments.iter().cloned());

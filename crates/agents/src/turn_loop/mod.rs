@@ -22,7 +22,7 @@ use parlor_protocol::ConversationId;
 
 use self::driver::LoopSession;
 pub use self::toolbox::Toolbox;
-use crate::agent::{Agent, AgentDescription, AgentSession};
+use crate::agent::{Agent, AgentDescription, AgentSession, Checkpoint};
 use crate::llm::Llm;
 
 /// What bounds a turn.
@@ -58,7 +58,7 @@ impl Agent for LoopAgent {
         Box::new(LoopSession::new(llm, tools, self.limits, conversation))
     }
 
-    fn can_resume(&self) -> bool {
+    fn can_resume(&self, _from: &Checkpoint) -> bool {
         true
     }
 

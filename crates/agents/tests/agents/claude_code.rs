@@ -90,6 +90,8 @@ impl Replay {
             started_in,
             session: argument("--resume"),
             tools: Arc::new(ToolPolicy::default()),
+            durable_in: None,
+            paused: None,
         });
         dialog.opening();
         Self {

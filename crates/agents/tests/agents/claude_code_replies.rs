@@ -19,6 +19,8 @@ fn dialog(session: Option<&str>, tools: ToolPolicy) -> Dialog {
         started_in: PermissionMode::Default,
         session: session.map(str::to_owned),
         tools: Arc::new(tools),
+        durable_in: None,
+        paused: None,
     })
 }
 

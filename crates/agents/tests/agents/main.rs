@@ -4,6 +4,7 @@
 
 mod answers;
 mod claude_code;
+mod claude_code_deferral;
 mod claude_code_replies;
 mod demo;
 mod faults;

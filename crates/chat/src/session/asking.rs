@@ -135,6 +135,7 @@ impl Session {
                 self.not_run(agent, &run, why, "tool_denied").await
             }
             Verdict::Ask => {
+                agent.waits(&call.id);
                 let preview = self.preview(&call).await;
                 let opening = self.place().approval(&call, run.id, preview);
                 self.tool_use(&run, ToolStatus::Waiting);
@@ -170,6 +171,7 @@ impl Session {
             agent.answer(&ask.id, Reply::Answer(Answer::Refused(Some(why))));
             return Ok(());
         }
+        agent.waits(&ask.id);
         let opening = self.place().question(&ask.id, &origin, ask.draft, true);
         self.open_prompt(opening).await
     }

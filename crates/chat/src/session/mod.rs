@@ -23,7 +23,9 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::StreamExt;
-use parlor_agents::{AgentEvent, AgentSession, HistoryMessage, TurnEnd, TurnStart, Usage};
+use parlor_agents::{
+    AgentEvent, AgentSession, Checkpoint, HistoryMessage, TurnEnd, TurnStart, Usage,
+};
 use parlor_protocol::TenantId;
 use parlor_storage::{Block, StorageError};
 use serde_json::Value;
@@ -48,6 +50,8 @@ pub(crate) struct Session {
     has_calls: bool,
     /// A message that is finished, and is committed with what comes after it.
     finished: Step,
+    /// Where the agent could go on after a crash.
+    checkpoint: Option<Checkpoint>,
     usage: Usage,
     stopped: Option<Stop>,
 }
@@ -68,6 +72,7 @@ impl Session {
             asking: Asking::new(hint),
             has_calls: false,
             finished: Step::default(),
+            checkpoint: None,
             usage: Usage::default(),
             stopped: None,
         }
@@ -75,7 +80,8 @@ impl Session {
 
     /// The turn goes on after a crash. Text that was shown and not stored is
     /// gone: its place is kept, so that whoever saw it is told.
-    pub(crate) fn resumed(mut self, lost: Block) -> Self {
+    pub(crate) fn resumed(mut self, lost: Block, from: Checkpoint) -> Self {
+        self.checkpoint = Some(from);
         self.finished.closes_block = Some(lost);
         self.has_calls = true;
         self
@@ -129,7 +135,9 @@ impl Session {
     /// A server that goes down leaves a turn that waits for a person as it is:
     /// the rows are there, and the next run of the server takes it up (P-9).
     fn parks_for(&self, stop: Stop) -> bool {
-        stop == Stop::Shutdown && self.asking.is_open() && self.project.agent.can_resume()
+        let agent = &self.project.agent;
+        let can_resume = self.checkpoint.as_ref().is_some_and(|from| agent.can_resume(from));
+        stop == Stop::Shutdown && self.asking.is_open() && can_resume
     }
 
     async fn handle(
@@ -168,7 +176,8 @@ impl Session {
                 Ok(())
             }
             AgentEvent::Checkpoint(checkpoint) => {
-                self.finished.checkpoint = Some(checkpoint.0);
+                self.finished.checkpoint = Some(checkpoint.0.clone());
+                self.checkpoint = Some(checkpoint);
                 self.commit_finished().await?;
                 power_cut::after(power_cut::Step::Said);
                 // A question in the text ends the turn; its answer begins the next.

@@ -65,7 +65,10 @@ impl Session {
     ) -> Result<(), StorageError> {
         let answer = match (prompt.outcome, decided(prompt)) {
             (_, Some(Decided::Given { value, said })) => {
-                self.say_for_person(prompt.id, said);
+                // After a crash it may be told to the agent once more, and to nobody else.
+                if !prompt.told {
+                    self.say_for_person(prompt.id, said);
+                }
                 self.leave_plan_mode(prompt, &value).await?;
                 Answer::Given(value)
             }
@@ -90,7 +93,7 @@ impl Session {
     }
 
     pub(super) fn tell_end(&mut self, prompt: &Prompt) {
-        if let Some(closed) = prompt.closed() {
+        if let Some(closed) = prompt.closed().filter(|_| !prompt.told) {
             let event = EventBody::UserPromptClosed(closed);
             self.finished.event(&self.project.sanitizer, event);
             self.finished.prompts.push(PromptWrite::Told(prompt.id));

@@ -46,6 +46,9 @@ pub(super) struct Arguments {
     /// The most processor time, in seconds.
     #[arg(long, value_name = "N")]
     cpu_seconds: Option<u64>,
+    /// Kill it the moment that standard input hangs up.
+    #[arg(long)]
+    dies_at_once: bool,
     /// This is the process that becomes the program; the supervisor has this id.
     #[arg(long, value_name = "PID", hide = true)]
     supervised_by: Option<i32>,

@@ -3,8 +3,9 @@
 //! | what happens | what it does |
 //! |---|---|
 //! | the program ends | kills what it left behind, exits with its code |
-//! | standard input hangs up: nobody is there any more | gives it a second to end by itself, then as below |
+//! | standard input hangs up: nobody is there any more | gives it a second to end by itself, then as below; with `--dies-at-once` kills everything |
 //! | SIGTERM, SIGINT, SIGHUP | asks it to end, gives it a second, kills everything |
+//! | SIGQUIT | kills everything, before the program can do anything about it |
 
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
@@ -47,13 +48,17 @@ async fn watch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         .map(signal)
         .into_iter()
         .collect::<Result<Vec<_>, _>>()?;
+    let mut at_once = signal(SignalKind::quit())?;
     let program = start(arguments)?;
     let mut watched = Watched { program, status: None };
     let is_over = tokio::select! {
         () = watched.end(&mut ended) => true,
+        _ = at_once.recv() => true,
         () = any(&mut told) => false,
         () = hang_up() => {
-            timeout_at(Instant::now() + GRACE, watched.end(&mut ended)).await.is_ok()
+            let grace = if arguments.dies_at_once { Duration::ZERO } else { GRACE };
+            let ended = timeout_at(Instant::now() + grace, watched.end(&mut ended)).await;
+            ended.is_ok() || arguments.dies_at_once
         }
     };
     if !is_over {

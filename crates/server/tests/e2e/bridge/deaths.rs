@@ -47,13 +47,34 @@ async fn a_dead_process_is_reported_and_the_session_resumed() {
     insta::assert_snapshot!(person.story().text());
 }
 
+/// Without this, what is asked waits with its process.
+const NOT_DURABLE: &str = "durable_approvals = false";
+
 /// P-6, B-4: a permission that was lost with its process expires and says so; a late
 /// yes is refused and nothing runs; the next turn goes on.
 #[tokio::test]
 async fn a_permission_dies_with_its_process() {
-    let desk = Desk::with_cli("", "").await;
+    let desk = Desk::with_cli(NOT_DURABLE, "").await;
     let mut person = Person::at(&desk).await;
     desk.model.push(asks());
+    dies(&desk, &mut person).await;
+    insta::assert_snapshot!(person.story().text());
+}
+
+/// P-6: the same where approvals are durable: of two calls in one message the
+/// session would keep one, so both wait with the process.
+#[tokio::test]
+async fn two_permissions_of_one_message_die_with_their_process() {
+    let desk = Desk::with_cli("", "").await;
+    let mut person = Person::at(&desk).await;
+    let other = json!({"command": "touch other.txt", "description": "Make another file"});
+    desk.model.push(asks().tool_use("toolu_k2", "Bash", &other));
+    dies(&desk, &mut person).await;
+    assert_eq!(desk.file("other.txt"), None);
+}
+
+/// A permission is asked for; then the process is killed.
+async fn dies(desk: &Desk, person: &mut Person) {
     person.begin("Make a file").await;
     let prompt = person.prompt().await;
     desk.kill_agent();
@@ -69,16 +90,15 @@ async fn a_permission_dies_with_its_process() {
     desk.model.push(Script::answer().words("Let us try again."));
     assert_eq!(person.say("What happened?").await["reason"], "complete");
     assert_eq!(desk.file("done.txt"), None);
-    knows(&desk, &["Make a file", "What happened?"]);
-    insta::assert_snapshot!(person.story().text());
+    knows(desk, &["Make a file", "What happened?"]);
 }
 
 /// B-1, FAULTS 2 and 3: a server that is stopped leaves no process behind; after its
-/// start the session goes on. Killed while a permission waits, it tells after its
-/// start that the prompt has expired.
+/// start the session goes on. Killed while a permission waits that is not durable, it
+/// tells after its start that the prompt has expired.
 #[tokio::test]
 async fn the_session_outlives_the_server() {
-    let mut desk = Desk::with_cli("", "").await;
+    let mut desk = Desk::with_cli(NOT_DURABLE, "").await;
     let mut person = Person::at(&desk).await;
     desk.model.push(Script::answer().words("The number is 42."));
     person.say("Remember a number").await;

@@ -9,7 +9,7 @@ use parlor_testkit::ScriptedModel;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::mcp::served::{SECRETS, Served};
-use crate::mcp::until;
+use crate::mcp::{gone, until};
 use crate::npm::install;
 use crate::programs::testkit_program;
 
@@ -72,10 +72,19 @@ impl Desk {
 
     /// Starts the server, again if it was stopped, on the same data.
     pub(crate) fn start_server(&mut self) {
+        self.start_server_until("");
+    }
+
+    /// The same; after this step of a call the power fails
+    /// (`crates/chat/src/power_cut.rs`).
+    pub(crate) fn start_server_until(&mut self, step: &str) {
         let log = File::options().create(true).append(true).open(self.dir.path().join("log"));
         let program = Path::new(env!("CARGO_BIN_EXE_parlor"));
         let to_file = |command: &mut std::process::Command| {
             command.stderr(log.unwrap());
+            if !step.is_empty() {
+                command.env("PARLOR_ABORT_AT", step);
+            }
         };
         self.served = Some(Served::start(program, self.dir.path(), &self.config, to_file));
     }
@@ -92,6 +101,14 @@ impl Desk {
     /// As a power cut would.
     pub(crate) fn kill_server(&mut self) {
         self.served.take().unwrap().kill();
+    }
+
+    /// Waits until the power has failed, and nothing of the server is left.
+    pub(crate) async fn is_cut_off(&mut self) {
+        let agents = self.agents();
+        gone(&[self.server().id()]).await;
+        self.kill_server();
+        gone(&agents).await;
     }
 
     /// What the server wrote into its log.

@@ -5,6 +5,7 @@ mod abuses;
 mod conversation;
 mod deaths;
 mod desk;
+mod durable;
 mod permissions;
 mod person;
 mod plans;

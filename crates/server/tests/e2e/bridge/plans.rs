@@ -7,7 +7,10 @@ use super::desk::Desk;
 use super::person::{Person, model_saw};
 
 /// Writes the plan where the CLI has told its model to.
-fn write_plan(id: &'static str, plan: &'static str) -> impl FnOnce(&Value) -> Script + Send {
+pub(super) fn write_plan(
+    id: &'static str,
+    plan: &'static str,
+) -> impl FnOnce(&Value) -> Script + Send {
     move |request| {
         let told = request["messages"].to_string();
         let end = told.find(".md using").or(told.rfind(".md")).expect("a plan file is named") + 3;
@@ -17,7 +20,7 @@ fn write_plan(id: &'static str, plan: &'static str) -> impl FnOnce(&Value) -> Sc
     }
 }
 
-fn present(id: &str) -> Script {
+pub(super) fn present(id: &str) -> Script {
     Script::answer().words("Here is my plan. ").tool_use(id, "ExitPlanMode", &json!({}))
 }
 
