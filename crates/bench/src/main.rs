@@ -33,8 +33,9 @@ use target::Target;
 /// What this binary is when it is started as a pass-through.
 const PASSTHROUGH: &str = "passthrough";
 const PASSTHROUGH_AGENT: &str = "passthrough-agent";
-/// How many streams at once.
-const STREAMS: [usize; 3] = [1, 10, 100];
+/// How many streams at once. What counts is measured several times: the middle of
+/// the ratios is told at the end.
+const STREAMS: [usize; 5] = [1, 10, 100, 100, 100];
 /// How often each stream says something.
 const EVERY: Duration = Duration::from_millis(20);
 /// How long a round takes.
@@ -107,11 +108,13 @@ async fn compare(
     mut bare: Target,
     mut parlor: Target,
 ) -> anyhow::Result<()> {
+    let mut ratios = Vec::new();
     for &streams in rounds {
         let load = Load { door, streams, pieces: pieces() };
         let bare_round = load.run(&mut bare).await.context("the pass-through")?;
         let parlor_round = load.run(&mut parlor).await.context("the server")?;
-        report::round(streams, &bare_round, &parlor_round);
+        ratios.push(report::round(streams, &bare_round, &parlor_round));
     }
+    report::middle(ratios);
     Ok(())
 }

@@ -24,18 +24,56 @@ pub(crate) fn table(title: &str) {
     );
 }
 
-pub(crate) fn round(streams: usize, bare: &Round, parlor: &Round) {
+/// One round of Parlor against one of the pass-through.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ratio {
+    streams: usize,
+    cpu: f64,
+    p99: f64,
+    first_token_ms: f64,
+}
+
+pub(crate) fn round(streams: usize, bare: &Round, parlor: &Round) -> Ratio {
     row(streams, "pass-through", bare);
     row(streams, "parlor", parlor);
     let times = |ours: f64, theirs: f64| if theirs > 0.0 { ours / theirs } else { f64::NAN };
     let ms = |time: Duration| time.as_secs_f64() * 1e3;
-    println!(
-        "{streams:<10} {:<12} CPU × {:.2}, p99 × {:.2}, first token + {:.1} ms",
-        "ratio",
-        times(cpu_per_event(parlor), cpu_per_event(bare)),
-        times(ms(at(&parlor.latencies, 99)), ms(at(&bare.latencies, 99))),
-        ms(at(&parlor.first, 50)) - ms(at(&bare.first, 50)),
-    );
+    let ratio = Ratio {
+        streams,
+        cpu: times(cpu_per_event(parlor), cpu_per_event(bare)),
+        p99: times(ms(at(&parlor.latencies, 99)), ms(at(&bare.latencies, 99))),
+        first_token_ms: ms(at(&parlor.first, 50)) - ms(at(&bare.first, 50)),
+    };
+    ratio.print("ratio");
+    ratio
+}
+
+/// The middle of rounds that were made several times.
+pub(crate) fn middle(mut ratios: Vec<Ratio>) {
+    while let Some(Ratio { streams, .. }) = ratios.last().copied() {
+        let (same, others): (Vec<_>, Vec<_>) =
+            ratios.into_iter().partition(|ratio| ratio.streams == streams);
+        ratios = others;
+        let middle = |figure: fn(&Ratio) -> f64| {
+            let mut figures: Vec<f64> = same.iter().map(figure).collect();
+            figures.sort_by(f64::total_cmp);
+            figures[figures.len() / 2]
+        };
+        if same.len() > 1 {
+            let (cpu, p99) = (middle(|ratio| ratio.cpu), middle(|ratio| ratio.p99));
+            let first_token_ms = middle(|ratio| ratio.first_token_ms);
+            Ratio { streams, cpu, p99, first_token_ms }.print(&format!("middle of {}", same.len()));
+        }
+    }
+}
+
+impl Ratio {
+    fn print(&self, name: &str) {
+        let Self { streams, cpu, p99, first_token_ms } = self;
+        println!(
+            "{streams:<10} {name:<12} CPU × {cpu:.2}, p99 × {p99:.2}, first token + {first_token_ms:.1} ms"
+        );
+    }
 }
 
 pub(crate) fn held(held: &Held) {

@@ -20,9 +20,6 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
-use futures_util::future::BoxFuture;
-use futures_util::stream::FuturesUnordered;
-use futures_util::{FutureExt, StreamExt};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -30,6 +27,8 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep, timeout_at};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 use tower::Service;
 
 use crate::app::App;
@@ -114,18 +113,15 @@ async fn connection(
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
     let mut connection = std::pin::pin!(connection);
-    // Asked only after they spoke up, not whenever the connection does something.
-    let mut signals = FuturesUnordered::<BoxFuture<'_, Signal>>::from_iter([
-        line.outlived().map(|()| Signal::Outlived).boxed(),
-        app.stopping.cancelled().map(|()| Signal::Stopping).boxed(),
-    ]);
+    // They wait in a task of their own: this one is woken for every piece of text.
+    let mut signal = AbortOnDropHandle::new(tokio::spawn(signal(line, app.stopping.clone())));
     // Errors here are clients that went away.
     tokio::select! {
         biased;
         _ = connection.as_mut() => return,
-        signal = signals.next() => match signal {
-            Some(Signal::Stopping) => connection.as_mut().graceful_shutdown(),
-            Some(Signal::Outlived) | None => return,
+        signal = &mut signal => match signal {
+            Ok(Signal::Stopping) => connection.as_mut().graceful_shutdown(),
+            Ok(Signal::Outlived) | Err(_) => return,
         },
     }
     let _gone = connection.await;
@@ -137,6 +133,13 @@ enum Signal {
     Outlived,
     /// The server stops.
     Stopping,
+}
+
+async fn signal(line: Line, stopping: CancellationToken) -> Signal {
+    tokio::select! {
+        () = line.outlived() => Signal::Outlived,
+        () = stopping.cancelled() => Signal::Stopping,
+    }
 }
 
 /// Small pieces go out at once; a client that is gone is noticed.

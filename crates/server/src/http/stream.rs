@@ -14,13 +14,13 @@ use axum::body::Body;
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use bytes::{Bytes, BytesMut};
-use futures_util::future::BoxFuture;
-use futures_util::stream::{FuturesUnordered, Stream};
+use futures_util::stream::Stream;
 use parlor_chat::Reader;
 use parlor_protocol::{EventBody, TurnId};
 use parlor_storage::Logged;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
 use super::line::{Line, OnLine};
 use crate::app::App;
@@ -59,16 +59,14 @@ struct Feed {
     session: Arc<Session>,
     /// Ends the connection with the session if the reader does not read.
     _on_line: OnLine,
-    ends: Ends,
+    /// What ends it from outside. It waits in a task of its own: thousands of
+    /// streams share what it waits for, and this is asked after every event.
+    ends: AbortOnDropHandle<End>,
     keep_alive: Interval,
     /// Given away with each write: a quiet stream holds none.
     buffer: BytesMut,
     over: bool,
 }
-
-/// What ends a stream from outside. Each of them is asked only after it spoke
-/// up, not for every event: thousands of streams share what they wait on.
-type Ends = FuturesUnordered<BoxFuture<'static, End>>;
 
 enum End {
     Session,
@@ -81,16 +79,13 @@ impl Feed {
         let mut keep_alive = interval_at(Instant::now() + period, period);
         keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let session = visitor.session.clone();
-        let ends = Ends::from_iter([
-            when(session.ended.clone(), End::Session),
-            when(app.stopping.clone(), End::Server),
-        ]);
+        let ends = tokio::spawn(end(session.ended.clone(), app.stopping.clone()));
         Self {
             reader,
             until,
             _on_line: line.stream(session.clone()),
             session,
-            ends,
+            ends: AbortOnDropHandle::new(ends),
             keep_alive,
             buffer: BytesMut::new(),
             over: false,
@@ -105,13 +100,13 @@ impl Feed {
         if let Poll::Ready(events) = self.reader.poll_next(cx) {
             return Poll::Ready(events.map(|events| self.write(&events)).is_some());
         }
-        match Pin::new(&mut self.ends).poll_next(cx) {
-            Poll::Ready(Some(End::Server)) => {
+        match Pin::new(&mut self.ends).poll(cx) {
+            Poll::Ready(Ok(End::Server)) => {
                 sse::come_back(&mut self.buffer);
                 self.over = true;
                 return Poll::Ready(true);
             }
-            Poll::Ready(Some(End::Session) | None) => return Poll::Ready(false),
+            Poll::Ready(Ok(End::Session) | Err(_)) => return Poll::Ready(false),
             Poll::Pending => {}
         }
         ready!(self.keep_alive.poll_tick(cx));
@@ -147,9 +142,9 @@ impl Stream for Feed {
     }
 }
 
-fn when(signal: CancellationToken, end: End) -> BoxFuture<'static, End> {
-    Box::pin(async move {
-        signal.cancelled().await;
-        end
-    })
+async fn end(session: CancellationToken, server: CancellationToken) -> End {
+    tokio::select! {
+        () = session.cancelled() => End::Session,
+        () = server.cancelled() => End::Server,
+    }
 }
