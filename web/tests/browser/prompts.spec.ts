@@ -180,6 +180,24 @@ test('a plan is refined, then carried out @both', async ({ chat, page }) => {
   await expect(page.getByRole('button', { name: 'Act', exact: true })).toHaveAttribute('aria-pressed', 'true');
 });
 
+test.describe('in Portuguese', () => {
+  test.use({ locale: 'pt-BR' });
+
+  /** U-4: the server writes the click in English; the page says it in the reader's words, now and later. */
+  test('a plan is answered in the words of its button', async ({ chat, page }) => {
+    await chat.say('Planeje um jantar', words(JSON.stringify({ goal: 'Jantar para quatro', steps: [{ step_number: 1, action: 'Comprar', reason: 'Falta tudo' }] })));
+    chat.model.on(/plan is approved/i, words('Feito.'));
+    await page.getByRole('button', { name: 'Executar plano' }).click();
+    await expect(chat.main.getByText('Respondido: Executar plano')).toBeVisible();
+    const said = chat.main.locator('article', { hasText: /^Você disse\s*Executar plano$/ });
+    await expect(said).toBeVisible();
+    await page.reload();
+    await page.getByRole('navigation').getByRole('button', { name: 'Planeje um jantar' }).first().click();
+    await expect(said).toBeVisible();
+    await expect(chat.main).not.toContainText('Execute plan');
+  });
+});
+
 /** P-9: an open prompt survives a reload, and is offered loudly. */
 test('a reload while a prompt waits', async ({ chat, page }) => {
   await chat.say('Wait for me', asking({ type: 'select', question: 'Which one?', options: [{ label: 'This', value: 'this' }, { label: 'That', value: 'that' }] }));
