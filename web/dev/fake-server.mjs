@@ -5,7 +5,8 @@
  *
  *   npm run build && npm run fake        then open http://127.0.0.1:4180/chat
  *
- * "play NAME" plays a recording; so do the four suggestions. "long" makes a
+ * "play NAME" plays a recording; so do the four suggestions. "play NAME within
+ * 30 s" gives what it asks a deadline that it was recorded without. "long" makes a
  * conversation of a thousand messages, "flood" a hundred tokens a second.
  */
 
@@ -92,6 +93,7 @@ async function play(conversation, name, text) {
     }
     if (event === 'start') conversation.running = data.turn_id;
     if (event === 'message') data.created_at = Date.now();
+    if (event === 'userPrompt' && / within 30 s$/.test(text)) data.expires_at ??= 4102444800000;
     if (event === 'userPrompt' && data.expires_at) data.expires_at = data.expires_at < 2e12 ? Date.now() + 5_000 : Date.now() + 30_000;
     if (event === 'userPromptClosed') {
       const refused = await answered(conversation, data.messageId);

@@ -41,6 +41,8 @@ function noticed(item: Item, before: Item | undefined): void {
     const title = promptTitle(words(), item.prompt, true);
     announce(t('announce.prompt', { question: title }));
     notify(title);
+  } else if (item.kind === 'prompt' && item.closed?.outcome === 'expired' && before?.kind === 'prompt' && !before.closed) {
+    announce(t('outcome.expired'));
   } else if (item.kind === 'error' && !before) {
     announce(t(reasonKey(item.code)), 'urgent');
   } else if (item.kind === 'ended' && !before) {

@@ -11,11 +11,10 @@ import { Visible } from '../ui/Visible';
 import { useWords } from '../words';
 import { hasWords, isDestructive, readableName, toolWords } from '../words/tools';
 import { Arguments } from './Arguments';
-import { Actions, Card, Trouble } from './Card';
-import { Countdown } from './Countdown';
+import { AskingCard } from './AskingCard';
+import { Actions, Trouble } from './Card';
 import { PreviewOf } from './preview/Preview';
 import { useAnswering, useArrivalFocus } from './answering';
-import { severityWord } from './severity';
 
 export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolCall }) {
   const words = useWords();
@@ -37,21 +36,21 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
       ...(remember ? { remember: 'conversation' as const } : {}),
     });
   return (
-    <Card
+    <AskingCard
       ref={card}
+      asked={prompt}
       tone={destructive ? 'critical' : prompt.severity === 'major' ? 'warning' : 'question'}
       icon={destructive ? <TriangleAlert size={18} /> : <ShieldQuestion size={18} />}
       title={t('approval.wants', { what: tool.wants })}
-      badge={severityWord(words, prompt.severity)}
-      aside={prompt.expires_at !== undefined && <Countdown prompt={prompt.messageId} expiresAt={prompt.expires_at} />}
+      lead={
+        !isSaid(prompt.question, call.name) && (
+          <p>
+            <Visible text={prompt.question} />
+          </p>
+        )
+      }
       busy={busy}
     >
-      {!isSaid(prompt.question, call.name) && (
-        <p>
-          <Visible text={prompt.question} />
-        </p>
-      )}
-      {prompt.context && <p className="text-muted">{prompt.context}</p>}
       {prompt.preview && <PreviewOf preview={prompt.preview} />}
       <Arguments call={call} schema={prompt.schema} input={input} problems={problems} disabled={busy} change={setInput} />
       {changed && <p className="text-small font-medium text-warning">{t('approval.changed')}</p>}
@@ -93,7 +92,7 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
           />
         </Actions>
       )}
-    </Card>
+    </AskingCard>
   );
 }
 

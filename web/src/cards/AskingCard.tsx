@@ -1,35 +1,45 @@
-/** What every plain question has around its answer: how much hangs on it, how long it waits, and what it is about. */
+/** What every open question has around its answer: how much hangs on it, how long it waits, and what it is about. */
 
 import { CircleHelp } from 'lucide-react';
 import type { ReactNode, Ref } from 'react';
 
 import type { UserPrompt } from '../protocol/generated';
 import { useWords } from '../words';
-import { Card } from './Card';
+import { Card, type Tone } from './Card';
 import { Countdown } from './Countdown';
 import { severityWord, toneOf } from './severity';
 
+/** A prompt; or, without an id, a question that was only written: nothing waits for its answer. */
+export type Asked = Pick<UserPrompt, 'question' | 'context' | 'severity' | 'expires_at'> & Partial<Pick<UserPrompt, 'messageId'>>;
+
 interface Props {
-  prompt: UserPrompt;
+  asked: Asked;
   icon?: ReactNode;
+  /** By how much hangs on it, unless the card has a tone, a title and a badge of its own. */
+  tone?: Tone;
+  title?: ReactNode;
+  badge?: ReactNode;
+  /** What comes before the context. */
+  lead?: ReactNode;
   busy: boolean;
   ref: Ref<HTMLElement>;
   children: ReactNode;
 }
 
-export function AskingCard({ prompt, icon = <CircleHelp size={18} />, busy, ref, children }: Props) {
+export function AskingCard({ asked, icon = <CircleHelp size={18} />, tone, title, badge, lead, busy, ref, children }: Props) {
   const words = useWords();
   return (
     <Card
       ref={ref}
-      tone={toneOf(prompt.severity)}
+      tone={tone ?? toneOf(asked.severity)}
       icon={icon}
-      title={prompt.question}
-      badge={severityWord(words, prompt.severity)}
-      aside={prompt.expires_at !== undefined && <Countdown prompt={prompt.messageId} expiresAt={prompt.expires_at} />}
+      title={title ?? asked.question}
+      badge={badge ?? severityWord(words, asked.severity)}
+      aside={asked.messageId !== undefined && <Countdown prompt={asked.messageId} expiresAt={asked.expires_at} />}
       busy={busy}
     >
-      {prompt.context && <p className="text-muted">{prompt.context}</p>}
+      {lead}
+      {asked.context && <p className="text-muted">{asked.context}</p>}
       {children}
     </Card>
   );

@@ -12,7 +12,7 @@ export function ConfirmCard({ prompt }: { prompt: UserPrompt }) {
   const card = useArrivalFocus<HTMLElement>();
   const { busy, trouble, give } = useAnswering(prompt.messageId);
   return (
-    <AskingCard ref={card} prompt={prompt} busy={busy}>
+    <AskingCard ref={card} asked={prompt} busy={busy}>
       {prompt.preview && <PreviewOf preview={prompt.preview} />}
       <Trouble text={trouble} />
       <Actions>

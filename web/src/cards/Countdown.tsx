@@ -1,7 +1,8 @@
 /** P-4: how long a prompt still waits, and a way to make it wait. */
 
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 
+import { announce } from '../app/announce';
 import { serverNow } from '../net/clock';
 import { keepWaiting } from '../state/conversation';
 import { useNow } from '../ui/now';
@@ -10,16 +11,48 @@ import { useWords } from '../words';
 const RADIUS = 8;
 const ROUND = 2 * Math.PI * RADIUS;
 
-export function Countdown({ prompt, expiresAt }: { prompt: string; expiresAt: number }) {
+/** Who does not see the ring is told once, early enough to ask for more time (WCAG 2.2.1). */
+const TOLD_AT = 20;
+
+/** As high with the note as with the ring and the button, so that nothing moves when one becomes the other. */
+const PLACE = 'flex min-h-7 shrink-0 flex-wrap items-center justify-end gap-x-2 max-sm:ps-[26px] pointer-coarse:min-h-11';
+
+interface Props {
+  prompt: string;
+  /** None if it waits for ever. */
+  expiresAt: number | undefined;
+}
+
+export function Countdown({ prompt, expiresAt }: Props) {
+  const counted = useRef(false);
+  // The deadline that somebody here did not want; a later one can be put off again.
+  const [putOff, setPutOff] = useState<number | null>(null);
+  counted.current ||= expiresAt !== undefined;
+  if (expiresAt === undefined) return counted.current ? <Waits asked={putOff !== null} /> : null;
+  const more = () => {
+    setPutOff(expiresAt);
+    void keepWaiting(prompt).then((refusal) => refusal && setPutOff(null));
+  };
+  return <Counting expiresAt={expiresAt} asked={putOff === expiresAt} more={more} />;
+}
+
+interface CountingProps {
+  expiresAt: number;
+  asked: boolean;
+  more(): void;
+}
+
+function Counting({ expiresAt, asked, more }: CountingProps) {
   const { t, count } = useWords();
   const left = Math.max(0, expiresAt - serverNow(useNow(250)));
   const whole = useRef(0);
-  const [asked, setAsked] = useState(false);
   whole.current = Math.max(whole.current, left);
   const seconds = Math.ceil(left / 1000);
   const part = whole.current === 0 ? 0 : left / whole.current;
+  const over = asked || seconds === 0;
+  useToldOnce(seconds);
   return (
-    <div className="flex shrink-0 flex-wrap items-center justify-end gap-x-2 max-sm:ps-[26px]">
+    <div className={PLACE}>
       <span className="flex items-center gap-1.5 text-small text-muted tabular" role="timer" aria-label={count('prompt.seconds_left', seconds)}>
         <svg aria-hidden="true" width="20" height="20" viewBox="0 0 20 20" className="-rotate-90">
           <circle cx="10" cy="10" r={RADIUS} fill="none" strokeWidth="2" className="stroke-line" />
@@ -36,19 +69,47 @@ export function Countdown({ prompt, expiresAt }: { prompt: string; expiresAt: nu
         </svg>
         {clock(seconds)}
       </span>
+      {/* A button that is disabled would lose the focus before the note can have it. */}
       <button
         type="button"
-        disabled={asked || seconds === 0}
-        onClick={() => {
-          setAsked(true);
-          void keepWaiting(prompt).then((refusal) => refusal && setAsked(false));
-        }}
-        className="rounded-control px-1.5 py-1 text-small font-medium text-accent underline-offset-3 hover:underline disabled:text-muted pointer-coarse:min-h-11"
+        aria-disabled={over}
+        onClick={() => !over && more()}
+        className="rounded-control px-1.5 py-1 text-small font-medium text-accent underline-offset-3 hover:underline aria-disabled:cursor-not-allowed aria-disabled:text-muted aria-disabled:no-underline pointer-coarse:min-h-11"
       >
         {t('prompt.keep_waiting')}
       </button>
     </div>
   );
+}
+
+/** What stands where the countdown was. Whoever asked for it goes on from here; others hear of it. */
+function Waits({ asked }: { asked: boolean }) {
+  const { t } = useWords();
+  const note = useRef<HTMLParagraphElement>(null);
+  const text = t('prompt.waits');
+  useEffect(() => {
+    if (asked && document.activeElement === document.body) note.current?.focus({ preventScroll: true });
+    else announce(text);
+    // Once, when it comes; not when the language changes.
+  }, []);
+  return (
+    <div className={PLACE}>
+      <p ref={note} tabIndex={-1} className="rounded-control text-small text-muted">
+        {text}
+      </p>
+    </div>
+  );
+}
+
+/** When the last seconds begin while somebody is here; a prompt that begins with them was announced just now. */
+function useToldOnce(seconds: number): void {
+  const { count } = useWords();
+  const late = seconds <= TOLD_AT;
+  const known = useRef(late);
+  useEffect(() => {
+    if (late && !known.current) announce(count('prompt.seconds_left', seconds));
+    known.current = late;
+  }, [late, seconds, count]);
 }
 
 function clock(seconds: number): string {

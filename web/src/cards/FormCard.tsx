@@ -25,7 +25,7 @@ export function FormCard({ prompt }: { prompt: UserPrompt }) {
     if (Object.keys(problems).length === 0) void give({ response: value });
   };
   return (
-    <AskingCard ref={card} prompt={prompt} icon={<ClipboardList size={18} />} busy={busy}>
+    <AskingCard ref={card} asked={prompt} icon={<ClipboardList size={18} />} busy={busy}>
       <form onSubmit={submit} noValidate className="space-y-4">
         <SchemaForm schema={schema} value={value} problems={tried ? problems : {}} disabled={busy} change={setValue} />
         <Trouble text={trouble} />

@@ -20,7 +20,7 @@ export function InputCard({ prompt }: { prompt: UserPrompt }) {
     if (text.trim() !== '') void answering.give({ response: text });
   };
   return (
-    <AskingCard ref={card} prompt={prompt} busy={answering.busy}>
+    <AskingCard ref={card} asked={prompt} busy={answering.busy}>
       <form onSubmit={submit} className="space-y-3">
         <input
           ref={field}

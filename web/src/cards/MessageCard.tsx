@@ -101,7 +101,7 @@ function SeveralQuestionsMessage({ message, answer }: Props) {
   }
   return (
     <MultiQuestionCard
-      title={questions.length > 1 ? t('question.several_title') : message.content}
+      asked={{ question: questions.length > 1 ? t('question.several_title') : message.content }}
       questions={questions}
       busy={!quiet}
       trouble={null}
@@ -136,6 +136,7 @@ function PlanMessage({ message, answer }: Props) {
   }
   return (
     <PlanCard
+      asked={{ question: plan.goal }}
       plan={plan}
       busy={!quiet}
       trouble={null}

@@ -4,16 +4,15 @@ import { type FormEvent, useState } from 'react';
 import type { SubQuestion } from '../protocol/generated';
 import { Button } from '../ui/Button';
 import { useWords } from '../words';
-import { Actions, Card, type Tone, Trouble } from './Card';
+import { type Asked, AskingCard } from './AskingCard';
+import { Actions, Trouble } from './Card';
 import { QuestionFields } from './QuestionFields';
 import { answersOf, type Choices, isAnswered, NOTHING } from './questions';
 import { useArrivalFocus } from './answering';
 
 interface Props {
-  title: string;
+  asked: Asked;
   questions: readonly SubQuestion[];
-  context?: string | undefined;
-  tone?: Tone;
   busy: boolean;
   trouble: string | null;
   send(answers: Record<string, string | string[]>): void;
@@ -21,7 +20,7 @@ interface Props {
 }
 
 /** Several questions on one card, answered together. */
-export function MultiQuestionCard({ title, questions, context, tone = 'question', busy, trouble, send, dismiss }: Props) {
+export function MultiQuestionCard({ asked, questions, busy, trouble, send, dismiss }: Props) {
   const { t, count } = useWords();
   const card = useArrivalFocus<HTMLElement>();
   const [choices, setChoices] = useState<Choices>({});
@@ -31,8 +30,7 @@ export function MultiQuestionCard({ title, questions, context, tone = 'question'
     if (missing === 0) send(answersOf(questions, choices));
   };
   return (
-    <Card ref={card} tone={tone} icon={<ListChecks size={18} />} title={title} busy={busy}>
-      {context && <p className="text-muted">{context}</p>}
+    <AskingCard ref={card} asked={asked} icon={<ListChecks size={18} />} busy={busy}>
       <form onSubmit={submit} className="space-y-5">
         {questions.map((question) => (
           <QuestionFields
@@ -58,6 +56,6 @@ export function MultiQuestionCard({ title, questions, context, tone = 'question'
           )}
         </Actions>
       </form>
-    </Card>
+    </AskingCard>
   );
 }

@@ -4,11 +4,13 @@ import { type FormEvent, useId, useRef, useState } from 'react';
 import type { Plan } from '../protocol/generated';
 import { Button } from '../ui/Button';
 import { useWords } from '../words';
-import { Actions, Card, Trouble } from './Card';
+import { type Asked, AskingCard } from './AskingCard';
+import { Actions, Trouble } from './Card';
 import { PlanBody } from './PlanBody';
 import { useArrivalFocus } from './answering';
 
 interface Props {
+  asked: Asked;
   plan: Plan;
   busy: boolean;
   trouble: string | null;
@@ -18,7 +20,7 @@ interface Props {
 }
 
 /** T-3: carry it out, or say what should be different. */
-export function PlanCard({ plan, busy, trouble, execute, refine, dismiss }: Props) {
+export function PlanCard({ asked, plan, busy, trouble, execute, refine, dismiss }: Props) {
   const { t } = useWords();
   const card = useArrivalFocus<HTMLElement>();
   const field = useRef<HTMLTextAreaElement>(null);
@@ -30,7 +32,7 @@ export function PlanCard({ plan, busy, trouble, execute, refine, dismiss }: Prop
     if (text.trim() !== '') refine(text.trim());
   };
   return (
-    <Card ref={card} tone="accent" icon={<Route size={18} />} title={plan.goal} badge={t('plan.label')} busy={busy}>
+    <AskingCard ref={card} asked={asked} tone="accent" icon={<Route size={18} />} title={plan.goal} badge={t('plan.label')} busy={busy}>
       <PlanBody plan={plan} />
       <Trouble text={trouble} />
       {refining ? (
@@ -71,6 +73,6 @@ export function PlanCard({ plan, busy, trouble, execute, refine, dismiss }: Prop
           )}
         </Actions>
       )}
-    </Card>
+    </AskingCard>
   );
 }

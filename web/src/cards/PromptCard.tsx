@@ -15,7 +15,6 @@ import { PlanCard } from './PlanCard';
 import { SelectCard } from './SelectCard';
 import { WizardCard } from './WizardCard';
 import { useAnswering } from './answering';
-import { toneOf } from './severity';
 
 export function PromptCard({ item }: { item: PromptItem }) {
   const { t } = useWords();
@@ -57,10 +56,8 @@ function SeveralQuestions({ prompt }: { prompt: UserPrompt }) {
   const { busy, trouble, give, dismiss } = useAnswering(prompt.messageId);
   return (
     <MultiQuestionCard
-      title={prompt.question}
+      asked={prompt}
       questions={prompt.questions ?? []}
-      context={prompt.context}
-      tone={toneOf(prompt.severity)}
       busy={busy}
       trouble={trouble}
       send={(answers) => void give({ response: answers })}
@@ -73,6 +70,7 @@ function PlanDecision({ prompt }: { prompt: UserPrompt }) {
   const { busy, trouble, give, dismiss } = useAnswering(prompt.messageId);
   return (
     <PlanCard
+      asked={prompt}
       plan={prompt.plan ?? { goal: prompt.question, steps: [] }}
       busy={busy}
       trouble={trouble}

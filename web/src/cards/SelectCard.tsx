@@ -18,7 +18,7 @@ export function SelectCard({ prompt }: { prompt: UserPrompt }) {
     if (option) choose(option.value);
   });
   return (
-    <AskingCard ref={card} prompt={prompt} busy={busy}>
+    <AskingCard ref={card} asked={prompt} busy={busy}>
       <Options options={options} suggested={prompt.default} disabled={busy} choose={(option) => choose(option.value)} />
       <Trouble text={trouble} />
       <Actions>

@@ -9,7 +9,8 @@ import { SchemaForm } from '../schema/SchemaForm';
 import { Button } from '../ui/Button';
 import { classes } from '../ui/classes';
 import { useWords } from '../words';
-import { Actions, Card, Trouble } from './Card';
+import { AskingCard } from './AskingCard';
+import { Actions, Trouble } from './Card';
 import { Options } from './Options';
 import { useAnswering, useArrivalFocus } from './answering';
 import { firstAnswer, isStepAnswered, type StepAnswers } from './wizard';
@@ -40,18 +41,14 @@ export function WizardCard({ prompt }: { prompt: UserPrompt }) {
     else setAt(at + 1);
   };
   return (
-    <Card
-      ref={card}
-      tone="question"
-      icon={<Footprints size={18} />}
-      title={prompt.question}
-      aside={<span className="shrink-0 text-small text-muted tabular">{t('wizard.step', { at: at + 1, of: steps.length })}</span>}
-      busy={busy}
-    >
+    <AskingCard ref={card} asked={prompt} icon={<Footprints size={18} />} busy={busy}>
       <Progress steps={steps} at={at} />
       <form onSubmit={submit} noValidate className="space-y-4">
         <div ref={body} className="space-y-2">
-          <p className="font-medium">{step.question}</p>
+          <p>
+            <span className="block text-small text-muted tabular">{t('wizard.step', { at: at + 1, of: steps.length })}</span>
+            <span className="font-medium">{step.question}</span>
+          </p>
           <StepField
             key={step.id}
             step={step}
@@ -75,7 +72,7 @@ export function WizardCard({ prompt }: { prompt: UserPrompt }) {
           </Button>
         </Actions>
       </form>
-    </Card>
+    </AskingCard>
   );
 }
 

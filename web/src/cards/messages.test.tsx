@@ -4,8 +4,11 @@ import { act, screen } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
+import type { PlacedEvent } from '../net/decode';
+import type { Message, UserPrompt } from '../protocol/generated';
 import { setState } from '../state/store';
-import { draw, hearRequests } from '../testing/draw';
+import { draw, hearRequests, threadOf } from '../testing/draw';
+import { recording } from '../testing/recordings';
 
 const user = userEvent.setup({ delay: null });
 
@@ -55,6 +58,24 @@ describe('messages', () => {
     await draw('thinking', 'thinking');
     await user.click(button('Thinking it over…'));
     expect(screen.getByText('The person a')).toBeDefined();
+  });
+
+  /** The server has one language: what was clicked is said in the reader's, what was typed is left alone. */
+  it('an answer is in the words of its button, or in those that were typed', async () => {
+    const { unmount } = await draw('plan', undefined, 'pt');
+    expect(screen.getByText('Executar plano').closest('article')).not.toBeNull();
+    expect(screen.queryByText(/Execute plan/)).toBeNull();
+    unmount();
+    const { rerender } = await draw('input', 'userPrompt', 'pt');
+    const asked = recording('input').filter(({ id }) => Number.parseInt(id ?? '', 10) <= 5);
+    const first = asked.find(({ body }) => body.event === 'message')!.body.data as Message;
+    const answers = (asked.at(-1)!.body.data as UserPrompt).messageId;
+    const typed: PlacedEvent[] = [
+      { id: '6', body: { event: 'userPromptClosed', data: { messageId: answers, outcome: 'answered', response: 'yes', at: 1 } } },
+      { id: '7', body: { event: 'message', data: { ...first, id: 'answer', content: 'yes', metadata: { answers } } } },
+    ];
+    act(() => rerender(threadOf([...asked, ...typed])));
+    expect(screen.getByText('yes').closest('article')).not.toBeNull();
   });
 
   /** T-7 */

@@ -1,8 +1,10 @@
 /** Draws a moment of a recording, and hears what would go to the server. */
 
 import { act, render, type RenderResult } from '@testing-library/react';
+import type { ReactNode } from 'react';
 import { vi } from 'vitest';
 
+import type { PlacedEvent } from '../net/decode';
 import { EMPTY } from '../state/model';
 import { reduceAll } from '../state/reduce';
 import { INITIAL, setState } from '../state/store';
@@ -35,22 +37,18 @@ export async function draw(name: string, until?: string | number, language: 'en'
   useLanguage.setState({ language });
   const events = recording(name);
   const end = typeof until === 'string' ? events.findIndex((one) => one.body.event === until) + 1 : until;
-  const conversation = reduceAll(EMPTY, events.slice(0, end));
-  setState({ ...INITIAL, conversation }, true);
-  const rows = rowsOf(conversation, null);
-  const drawn = await act(async () =>
-    render(
-      <>
-        {rows.map((row) => (
-          <RowView key={row.key} row={row} />
-        ))}
-      </>,
-    ),
-  );
+  const drawn = await act(async () => render(threadOf(events.slice(0, end))));
   // Cards are fetched when they are first drawn.
   await act(() => import('../cards/asking'));
   await settle();
   return drawn;
+}
+
+/** The rows of a conversation in which this has happened. */
+export function threadOf(events: readonly PlacedEvent[]): ReactNode {
+  const conversation = reduceAll(EMPTY, events);
+  setState({ ...INITIAL, conversation }, true);
+  return rowsOf(conversation, null).map((row) => <RowView key={row.key} row={row} />);
 }
 
 /** Lets promises settle. */

@@ -1,28 +1,29 @@
 import { CircleAlert } from 'lucide-react';
 
+import { answerText } from '../cards/outcome';
 import { isFields } from '../net/decode';
 import { imagePath } from '../net/api';
 import type { Message } from '../protocol/generated';
 import { resend, takeBack } from '../state/conversation';
 import type { Outgoing } from '../state/store';
 import { Button } from '../ui/Button';
-import { type Key, useWords } from '../words';
+import { useWords } from '../words';
+import type { PromptItem } from './rows';
 
 /** What a person said: right, raised, plain. */
-export function PersonMessage({ message }: { message: Message }) {
+export function PersonMessage({ message, answers }: { message: Message; answers: PromptItem | null }) {
   const image = message.metadata['image'];
   const id = isFields(image) && typeof image['id'] === 'string' ? image['id'] : null;
-  return <Said text={useOwnWords(message)} picture={id === null ? null : imagePath(id)} />;
+  return <Said text={useOwnWords(message, answers)} picture={id === null ? null : imagePath(id)} />;
 }
 
-/** The server writes a click as words of its own; here they are the button's. */
-function useOwnWords({ content, metadata }: Message): string {
-  const { t } = useWords();
-  const key = metadata['answers'] === undefined ? undefined : CLICKS[content];
-  return key ? t(key) : content;
+/** The server writes a click as words of its own; here they are the button's. What was typed stays as it is. */
+function useOwnWords({ content }: Message, answers: PromptItem | null): string {
+  const words = useWords();
+  const response = answers?.closed?.response;
+  const clicked = answers?.prompt.promptType === 'confirm' || (answers?.prompt.promptType === 'plan' && response === 'execute');
+  return (answers && clicked && answerText(words, answers.prompt, response)) || content;
 }
-
-const CLICKS: Record<string, Key | undefined> = { 'Execute plan': 'plan.execute', yes: 'yes', no: 'no' };
 
 export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
   const { t } = useWords();

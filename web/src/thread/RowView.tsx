@@ -29,7 +29,7 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
 function drawn(row: Row): ReactNode {
   switch (row.kind) {
     case 'person':
-      return <PersonMessage message={row.message} />;
+      return <PersonMessage message={row.message} answers={row.answers} />;
     case 'outgoing':
       return <OutgoingMessage outgoing={row.outgoing} />;
     case 'words':

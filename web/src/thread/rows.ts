@@ -16,7 +16,8 @@ export type ToolItem = Extract<Item, { kind: 'tool' }>;
 export type PromptItem = Extract<Item, { kind: 'prompt' }>;
 
 export type Row =
-  | { kind: 'person'; key: string; message: Message }
+  /** `answers` is the prompt whose answer it is, if it is one. */
+  | { kind: 'person'; key: string; message: Message; answers: PromptItem | null }
   | { kind: 'outgoing'; key: string; outgoing: Outgoing }
   /** `last` is the answer: the last words of a turn that is over. */
   | { kind: 'words'; key: string; message: Message; streaming: boolean; thoughts: readonly string[]; last: boolean }
@@ -79,6 +80,8 @@ function same(a: unknown, b: unknown): boolean {
 class Rows {
   private readonly rows: Row[] = [];
   private readonly lastIndex: number;
+  /** What was asked so far. */
+  private readonly prompts = new Map<unknown, PromptItem>();
   /** Thoughts that wait for the answer that they led to. */
   private thoughts: { key: string; texts: string[]; streaming: boolean } | null = null;
 
@@ -93,6 +96,7 @@ class Rows {
       case 'tool':
         return this.tool(item);
       case 'prompt':
+        this.prompts.set(item.key, item);
         return this.push({ kind: 'prompt', key: item.key, item });
       case 'error':
         return this.push({
@@ -120,7 +124,10 @@ class Rows {
 
   private message(message: Message, streaming: boolean, index: number): void {
     const { id: key } = message;
-    if (message.role === 'user') return this.push({ kind: 'person', key, message });
+    if (message.role === 'user') {
+      const answers = this.prompts.get(message.metadata['answers']) ?? null;
+      return this.push({ kind: 'person', key, message, answers });
+    }
     const shown = SHOWN_AS[message.message_type];
     if (shown === 'thinking') return this.think(key, message.content, streaming);
     if (shown === 'error') {

@@ -137,6 +137,7 @@ export const en = {
   'prompt.send': 'Send',
   'prompt.dismiss': 'Don’t answer',
   'prompt.keep_waiting': 'Keep waiting',
+  'prompt.waits': 'Waits for you',
   'prompt.seconds_left.one': 'One second left',
   'prompt.seconds_left.other': '{count} seconds left',
 

@@ -139,6 +139,7 @@ export const pt: Record<Key, string> = {
   'prompt.send': 'Enviar',
   'prompt.dismiss': 'Não responder',
   'prompt.keep_waiting': 'Continuar esperando',
+  'prompt.waits': 'Espera por você',
   'prompt.seconds_left.one': 'Falta um segundo',
   'prompt.seconds_left.other': 'Faltam {count} segundos',
 

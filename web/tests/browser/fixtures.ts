@@ -3,8 +3,9 @@
 import AxeBuilder from '@axe-core/playwright';
 import { test as base, expect, type Locator, type Page } from '@playwright/test';
 
+import type { UserPrompt } from '../../src/protocol/generated';
 import { Model, type Script } from './model';
-import { ParlorServer, PASSWORD } from './server';
+import { API_KEY, ParlorServer, PASSWORD } from './server';
 
 interface WorkerFixtures {
   world: { server: ParlorServer; model: Model };
@@ -70,6 +71,16 @@ export class Chat {
     if (script) this.model.on(new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')), script);
     await this.composer.fill(text);
     await this.composer.press('Enter');
+  }
+
+  /** Another client gives an open prompt a deadline: several questions and wizards have none of their own (P-4). */
+  async limit(question: string, seconds: number): Promise<void> {
+    const headers = { 'X-API-Key': API_KEY };
+    const open = await this.page.request.get(`${this.server.url}/api/prompts?status=open`, { headers });
+    const { prompts } = (await open.json()) as { prompts: { prompt: UserPrompt }[] };
+    const id = prompts.find(({ prompt }) => prompt.question === question)?.prompt.messageId;
+    const extended = await this.page.request.post(`${this.server.url}/api/prompts/${id}/extend`, { headers, data: { seconds } });
+    expect(extended.status(), `${question} has ${seconds} s`).toBe(200);
   }
 
   /** What the agent said, newest last. */

@@ -21,6 +21,9 @@ const CARDS: Record<string, Script> = {
   },
 };
 
+/** The cards that nothing ends unless somebody says so, by what they ask. */
+const UNLIMITED: Record<string, string | undefined> = { several: 'Two decisions', wizard: 'A new recipe' };
+
 const PLAN = { goal: 'Dinner for four', steps: [{ step_number: 1, action: 'Shop', reason: 'The pantry is empty', tools_needed: ['list_recipes'], estimated_time: '5 min', risks: ['It may rain'] }], risks: ['The oven is small'] };
 
 /** U-4: both languages, both themes, no violations. */
@@ -42,6 +45,9 @@ for (const language of ['en-US', 'pt-BR']) {
       for (const [name, script] of Object.entries(CARDS)) {
         await chat.say(`Card ${name} ${language}`, script);
         await expect(open, name).toHaveCount(1);
+        const asked = UNLIMITED[name];
+        if (asked) await chat.limit(asked, 600);
+        await expect(page.getByRole('timer'), name).toBeVisible();
         if (name === 'approval') await page.getByRole('button', { name: /^(Arguments|Argumentos)$/ }).click();
         await expectAccessible(page, name);
         await page.keyboard.press('Escape');

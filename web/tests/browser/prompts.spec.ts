@@ -83,6 +83,58 @@ test('several questions are answered together @both', async ({ chat, page }) => 
   await expect(chat.main.getByText('Answered: PostgreSQL · Vegan, Kosher')).toBeVisible();
 });
 
+const DECISIONS = [
+  { id: 'db', question: 'Which database?', options: [{ label: 'SQLite', value: 'sqlite' }, { label: 'PostgreSQL', value: 'pg' }], allow_other: true },
+  { id: 'diet', question: 'Which diets?', options: [{ label: 'Vegan', value: 'vegan' }, { label: 'Kosher', value: 'kosher' }], multi_select: true },
+];
+
+/** P-4, U-4: a deadline is counted down on a long form too; putting it off moves and loses nothing. */
+test('several questions are put off, then answered @both', async ({ chat, page, isMobile }) => {
+  if (isMobile) await page.setViewportSize({ width: 360, height: 740 });
+  const title = `Decisions before supper ${isMobile}`;
+  await chat.say(`Take your time ${isMobile}`, asking({ type: 'multi_question', question: title, questions: DECISIONS }));
+  const card = page.locator('section', { has: page.getByRole('heading', { name: title }) });
+  const other = card.getByRole('textbox', { name: /Which database/ });
+  await card.getByRole('checkbox', { name: 'Kosher' }).check();
+  await other.fill('Duck');
+  await chat.limit(title, 600);
+  await expect(card.getByRole('timer', { name: /seconds left/ })).toBeVisible();
+  await expect(other).toBeFocused();
+  await expectAccessible(page, 'several questions with a deadline');
+  const form = card.locator('form');
+  const size = await card.boundingBox();
+  const keep = card.getByRole('button', { name: 'Keep waiting' });
+  await keep.focus();
+  const place = await form.evaluate((element: HTMLElement) => element.offsetTop);
+  await keep.press('Enter');
+  await expect(card.getByText('Waits for you')).toBeFocused();
+  await expect(card.getByRole('timer')).toBeHidden();
+  expect(await form.evaluate((element: HTMLElement) => element.offsetTop), 'nothing moved').toBe(place);
+  expect((await card.boundingBox())?.height, 'nothing grew').toBe(size?.height);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)).toBe(false);
+  await expectAccessible(page, 'several questions that were put off');
+  await expect(card.getByRole('checkbox', { name: 'Kosher' })).toBeChecked();
+  await expect(other).toHaveValue('Duck');
+  await other.press('End');
+  await other.pressSequentially('DB');
+  await card.getByRole('button', { name: 'Send answers' }).click();
+  await expect(chat.answers.last()).toHaveText(/I heard .*DuckDB.*kosher/);
+  await expect(chat.main.getByText('Answered: DuckDB · Kosher')).toBeVisible();
+});
+
+/** P-4: what lapses is a no, the card says so, and the agent is told. */
+test('several questions lapse @both', async ({ chat, page, isMobile }) => {
+  const title = `Decisions at once ${isMobile}`;
+  await chat.say(`Be quick ${isMobile}`, asking({ type: 'multi_question', question: title, questions: DECISIONS }));
+  await page.getByRole('radio', { name: 'SQLite' }).check();
+  await chat.limit(title, 2);
+  await expect(chat.main.getByText('No answer in time; nothing was done')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Send answers' })).toBeHidden();
+  await expect(page.getByRole('timer')).toBeHidden();
+  await expect(chat.answers.last()).toHaveText(/I heard /);
+  await expectAccessible(page, 'several questions that lapsed');
+});
+
 /** P-8 */
 test('a wizard is answered as one', async ({ chat, page }) => {
   const steps = [
@@ -126,6 +178,24 @@ test('a plan is refined, then carried out @both', async ({ chat, page }) => {
   await page.getByRole('button', { name: 'Execute plan' }).click();
   await expect(chat.answers.last()).toHaveText(/All done/);
   await expect(page.getByRole('button', { name: 'Act', exact: true })).toHaveAttribute('aria-pressed', 'true');
+});
+
+test.describe('in Portuguese', () => {
+  test.use({ locale: 'pt-BR' });
+
+  /** U-4: the server writes the click in English; the page says it in the reader's words, now and later. */
+  test('a plan is answered in the words of its button', async ({ chat, page }) => {
+    await chat.say('Planeje um jantar', words(JSON.stringify({ goal: 'Jantar para quatro', steps: [{ step_number: 1, action: 'Comprar', reason: 'Falta tudo' }] })));
+    chat.model.on(/plan is approved/i, words('Feito.'));
+    await page.getByRole('button', { name: 'Executar plano' }).click();
+    await expect(chat.main.getByText('Respondido: Executar plano')).toBeVisible();
+    const said = chat.main.locator('article', { hasText: /^Você disse\s*Executar plano$/ });
+    await expect(said).toBeVisible();
+    await page.reload();
+    await page.getByRole('navigation').getByRole('button', { name: 'Planeje um jantar' }).first().click();
+    await expect(said).toBeVisible();
+    await expect(chat.main).not.toContainText('Execute plan');
+  });
 });
 
 /** P-9: an open prompt survives a reload, and is offered loudly. */

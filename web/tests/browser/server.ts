@@ -7,6 +7,7 @@ import { join } from 'node:path';
 
 export const PASSWORD = 'family password';
 export const ADMIN_PASSWORD = 'admin password';
+export const API_KEY = 'a-key-for-the-tests-of-the-browser';
 
 const BINARY =
   process.env['PARLOR_BINARY'] ??
@@ -33,7 +34,7 @@ export class ParlorServer {
         PATH: process.env['PATH'],
         PARLOR_PASSWORD: PASSWORD,
         PARLOR_ADMIN_PASSWORD: ADMIN_PASSWORD,
-        PARLOR_API_KEY: 'a-key-for-the-tests-of-the-browser',
+        PARLOR_API_KEY: API_KEY,
         PARLOR_LIMITS_MESSAGES_PER_MINUTE: '1000',
         ...(this.model === null ? {} : { ANTHROPIC_API_KEY: 'sk-test', ANTHROPIC_BASE_URL: this.model }),
       },

@@ -19,6 +19,9 @@ const STATES = [
   'plan_markdown', 'input', 'confirm', 'wizard', 'form', 'thinking', 'error', 'error_event', 'stopped', 'interrupted', 'unknown', 'hostile',
 ];
 
+/** What lapses only if somebody gave it a deadline. */
+const LIMITED = ['multi_question', 'plan', 'wizard', 'form'];
+
 /** What is done before the picture is taken, where a card is not all there is to see. */
 const BEFORE: Record<string, (page: Page) => Promise<void>> = {
   approval_edit: async (page) => {
@@ -122,6 +125,20 @@ for (const look of LOOKS) {
         await BEFORE[state]?.(page);
         await rest(page);
         await take(page, state);
+      });
+    }
+
+    for (const state of LIMITED) {
+      test(`${state}_limited: ${look.name}`, async ({ page }) => {
+        await page.goto(address);
+        await say(page, `play ${state} within 30 s`);
+        await page.getByRole('timer').waitFor();
+        await rest(page);
+        await take(page, `${state}_limited`);
+        await page.getByRole('button', { name: /^(Keep waiting|Continuar esperando)$/ }).click();
+        await page.getByText(/^(Waits for you|Espera por você)$/).waitFor();
+        await rest(page);
+        await take(page, `${state}_limited_waits`);
       });
     }
   });
