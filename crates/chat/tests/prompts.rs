@@ -224,6 +224,8 @@ async fn a_plan_is_carried_out_once_the_person_says_so() {
     let prompt = scene.prompt(&at).await;
     assert_eq!(prompt.prompt_type, PromptType::Plan);
     assert!(prompt.expires_at.is_none(), "a plan waits");
+    let extended = scene.chat.extend(&caller(), prompt.id, Some(1)).await.unwrap();
+    assert!(extended.is_none(), "it waits, whatever time it is given");
     assert!(seen(&events).last().unwrap().starts_with("done Complete"));
     let refine = PromptAnswer { response: json!("refine"), ..blank() };
     let refused = scene.answer_with(prompt.id, refine).await;

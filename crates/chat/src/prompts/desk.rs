@@ -79,6 +79,9 @@ impl Chat {
         const MOST_SECONDS: u64 = 86_400;
         let prompt = self.store().prompt(&caller.tenant, id).await?;
         let time = match seconds {
+            // Nothing waits for it, so nothing would notice that it lapsed: it
+            // stays until it is answered or passed over (P-4).
+            _ if !prompt.parks => None,
             None => prompt.timeout_ms,
             Some(0) => None,
             Some(seconds) => i64::try_from(seconds.min(MOST_SECONDS) * 1_000).ok(),
