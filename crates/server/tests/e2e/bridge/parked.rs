@@ -153,7 +153,7 @@ async fn a_prompt_outlives_many_restarts() {
 }
 
 /// P-9: many turns wait, over a restart, and are answered in one moment; each call is
-/// made once, and nothing is left of those whose conversation is deleted instead.
+/// made once, and no process is left.
 #[tokio::test]
 async fn many_are_answered_at_once() {
     let mut desk =
