@@ -108,8 +108,14 @@ impl Chat {
         let signals = self.registry().begin(ready.conversation);
         tokio::spawn(async move {
             let (conversation, turn) = (ready.conversation, ready.turn);
-            if let Err(error) = chat.run(ready, log, signals).await {
-                tracing::error!(%error, %turn, "a turn could not be written to its end");
+            match chat.run(ready, log, signals).await {
+                Ok(()) => {}
+                Err(StorageError::NotFound) => {
+                    tracing::info!(%turn, "a turn ended with its conversation, which was deleted");
+                }
+                Err(error) => {
+                    tracing::error!(%error, %turn, "a turn could not be written to its end");
+                }
             }
             chat.registry().end(conversation);
         });

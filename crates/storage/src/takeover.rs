@@ -28,7 +28,8 @@ pub struct Interrupted {
     pub next_seq: u64,
     /// Where the agent can go on.
     pub checkpoint: Option<Value>,
-    /// How often it was taken over, this time included.
+    /// How often it was taken over, this time included; while it waited for a person it
+    /// did nothing that counts.
     pub resumes: u64,
     /// The message that streams next, if text does.
     pub block_message: MessageId,
@@ -75,7 +76,9 @@ impl Store {
         for row in &rows {
             let conversation: ConversationId = parsed(row, "id")?;
             let turn = sqlx::query(
-                "UPDATE turns SET resumes = resumes + 1
+                "UPDATE turns SET resumes = resumes + NOT EXISTS (
+                     SELECT 1 FROM prompts p
+                     WHERE p.turn_id = turns.id AND p.parks AND p.status = 'open')
                  WHERE conversation_id = $1 AND status = 'running'
                  RETURNING id, checkpoint, resumes, block_message",
             )

@@ -138,6 +138,12 @@ impl Keeper {
         let Some(parked) = turn.parked.as_mut().filter(|parked| parked.is_about(id)) else {
             return Some(event);
         };
+        // Whoever stopped the turn wants neither the question nor the call.
+        if turn.stops_at.is_some() {
+            self.park().await;
+            turn.over = Some(TurnEnd::Stopped);
+            return None;
+        }
         if !parked.asked {
             parked.asked = true;
             self.park().await;

@@ -52,7 +52,7 @@ pub(super) struct Turn {
     /// How much was written.
     bytes: usize,
     /// When it is ended, having been told to stop.
-    stops_at: Option<Instant>,
+    pub(super) stops_at: Option<Instant>,
     /// The turn that begins instead.
     pub(super) next: Option<Begin>,
     pub(super) over: Option<TurnEnd>,

@@ -5,7 +5,7 @@
 //! MCP server of its own may ask for a form. No answer, and no blank one, is ever
 //! a yes (B-4).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use parlor_protocol::{Plan, PromptDraft, PromptType, SubQuestion};
 use serde_json::{Map, Value, json};
@@ -25,7 +25,11 @@ const NO_ANSWER: &str = "The person did not answer. Do not take that as a yes: g
 
 /// What is asked and not answered yet.
 #[derive(Debug, Default)]
-pub(super) struct Asks(HashMap<String, Pending>);
+pub(super) struct Asks {
+    pending: HashMap<String, Pending>,
+    /// The requests that were asked in this turn, answered or not.
+    known: HashSet<String>,
+}
 
 #[derive(Debug)]
 struct Pending {
@@ -57,31 +61,41 @@ pub(super) struct Answered {
 
 impl Asks {
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.pending.is_empty()
+    }
+
+    /// Whether a request was asked before. One that comes again has its answer, or gets
+    /// it: it is not another question, and a yes is not for whatever it holds now.
+    pub(super) fn knows(&self, request: &str) -> bool {
+        self.known.contains(request)
     }
 
     pub(super) fn add(&mut self, id: &str, request: &str, asked: Asked) {
-        self.0.insert(id.to_owned(), Pending { request: request.to_owned(), asked });
+        self.known.insert(request.to_owned());
+        self.pending.insert(id.to_owned(), Pending { request: request.to_owned(), asked });
     }
 
     /// The id under which a request asks.
     pub(super) fn id_of(&self, request: &str) -> Option<String> {
-        self.0.iter().find(|(_, pending)| pending.request == request).map(|(id, _)| id.clone())
+        self.pending
+            .iter()
+            .find(|(_, pending)| pending.request == request)
+            .map(|(id, _)| id.clone())
     }
 
     /// It is not asked any longer.
     pub(super) fn remove(&mut self, id: &str) {
-        self.0.remove(id);
+        self.pending.remove(id);
     }
 
     /// Nothing of it is asked any longer.
     pub(super) fn clear(&mut self) {
-        self.0.clear();
+        *self = Self::default();
     }
 
     /// Answers what was asked under this id, if anything was.
     pub(super) fn answer(&mut self, id: &str, reply: Reply) -> Option<Answered> {
-        let Pending { request, asked } = self.0.remove(id)?;
+        let Pending { request, asked } = self.pending.remove(id)?;
         Some(match (asked, reply) {
             (Asked::Call, Reply::Run { arguments, .. }) => {
                 Answered { line: allow(&request, arguments), runs: true }

@@ -24,6 +24,9 @@ const LEFT_OVER: &str = "The turn in which this was asked has ended, so it is no
 impl Dialog {
     pub(super) fn control_request(&mut self, line: &Value, out: &mut Vec<Output>) {
         let (request_id, request) = (text(line, "request_id"), &line["request"]);
+        if self.asks.knows(request_id) {
+            return;
+        }
         match text(request, "subtype") {
             "can_use_tool" => self.permission(request_id, request, out),
             "hook_callback" if text(request, "callback_id") == HOOK => {

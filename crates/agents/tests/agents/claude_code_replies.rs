@@ -103,6 +103,21 @@ fn an_approved_call_runs_with_the_approved_bytes() {
     assert_eq!(call.tool.as_ref().unwrap().server, "agent", "people are not told its name");
 }
 
+/// B-4, P-5: a request that comes twice, before its answer or after it, is one request:
+/// it is asked once, and its answer is not for anything else.
+#[test]
+fn a_request_that_comes_twice_is_asked_once() {
+    let mut dialog = plain();
+    let asked = permission("Bash", json!({"command": "make"}));
+    assert_eq!(read(&mut dialog, asked.clone()).len(), 1);
+    assert_eq!(read(&mut dialog, asked.clone()), [], "before the answer");
+    let arguments = json!({"command": "make"}).as_object().cloned().unwrap();
+    told(&mut dialog, Reply::Run { arguments, run: Uuid::nil() });
+    assert_eq!(read(&mut dialog, asked), [], "after the answer");
+    assert_eq!(read(&mut dialog, permission("Bash", json!({"command": "rm -r ."}))), []);
+    assert!(!dialog.is_waiting());
+}
+
 /// B-4: nothing but a yes is a yes.
 #[test]
 fn no_answer_and_no_blank_answer_is_ever_consent() {

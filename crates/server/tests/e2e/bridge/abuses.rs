@@ -140,6 +140,8 @@ async fn odd_permissions_are_settled() {
         assert_eq!(person.done().await["reason"], reason, "{abuse}");
         let prompts = person.seen.iter().filter(|frame| frame["type"] == "userPrompt").count();
         assert_eq!(prompts, 1, "{abuse}: what is asked twice is asked once");
+        let unknown = |frame: &&Value| frame["metadata"]["code"] == "outcome_unknown";
+        assert_eq!(person.seen.iter().find(unknown), None, "{abuse}: it was made, or was not");
         if answer.is_some() {
             assert_eq!(said(&person).last(), Some(&"The answer was \"allow\"."), "{abuse}");
         }

@@ -48,7 +48,7 @@ async fn a_dead_process_is_reported_and_the_session_resumed() {
 }
 
 /// Without this, what is asked waits with its process.
-const NOT_DURABLE: &str = "durable_approvals = false";
+pub(super) const NOT_DURABLE: &str = "durable_approvals = false";
 
 /// P-6, B-4: a permission that was lost with its process expires and says so; a late
 /// yes is refused and nothing runs; the next turn goes on.

@@ -111,6 +111,15 @@ impl Desk {
         gone(&agents).await;
     }
 
+    /// Deletes a conversation; gives the status of the answer.
+    pub(crate) async fn delete(&self, conversation: &str) -> u16 {
+        let (_, key) = SECRETS.iter().find(|(name, _)| *name == "PARLOR_API_KEY").unwrap();
+        let address = self.server().address();
+        let url = format!("http://{address}/api/conversations/{conversation}");
+        let request = reqwest::Client::new().delete(url).header("x-api-key", *key);
+        request.send().await.unwrap().status().as_u16()
+    }
+
     /// What the server wrote into its log.
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.dir.path().join("log")).unwrap_or_default()

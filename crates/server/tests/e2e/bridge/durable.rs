@@ -12,14 +12,14 @@ use super::plans::{present, write_plan};
 use crate::mcp::until;
 
 /// Adds a line to a file, so that it shows how often it ran.
-fn count(id: &str, then: &str) -> Script {
+pub(super) fn count(id: &str, then: &str) -> Script {
     let command = format!("echo made >> made.txt{then}");
     let input = json!({"command": command, "description": "Make a line"});
     Script::answer().words("May I? ").tool_use(id, "Bash", &input)
 }
 
 /// The prompt that is shown next waits without a process.
-async fn waiting(desk: &Desk, person: &mut Person) -> Value {
+pub(super) async fn waiting(desk: &Desk, person: &mut Person) -> Value {
     let prompt = person.prompt().await;
     desk.is_left().await;
     prompt
@@ -34,7 +34,7 @@ async fn restarted(desk: &mut Desk, person: Person) -> Person {
     person.back(desk).await
 }
 
-fn saw(desk: &Desk, words: &str) {
+pub(super) fn saw(desk: &Desk, words: &str) {
     let saw = model_saw(desk);
     assert!(saw.iter().any(|line| line.contains(words)), "no '{words}': {saw:#?}");
 }

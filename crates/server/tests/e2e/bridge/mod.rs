@@ -6,6 +6,7 @@ mod conversation;
 mod deaths;
 mod desk;
 mod durable;
+mod parked;
 mod permissions;
 mod person;
 mod plans;

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde_json::{Value, json};
 
 use crate::stream::{aborted, answer, begin, end, permission, result, say, tool, whole};
-use crate::{Host, start, write, write_raw};
+use crate::{Host, deferral, start, write, write_raw};
 
 const MEGABYTE: usize = 1 << 20;
 
@@ -65,6 +65,7 @@ pub(crate) fn turn(host: &mut Host, message: &str) {
             }
         }
         "secrets" => secrets(),
+        "put_off" => deferral::wants(host),
         "ask" => ask(host, &["p1"]),
         "ask_twice" => ask(host, &["p1", "p1"]),
         "ask_oddly" => ask_oddly(host),

@@ -6,10 +6,12 @@
 //!    are those that the bridge gives to the real program, and only noted.
 //! 2. What it does in a turn is the first word of the message ([`abuses`]); any
 //!    other message is answered as the real program would ([`stream`]).
+//! 3. A call that it puts off is taken up by its next process ([`deferral`]).
 //!
 //! `steady COUNT MILLISECONDS` makes it a well-behaved source of load.
 
 mod abuses;
+mod deferral;
 mod start;
 mod stream;
 
@@ -30,6 +32,9 @@ fn main() {
     let (heard, lines) = channel();
     thread::spawn(move || listen(&heard));
     let mut host = Host { lines };
+    if deferral::was_left_with_call() {
+        deferral::go_on(&mut host);
+    }
     while let Some(line) = host.next() {
         if kind(&line) == "user" {
             abuses::turn(&mut host, words(&line["message"]["content"]));

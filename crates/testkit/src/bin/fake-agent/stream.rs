@@ -58,7 +58,17 @@ pub(crate) fn assistant(block: &Value) {
 /// A tool call, and what came of it.
 pub(crate) fn tool(name: &str, input: &Value, output: &str) {
     let id = "toolu_fake01";
+    call(id, name, input);
+    tool_result(id, output);
+}
+
+/// A tool call, whole.
+pub(crate) fn call(id: &str, name: &str, input: &Value) {
     assistant(&json!({"type": "tool_use", "id": id, "name": name, "input": input}));
+}
+
+/// What came of a tool call.
+pub(crate) fn tool_result(id: &str, output: &str) {
     write(&json!({"type": "user", "session_id": SESSION, "parent_tool_use_id": null,
         "message": {"role": "user", "content": [
             {"type": "tool_result", "tool_use_id": id, "content": output, "is_error": false}]},
@@ -79,6 +89,13 @@ pub(crate) fn result(text: &str) {
         "usage": {"input_tokens": 3, "output_tokens": 5}}));
 }
 
+/// The end of a turn before a call that was put off.
+pub(crate) fn put_off() {
+    write(&json!({"type": "result", "subtype": "success", "is_error": false, "result": "",
+        "terminal_reason": "tool_deferred", "session_id": SESSION, "total_cost_usd": 0.001,
+        "usage": {"input_tokens": 3, "output_tokens": 5}}));
+}
+
 /// The end of a turn that was interrupted.
 pub(crate) fn aborted() {
     write(&json!({"type": "result", "subtype": "error_during_execution", "is_error": true,
@@ -86,17 +103,20 @@ pub(crate) fn aborted() {
         "session_id": SESSION, "usage": {"input_tokens": 3, "output_tokens": 5}}));
 }
 
-fn init() {
+/// The beginning of a turn. Its version is the first one that can put off calls.
+pub(crate) fn init() {
     MESSAGES.fetch_add(1, Ordering::Relaxed);
     write(&json!({"type": "system", "subtype": "init", "session_id": SESSION, "model": MODEL,
-        "cwd": "/home/agent/.claude/workspace", "tools": ["Bash"], "permissionMode": "default"}));
+        "cwd": "/home/agent/.claude/workspace", "tools": ["Bash"], "permissionMode": "default",
+        "claude_code_version": "2.1.325"}));
 }
 
 fn message_id() -> String {
     format!("msg_fake{:016}", MESSAGES.load(Ordering::Relaxed))
 }
 
-fn event(event: Value) {
+/// A piece of a message.
+pub(crate) fn event(event: Value) {
     write(&json!({"type": "stream_event", "event": event, "session_id": SESSION,
         "parent_tool_use_id": null}));
 }
