@@ -22,7 +22,8 @@ use std::collections::{BTreeSet, HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::calls::{ToolPolicy, may_be_asked};
+use super::asks;
+use super::calls::{Calls, ToolPolicy, may_be_asked};
 use super::fields::{object, said, text};
 use super::settings::PermissionMode;
 use super::words;
@@ -143,8 +144,10 @@ impl Deferral {
     pub(super) fn asked(&mut self, call: &str, request: &Value) -> Option<Paused> {
         let taken_up = self.taken_up.as_mut().filter(|taken_up| taken_up.call == call)?;
         taken_up.request = Some(request.clone());
-        // It is in the request, too, and may be long.
-        taken_up.input.clear();
+        // Where the request has all of it, it is not kept twice: it may be long.
+        if asks::input(request) == taken_up.input {
+            taken_up.input.clear();
+        }
         Some(taken_up.paused())
     }
 
@@ -229,9 +232,12 @@ impl Deferral {
         }
     }
 
-    /// The call that was put off, now that the process has stopped before it.
-    pub(super) fn put_off(&mut self, cost_micros: u64) -> Option<Paused> {
+    /// The call that was put off, now that the process has stopped before it; with
+    /// the arguments that its model gave it. The hook does not know all of them: the
+    /// plan that a model presents without a file is not among them.
+    pub(super) fn put_off(&mut self, cost_micros: u64, calls: &Calls) -> Option<Paused> {
         let Held { call, mode, tool, input, .. } = self.put_off.take()?;
+        let input = calls.get(&call).map_or(input, |(_, said)| said.clone());
         let unasked = self.unasked.clone();
         Some(Deferred { call, tool, input, mode, cost_micros, unasked, request: None }.paused())
     }

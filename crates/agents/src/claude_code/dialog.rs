@@ -224,7 +224,7 @@ impl Dialog {
             return None;
         }
         let used = self.spending.of_turn(line);
-        let paused = self.deferral.put_off(self.spending.micros())?;
+        let paused = self.deferral.put_off(self.spending.micros(), &self.calls)?;
         self.flush(out);
         out.extend(used.map(Output::Event));
         Some(paused)

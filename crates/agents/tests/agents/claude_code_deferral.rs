@@ -230,6 +230,43 @@ fn what_was_asked_once_is_never_made_without_an_answer() {
     assert_eq!(line["response"]["response"]["updatedInput"], json!({"command": "touch b"}));
 }
 
+/// The program forgets the plan that its model gave without a file: it is neither in
+/// what the hook is asked nor in what is asked later. The person sees it all the same,
+/// also after a restart.
+#[test]
+fn a_plan_without_a_file_is_not_lost() {
+    let mut first = at_work();
+    says(&mut first, &["t1"]);
+    let call = json!({"type": "tool_use", "id": "t1", "name": "ExitPlanMode",
+        "input": {"plan": "# A footer"}});
+    read(
+        &mut first,
+        json!({"type": "assistant", "parent_tool_use_id": null, "message":
+        {"id": "m1", "role": "assistant", "content": [call]}}),
+    );
+    ends(&mut first);
+    let change = json!({"tool_name": "ExitPlanMode", "permission_mode": "plan", "tool_input": {}});
+    assert_eq!(told(&read(&mut first, hook("t1", change))), Some("defer"));
+    let out = read(&mut first, deferred(0.25));
+    let Some(Output::Deferred(paused)) = out.last() else { panic!("{out:?}") };
+
+    let mut second = dialog(Some("s1"), Some(paused.clone()), ToolPolicy::default());
+    let asked = read(
+        &mut second,
+        json!({"type": "control_request", "request_id": "r1", "request": {"input": {},
+        "subtype": "can_use_tool", "tool_name": "ExitPlanMode", "tool_use_id": "t1"}}),
+    );
+    let [Output::Durable(paused), Output::Event(AgentEvent::Asks(ask))] = &asked[..] else {
+        panic!("{asked:?}")
+    };
+    let shown = |ask: &parlor_agents::Ask| format!("{:?}", ask.draft);
+    assert!(shown(ask).contains("A footer"), "{}", shown(ask));
+    let mut third = dialog(Some("s1"), Some(paused.clone()), ToolPolicy::default());
+    let mut again = Vec::new();
+    third.ask_again(&mut again);
+    assert_eq!(again, asked);
+}
+
 /// A call that the next process makes by its own rules is shown as any other.
 #[test]
 fn what_its_own_rules_allow_is_shown() {
