@@ -152,6 +152,11 @@ pub(super) fn form(request: &Value) -> Option<(String, PromptDraft)> {
     Some((text(request, "mcp_server_name").to_owned(), draft))
 }
 
+/// Whether a tool is nothing but a question to the person.
+pub(super) fn is_question(tool: &str) -> bool {
+    tool == QUESTIONS || is_plan(tool)
+}
+
 /// Whether it presents a plan without a word of it: nobody can decide on that.
 pub(super) fn is_plan(tool: &str) -> bool {
     tool == PLAN

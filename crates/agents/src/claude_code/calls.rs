@@ -7,6 +7,7 @@ use std::time::Duration;
 use parlor_protocol::Preview;
 use serde_json::{Map, Value, json};
 
+use super::asks;
 use super::fields::{blocks, flag, text};
 use super::settings::PermissionMode;
 use crate::ask::ProposedCall;
@@ -33,8 +34,6 @@ const NEVER_ASKED: &[&str] = &[
 ];
 /// Tools that change files, which one of its modes allows.
 const EDITORS: &[&str] = &["Edit", "MultiEdit", "NotebookEdit", "Write"];
-/// Tools that are questions: they are asked in every mode.
-const QUESTIONS: &[&str] = &["AskUserQuestion", "ExitPlanMode"];
 const COMMAND: &str = "Bash";
 /// Commands that it makes without a question, by their first word.
 const LOOKS: &[&str] =
@@ -145,7 +144,8 @@ pub(super) fn may_be_asked(tool: &str, input: &Value, mode: &str) -> bool {
     };
     match tool {
         "" => false,
-        _ if QUESTIONS.contains(&tool) => true,
+        // A question is asked in every mode.
+        _ if asks::is_question(tool) => true,
         _ if NEVER_ASKED.contains(&tool) || (tool == COMMAND && looks()) => false,
         _ if mode == PermissionMode::Plan.as_str() => only_reads(tool),
         _ if mode == PermissionMode::AcceptEdits.as_str() => !EDITORS.contains(&tool),
