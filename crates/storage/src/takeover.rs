@@ -76,9 +76,10 @@ impl Store {
         for row in &rows {
             let conversation: ConversationId = parsed(row, "id")?;
             let turn = sqlx::query(
-                "UPDATE turns SET resumes = resumes + NOT EXISTS (
+                "UPDATE turns SET resumes = resumes + CASE WHEN EXISTS (
                      SELECT 1 FROM prompts p
                      WHERE p.turn_id = turns.id AND p.parks AND p.status = 'open')
+                     THEN 0 ELSE 1 END
                  WHERE conversation_id = $1 AND status = 'running'
                  RETURNING id, checkpoint, resumes, block_message",
             )
