@@ -21,18 +21,18 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "crates/agents",
         &[
-            "parlor-protocol", "bytes", "data-encoding", "futures-core", "futures-util",
-            "imagesize", "regex", "reqwest", "rmcp", "rustix", "rustls", "secrecy", "serde",
-            "serde_json", "sha2", "similar", "sse-stream", "thiserror", "tokio", "tokio-util",
-            "tracing", "uuid",
+            "parlor-protocol", "parlor-wake", "bytes", "data-encoding", "futures-core",
+            "futures-util", "imagesize", "regex", "reqwest", "rmcp", "rustix", "rustls",
+            "rustls-platform-verifier", "secrecy", "serde", "serde_json", "sha2", "similar",
+            "sse-stream", "thiserror", "tokio", "tokio-util", "tracing", "uuid",
         ],
     ),
     (
         "crates/chat",
         &[
-            "parlor-agents", "parlor-guard", "parlor-protocol", "parlor-storage", "data-encoding",
-            "futures-util", "jsonschema", "serde", "serde_json", "sha2", "thiserror", "tokio",
-            "tracing", "uuid",
+            "parlor-agents", "parlor-guard", "parlor-protocol", "parlor-storage", "parlor-wake",
+            "data-encoding", "futures-util", "jsonschema", "serde", "serde_json", "sha2",
+            "thiserror", "tokio", "tracing", "uuid",
         ],
     ),
     (
@@ -44,6 +44,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ),
     ("crates/testkit", &["serde_json", "tokio"]),
     ("crates/heap", &[]),
+    ("crates/wake", &["futures-util", "tokio"]),
     (
         "crates/storage",
         &[
@@ -62,11 +63,11 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         "crates/server",
         &[
             "parlor-agents", "parlor-chat", "parlor-guard", "parlor-heap", "parlor-protocol",
-            "parlor-recipes", "parlor-storage", "anyhow", "argon2", "axum", "bytes", "clap",
-            "data-encoding", "futures-util", "getrandom", "governor", "http-body-util", "hyper",
-            "hyper-util", "rust-embed", "rustix", "rustls", "secrecy", "serde", "serde_json",
-            "serde_path_to_error", "sha1", "sha2", "socket2", "thiserror", "tokio", "tokio-util",
-            "toml", "tower", "tracing", "tracing-subscriber", "url", "uuid",
+            "parlor-recipes", "parlor-storage", "parlor-wake", "anyhow", "argon2", "axum", "bytes",
+            "clap", "data-encoding", "futures-util", "getrandom", "governor", "http-body-util",
+            "hyper", "hyper-util", "rust-embed", "rustix", "rustls", "secrecy", "serde",
+            "serde_json", "serde_path_to_error", "sha1", "sha2", "socket2", "thiserror", "tokio",
+            "tokio-util", "toml", "tower", "tracing", "tracing-subscriber", "url", "uuid",
         ],
     ),
     ("xtask", &[]),

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
-use parlor_guard::Clean;
+use parlor_guard::CleanStream;
 use parlor_protocol::{ConversationId, EventId, MessageId, TurnId};
 use parlor_storage::{Block, Delta, LogEntry, Logged, Served};
 use tokio::sync::watch;
@@ -51,10 +51,9 @@ struct OpenBlock {
     block: Block,
     raw: String,
     text: Served<String>,
-    /// How much of `raw` is stored, or on its way.
+    /// How much of both is stored, or on its way.
     raw_taken: usize,
-    /// What is clean of the rest.
-    waiting: Clean<String>,
+    text_taken: usize,
     being_stored: bool,
     waiting_since: Option<Instant>,
 }
@@ -63,8 +62,8 @@ struct OpenBlock {
 pub(crate) enum After {
     /// It is not here: storage has it, if anything does at this version.
     InStorage(u64),
-    /// It is here.
-    Here(Vec<Logged>),
+    /// It is here, and is given.
+    Here,
     /// There will be nothing more.
     Closed,
 }
@@ -135,27 +134,34 @@ impl EventLog {
             raw: String::new(),
             text: Served::empty(),
             raw_taken: 0,
-            waiting: Clean::default(),
+            text_taken: 0,
             being_stored: false,
             waiting_since: None,
         });
     }
 
-    /// Shows the next piece of the open block, and says how far it is ahead.
-    pub(crate) fn push(&self, raw: &str, clean: &Clean<String>) -> Ahead {
+    /// Shows what is certain of the next piece of the open block, once it is clean,
+    /// and says how far the block is ahead.
+    pub(crate) fn push(&self, raw: &str, stream: &mut CleanStream) -> Ahead {
         let mut state = self.lock();
         let Some(open) = &mut state.open else { return Ahead::none() };
         open.raw.push_str(raw);
-        open.text.push(clean);
-        open.waiting.append(clean);
         let first = open.waiting_since.is_none();
         open.waiting_since.get_or_insert_with(Instant::now);
         let ahead =
             Ahead { bytes: open.raw.len() - open.raw_taken, since: open.waiting_since, first };
-        if !clean.get().is_empty() {
+        if open.show(|text| text.push(stream, raw)) {
             state.wake();
         }
         ahead
+    }
+
+    /// Shows what was held back of the open block: nothing more comes.
+    pub(crate) fn finish(&self, stream: CleanStream) {
+        let mut state = self.lock();
+        if state.open.as_mut().is_some_and(|open| open.show(|text| text.finish(stream))) {
+            state.wake();
+        }
     }
 
     /// Closes the block, once nothing of it is on its way to storage: `None`
@@ -170,10 +176,10 @@ impl EventLog {
             seq: open.block.seq,
             message: open.block.message,
             thinking: open.block.thinking,
-            text: open.text,
+            text: open.text.clone(),
         };
         state.keep(open.block.seq, entry);
-        Some(ClosedBlock { block: open.block, raw: open.raw })
+        Some(ClosedBlock { block: open.block, raw: open.raw, text: open.text })
     }
 
     /// Takes what is not stored yet, to store it.
@@ -182,7 +188,8 @@ impl EventLog {
         let open = state.open.as_mut()?;
         open.waiting_since?;
         let raw = open.raw[open.raw_taken..].to_owned();
-        open.raw_taken = open.raw.len();
+        let clean = open.text.rest(open.text_taken);
+        (open.raw_taken, open.text_taken) = (open.raw.len(), open.text.get().len());
         open.waiting_since = None;
         open.being_stored = true;
         Some(Delta {
@@ -190,7 +197,7 @@ impl EventLog {
             turn: open.turn,
             block: open.block,
             raw,
-            clean: std::mem::take(&mut open.waiting),
+            clean,
             now: now(),
         })
     }
@@ -204,8 +211,7 @@ impl EventLog {
                 open.block.parts += 1;
             } else {
                 open.raw_taken -= delta.raw.len();
-                let later = std::mem::replace(&mut open.waiting, delta.clean.clone());
-                open.waiting.append(&later);
+                open.text_taken -= delta.clean.get().len();
                 open.waiting_since.get_or_insert_with(Instant::now);
             }
         }
@@ -213,7 +219,7 @@ impl EventLog {
         self.stored.send_modify(|count| *count += 1);
     }
 
-    /// What comes after a place, as far as it is here; the reader in the slot
+    /// Gives what comes after a place, as far as it is here; the reader in the slot
     /// waits until there is something. Storage is not named again at the version
     /// at which there was nothing in it.
     pub(crate) fn poll_after(
@@ -222,6 +228,7 @@ impl EventLog {
         slot: usize,
         nothing_stored: Option<u64>,
         cx: &mut Context<'_>,
+        events: &mut Vec<Logged>,
     ) -> Poll<After> {
         let mut state = self.lock();
         if state.closed {
@@ -232,9 +239,9 @@ impl EventLog {
                 return Poll::Ready(After::InStorage(state.version));
             }
         } else {
-            let events = state.after(place);
+            state.after(place, events);
             if !events.is_empty() {
-                return Poll::Ready(After::Here(events));
+                return Poll::Ready(After::Here);
             }
         }
         state.waiting.wait(slot, cx.waker());
@@ -265,6 +272,16 @@ impl EventLog {
 pub(crate) struct ClosedBlock {
     pub(crate) block: Block,
     pub(crate) raw: String,
+    pub(crate) text: Served<String>,
+}
+
+impl OpenBlock {
+    /// Appends to the text; false if there is nothing new to see.
+    fn show(&mut self, append: impl FnOnce(&mut Served<String>)) -> bool {
+        let before = self.text.get().len();
+        append(&mut self.text);
+        self.text.get().len() > before
+    }
 }
 
 impl State {
@@ -287,20 +304,18 @@ impl State {
             || (place.seq == self.kept_after && place.offset.is_some())
     }
 
-    fn after(&self, place: EventId) -> Vec<Logged> {
-        let mut events = Vec::new();
+    fn after(&self, place: EventId, events: &mut Vec<Logged>) {
         // Whoever reads text as it comes has seen all that is kept.
         if self.kept.back().is_some_and(|newest| newest.seq() >= place.seq) {
             let seen = self.kept.partition_point(|entry| entry.seq() < place.seq);
             for entry in self.kept.range(seen..) {
-                push_after(entry, place, &mut events);
+                push_after(entry, place, events);
             }
         }
         if let Some(open) = &self.open {
             let Block { seq, message, thinking, .. } = open.block;
-            push_text(seq, message, thinking, &open.text, place, &mut events);
+            push_text(seq, message, thinking, &open.text, place, events);
         }
-        events
     }
 
     fn wake(&mut self) {

@@ -48,42 +48,36 @@ impl Reader {
     /// What is new, in order; waits until there is something. `None` when the
     /// conversation is gone. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Option<Vec<Logged>> {
-        poll_fn(|cx| self.poll_next(cx)).await
+        let mut events = Vec::new();
+        poll_fn(|cx| self.poll_next(cx, &mut events)).await.then_some(events)
     }
 
-    /// The same, for whoever polls.
-    pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Vec<Logged>>> {
-        if let Some(first) = self.first.take() {
-            self.place = first.id;
-            return Poll::Ready(Some(vec![first]));
-        }
-        loop {
-            let events = match &mut self.past {
-                Some(past) => {
-                    let events = ready!(past.as_mut().poll(cx));
-                    self.past = None;
-                    events
+    /// The same, for whoever polls: what is new replaces what is in `events`; false
+    /// when the conversation is gone.
+    pub fn poll_next(&mut self, cx: &mut Context<'_>, events: &mut Vec<Logged>) -> Poll<bool> {
+        events.clear();
+        events.extend(self.first.take());
+        while events.is_empty() {
+            if let Some(past) = &mut self.past {
+                *events = ready!(past.as_mut().poll(cx));
+                self.past = None;
+                continue;
+            }
+            match ready!(self.log.poll_after(self.place, self.slot, self.past_of, cx, events)) {
+                After::Closed => return Poll::Ready(false),
+                After::Here => {}
+                After::InStorage(version) => {
+                    self.past_of = Some(version);
+                    let store = self.store.clone();
+                    self.past = Some(Box::pin(past(store, self.log.conversation, self.place)));
                 }
-                None => {
-                    match ready!(self.log.poll_after(self.place, self.slot, self.past_of, cx)) {
-                        After::Closed => return Poll::Ready(None),
-                        After::Here(events) => events,
-                        After::InStorage(version) => {
-                            self.past_of = Some(version);
-                            let store = self.store.clone();
-                            self.past =
-                                Some(Box::pin(past(store, self.log.conversation, self.place)));
-                            continue;
-                        }
-                    }
-                }
-            };
-            if let Some(last) = events.last() {
-                self.place = last.id;
-                self.past_of = None;
-                return Poll::Ready(Some(events));
             }
         }
+        if let Some(last) = events.last() {
+            self.place = last.id;
+            self.past_of = None;
+        }
+        Poll::Ready(true)
     }
 }
 

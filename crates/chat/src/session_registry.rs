@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use parlor_protocol::ConversationId;
+use parlor_wake::{Listener, Speaker, word};
 use tokio::sync::{Notify, watch};
 
 use crate::event_log::EventLog;
@@ -19,7 +20,7 @@ pub(crate) struct SessionRegistry {
 /// How a running turn is reached.
 #[derive(Debug)]
 struct Running {
-    stop: watch::Sender<Option<Stop>>,
+    stop: Speaker<Stop>,
     hint: Arc<Notify>,
 }
 
@@ -27,7 +28,7 @@ struct Running {
 #[derive(Debug)]
 pub(crate) struct Signals {
     /// Says when it is to stop.
-    pub(crate) stop: watch::Receiver<Option<Stop>>,
+    pub(crate) stop: Listener<Stop>,
     /// Says that something about its prompts may have changed.
     pub(crate) hint: Arc<Notify>,
 }
@@ -60,9 +61,9 @@ impl SessionRegistry {
 
     /// Notes that a turn runs.
     pub(crate) fn begin(&self, conversation: ConversationId) -> Signals {
-        let (sender, stop) = watch::channel(None);
+        let (speaker, stop) = word();
         let hint = Arc::new(Notify::new());
-        let running = Running { stop: sender, hint: Arc::clone(&hint) };
+        let running = Running { stop: speaker, hint: Arc::clone(&hint) };
         lock(&self.turns).insert(conversation, running);
         self.running.send_modify(|running| *running += 1);
         Signals { stop, hint }
@@ -84,13 +85,13 @@ impl SessionRegistry {
     /// Asks a turn to stop; false if none runs here.
     pub(crate) fn stop(&self, conversation: ConversationId, why: Stop) -> bool {
         let turns = lock(&self.turns);
-        turns.get(&conversation).is_some_and(|turn| turn.stop.send(Some(why)).is_ok())
+        turns.get(&conversation).map(|turn| turn.stop.say(why)).is_some()
     }
 
     /// Asks every turn to stop.
     pub(crate) fn stop_all(&self, why: Stop) {
         for turn in lock(&self.turns).values() {
-            turn.stop.send_replace(Some(why));
+            turn.stop.say(why);
         }
     }
 

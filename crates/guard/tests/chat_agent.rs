@@ -129,9 +129,9 @@ fn a_clean_stream_adds_up_to_the_clean_whole() {
     let mut stream = CleanStream::new(&sanitizer);
     let mut streamed = String::new();
     for c in text.chars() {
-        streamed.push_str(stream.push(c.encode_utf8(&mut [0; 4])).get());
+        stream.push(c.encode_utf8(&mut [0; 4]), &mut streamed);
     }
-    streamed.push_str(stream.finish().get());
+    stream.finish(&mut streamed);
     assert_eq!(streamed, sanitizer.sanitize(text));
 }
 

@@ -19,6 +19,7 @@ pub mod compose;
 pub mod config;
 pub mod dialects;
 pub mod http;
+pub mod lanes;
 pub mod log;
 pub mod router;
 pub mod serve;

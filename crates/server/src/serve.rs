@@ -11,9 +11,9 @@
 //!
 //! HTTP/2 and TLS are a reverse proxy's.
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{self, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,6 +24,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use parlor_wake::{Speaker, word};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep, timeout_at};
@@ -34,6 +35,7 @@ use tower::Service;
 use crate::app::App;
 use crate::auth::{Peer, notice};
 use crate::http::line::Line;
+use crate::lanes::Lanes;
 use crate::router::router;
 
 /// Bounds what a head may hold and what waits for a slow reader.
@@ -51,29 +53,45 @@ const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\
     Retry-After: 5\r\nContent-Length: 0\r\n\r\n";
 
 /// Serves until `shutdown` is ready, then winds down within the deadline.
-pub async fn serve(listener: TcpListener, app: Arc<App>, shutdown: impl Future<Output = ()>) {
+pub async fn serve(
+    listener: TcpListener,
+    app: Arc<App>,
+    mut lanes: Lanes,
+    shutdown: impl Future<Output = ()>,
+) {
     let background = [
         tokio::spawn(notice::watch(app.access.clone(), app.config.server.data_dir.clone())),
         tokio::spawn(sweep(app.clone())),
     ];
     let permits = Arc::new(Semaphore::new(app.config.server.limits.connections as usize));
     tokio::select! {
-        () = accept(&listener, &app, &permits) => {}
+        () = accept(&listener, &app, &permits, &mut lanes) => {}
         () = shutdown => {}
     }
     drop(listener);
     wind_down(&app, &permits).await;
+    lanes.close().await;
+    app.store.close().await;
+    app.recipes.close().await;
     background.iter().for_each(tokio::task::JoinHandle::abort);
 }
 
-async fn accept(listener: &TcpListener, app: &Arc<App>, permits: &Arc<Semaphore>) {
+async fn accept(
+    listener: &TcpListener,
+    app: &Arc<App>,
+    permits: &Arc<Semaphore>,
+    lanes: &mut Lanes,
+) {
     let router = router(app);
     loop {
         match listener.accept().await {
             Ok((stream, peer)) => match permits.clone().try_acquire_owned() {
                 Ok(permit) => {
                     let (router, app, permit) = (router.clone(), app.clone(), Arc::new(permit));
-                    tokio::spawn(connection(stream, peer, router, app, permit));
+                    // A stream belongs to the runtime in which it was made.
+                    if let Ok(stream) = stream.into_std() {
+                        lanes.next().spawn(connection(stream, peer, router, app, permit));
+                    }
                 }
                 Err(_) => refuse(&stream),
             },
@@ -88,12 +106,13 @@ async fn accept(listener: &TcpListener, app: &Arc<App>, permits: &Arc<Semaphore>
 }
 
 async fn connection(
-    stream: TcpStream,
+    stream: net::TcpStream,
     peer: SocketAddr,
     router: Router,
     app: Arc<App>,
     permit: ConnectionPermit,
 ) {
+    let Ok(stream) = TcpStream::from_std(stream) else { return };
     prepare(&stream);
     let line = Line::new();
     let requests_line = line.clone();
@@ -114,20 +133,22 @@ async fn connection(
         .with_upgrades();
     let mut connection = std::pin::pin!(connection);
     // They wait in a task of their own: this one is woken for every piece of text.
-    let mut signal = AbortOnDropHandle::new(tokio::spawn(signal(line, app.stopping.clone())));
+    let (speaker, mut signal) = word();
+    let _watch = AbortOnDropHandle::new(tokio::spawn(watch(line, app.stopping.clone(), speaker)));
     // Errors here are clients that went away.
     tokio::select! {
         biased;
         _ = connection.as_mut() => return,
-        signal = &mut signal => match signal {
-            Ok(Signal::Stopping) => connection.as_mut().graceful_shutdown(),
-            Ok(Signal::Outlived) | Err(_) => return,
+        signal = poll_fn(|cx| signal.poll(cx)) => match signal {
+            Signal::Stopping => connection.as_mut().graceful_shutdown(),
+            Signal::Outlived => return,
         },
     }
     let _gone = connection.await;
 }
 
 /// What ends a connection from outside.
+#[derive(Debug, Clone, Copy)]
 enum Signal {
     /// A stream on it has outlived its session.
     Outlived,
@@ -135,11 +156,11 @@ enum Signal {
     Stopping,
 }
 
-async fn signal(line: Line, stopping: CancellationToken) -> Signal {
-    tokio::select! {
+async fn watch(line: Line, stopping: CancellationToken, says: Speaker<Signal>) {
+    says.say(tokio::select! {
         () = line.outlived() => Signal::Outlived,
         () = stopping.cancelled() => Signal::Stopping,
-    }
+    });
 }
 
 /// Small pieces go out at once; a client that is gone is noticed.
@@ -168,8 +189,6 @@ async fn wind_down(app: &App, permits: &Semaphore) {
     if timeout_at(end.max(Instant::now() + BACK_OFF), all).await.is_err() {
         tracing::warn!("some connections were still open at the deadline");
     }
-    app.store.close().await;
-    app.recipes.close().await;
 }
 
 /// Now and then, what nobody needs is let go of.

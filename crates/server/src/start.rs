@@ -27,6 +27,7 @@ use crate::auth::{Made, is_short, prepare_credentials};
 use crate::clock::Clock;
 use crate::compose::{compose, own_supervisor};
 use crate::config::{Config, HOME, Sources};
+use crate::lanes::Lanes;
 use crate::serve::serve;
 
 const DATABASE: &str = "parlor.db";
@@ -55,11 +56,12 @@ pub async fn start(mut config: Config) -> anyhow::Result<()> {
     let app = Arc::new(App::new(config, address, store, recipes, composed.chat, clock));
     // Most of what compiling took is free again.
     parlor_heap::give_back();
+    let lanes = Lanes::start().context("the threads that serve cannot be started")?;
     let stop = stop_signal()?;
     outlive_file_limits()?;
     announce(&app, &made, &composed.modes)
         .context("the credentials could not be printed; `parlor password set` sets new ones")?;
-    serve(listener, app, stop).await;
+    serve(listener, app, lanes, stop).await;
     tracing::info!("stopped");
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! waiting for its answer takes ten times as long. So a write collects its
 //! statements and hands them over once. Each of them is SQL of its own, with
 //! its own `$1`: an engine that takes one statement at a time gets the same
-//! statements one by one.
+//! statements one by one. How the values of rows are marked is this file's.
 
 use std::fmt::Write as _;
 
@@ -20,6 +20,8 @@ use crate::error::StorageError;
 pub(crate) struct Batch {
     sql: String,
     values: SqliteArguments,
+    /// Whether a statement calls its values by their numbers.
+    numbered: bool,
     failure: Option<sqlx::Error>,
     claims: bool,
 }
@@ -63,6 +65,7 @@ impl Batch {
             let (number, after) = after.split_at(digits);
             let number = before + number.parse::<usize>().unwrap_or_default();
             self.push(format_args!("{text}${number}"));
+            self.numbered = true;
             rest = after;
         }
         self.sql.push_str(rest);
@@ -87,7 +90,14 @@ impl Batch {
             values(self, row);
             let mut mark = '(';
             for number in before..self.values.len() {
-                self.push(format_args!("{mark}${}", number + 1));
+                // A number is looked up in a list of all of them, for each value:
+                // with a hundred rows that takes longer than writing them. What has
+                // none is counted, from the first value of the batch on.
+                if self.numbered {
+                    self.push(format_args!("{mark}${}", number + 1));
+                } else {
+                    self.push(format_args!("{mark}?"));
+                }
                 mark = ',';
             }
             self.sql.push_str(if rows.peek().is_some() { ")," } else { ")" });
@@ -118,7 +128,7 @@ impl Batch {
     /// The same, after other statements, which have no values.
     pub(crate) async fn run_after(self, first: &str, connection: &mut SqliteConnection) -> Done {
         let before = first.split_terminator(';').count();
-        let Self { sql, values, failure, claims } = self;
+        let Self { sql, values, failure, claims, .. } = self;
         if let Some(error) = failure {
             return Done { begun: false, changed: Vec::new(), result: Err(error), claims };
         }
@@ -167,17 +177,25 @@ mod tests {
         let mut memory = SqliteConnection::connect("sqlite::memory:").await.unwrap();
         let mut batch = Batch::default();
         batch.add("CREATE TABLE t (a BIGINT PRIMARY KEY, b TEXT)");
-        batch.insert("t (a, b)", [(1_i64, "x"), (2, "y")], |row, (a, b)| {
-            row.bind(a).bind(b);
-        });
+        for rows in [[(1_i64, "x"), (2, "y")], [(11, "X"), (12, "Y")]] {
+            batch.insert("t (a, b)", rows, |row, (a, b)| {
+                row.bind(a).bind(b);
+            });
+        }
         batch.insert("t (a, b)", [], |_, ()| {});
         batch.add("UPDATE t SET b = $2 || b || $2 WHERE a = $1").bind(2_i64).bind("'$1'");
         batch.add("UPDATE t SET b = $1 WHERE a = 9").bind("no such row");
+        batch.insert("t (a, b)", [(21_i64, "z")], |row, (a, b)| {
+            row.bind(a).bind(b);
+        });
         let done = batch.run(&mut memory).await;
         assert!(done.result.is_ok());
-        assert_eq!(done.changed, [0, 2, 1, 0]);
-        let row = sqlx::query("SELECT b FROM t WHERE a = 2").fetch_one(&mut memory).await.unwrap();
-        assert_eq!(row.get::<String, _>("b"), "'$1'y'$1'");
+        assert_eq!(done.changed, [0, 2, 2, 1, 0, 1]);
+        let rows = sqlx::query("SELECT a, b FROM t ORDER BY a").fetch_all(&mut memory).await;
+        let rows: Vec<(i64, String)> =
+            rows.unwrap().iter().map(|row| (row.get("a"), row.get("b"))).collect();
+        let expected = [(1, "x"), (2, "'$1'y'$1'"), (11, "X"), (12, "Y"), (21, "z")];
+        assert_eq!(rows, expected.map(|(a, b)| (a, b.to_owned())));
 
         let mut batch = Batch::default();
         batch.insert("t (a, b)", [3_i64], |row, a| {

@@ -10,6 +10,7 @@ use crate::batch::Batch;
 use crate::error::StorageError;
 use crate::log::Commit;
 use crate::rows::to_column;
+use crate::served::Served;
 use crate::store::Store;
 
 /// A place in the log in which text streams.
@@ -37,7 +38,7 @@ pub struct Delta {
     /// As the agent wrote it.
     pub raw: String,
     /// As people see it. Its place is the sum of the pieces before it.
-    pub clean: parlor_guard::Clean<String>,
+    pub clean: Served<String>,
     /// When.
     pub now: Timestamp,
 }

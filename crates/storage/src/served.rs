@@ -1,6 +1,6 @@
 //! `Served<T>`: proof that it was cleaned before it was stored.
 
-use parlor_guard::Clean;
+use parlor_guard::CleanStream;
 use parlor_protocol::{EventBody, MessageId};
 use serde::Serialize;
 
@@ -33,9 +33,19 @@ impl Served<String> {
         Self(String::new())
     }
 
-    /// Appends the next piece.
-    pub fn push(&mut self, piece: &Clean<String>) {
-        self.0.push_str(piece.get());
+    /// Appends what is certain of the next piece, once it is clean.
+    pub fn push(&mut self, stream: &mut CleanStream, piece: &str) {
+        stream.push(piece, &mut self.0);
+    }
+
+    /// Appends what was held back.
+    pub fn finish(&mut self, stream: CleanStream) {
+        stream.finish(&mut self.0);
+    }
+
+    /// The text from a byte on.
+    pub fn rest(&self, from: usize) -> Self {
+        Self(self.0.get(from..).unwrap_or_default().to_owned())
     }
 
     /// The event that shows the text from a byte on; nothing if there is none.

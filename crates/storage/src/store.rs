@@ -43,8 +43,11 @@ impl Store {
             .synchronous(SqliteSynchronous::Full)
             .foreign_keys(true)
             .busy_timeout(LOCK_WAIT);
-        // What a savepoint undoes is kept in memory, not in a file for each.
-        let writer_options = options.clone().pragma("temp_store", "MEMORY");
+        // What a savepoint undoes is kept in memory, not in a file for each. And text
+        // that streams changes the same pages over and over: they are moved from the
+        // log of changes into the database after 16 MB of it, not after 4.
+        let writer_options =
+            options.clone().pragma("temp_store", "MEMORY").pragma("wal_autocheckpoint", "4000");
         let mut writer = writer_options.connect().await.map_err(cannot_open)?;
         migrate(&mut writer, path, migrations).await?;
         let readers = SqlitePoolOptions::new()

@@ -14,6 +14,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AF
 use reqwest::{RequestBuilder, Response, Url};
 use secrecy::{ExposeSecret, SecretString};
 
+use super::clients::Clients;
 use super::complaint::{Refusal, one_line, retry_after};
 use super::http_answer::{Body, HttpAnswer, Limits, Reader, describe};
 use super::{LlmError, LlmStream};
@@ -24,7 +25,7 @@ const LONGEST_ERROR: usize = 64 << 10;
 
 /// Where a model is, and how it is asked.
 pub(super) struct Endpoint {
-    http: reqwest::Client,
+    clients: Clients,
     url: Url,
     headers: HeaderMap,
     key: Option<SecretString>,
@@ -39,7 +40,7 @@ impl Endpoint {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         Ok(Self {
-            http: http_client(settings)?,
+            clients: Clients::new(settings)?,
             url,
             headers,
             key: None,
@@ -84,14 +85,16 @@ impl Endpoint {
         self
     }
 
-    /// Makes a request. It is sent when the stream is polled.
+    /// Makes a request. It is sent when the stream is polled. Must be called within
+    /// a tokio runtime.
     pub(super) fn stream<R: Reader + 'static>(
         &self,
         body: serde_json::Result<Vec<u8>>,
         reader: R,
     ) -> LlmStream {
-        let request = body
-            .map(|body| self.http.post(self.url.clone()).headers(self.headers.clone()).body(body));
+        let client = self.clients.here();
+        let request =
+            body.map(|body| client.post(self.url.clone()).headers(self.headers.clone()).body(body));
         let (hint, key) = (self.hint.clone(), self.key.clone());
         let opening = Box::pin(async move {
             let request = request.map_err(|error| LlmError::BadRequest(error.to_string()))?;
@@ -181,16 +184,4 @@ fn redact(words: &str, key: Option<&SecretString>) -> String {
         Some(key) => words.replace(key, "[key]"),
         None => words.to_owned(),
     }
-}
-
-fn http_client(settings: &AgentSettings) -> Result<reqwest::Client, SettingsError> {
-    // Without a provider reqwest would panic.
-    if rustls::crypto::CryptoProvider::get_default().is_none() {
-        return Err(SettingsError::NoTls("no crypto provider is installed".into()));
-    }
-    reqwest::Client::builder()
-        .redirect(reqwest::redirect::Policy::none())
-        .connect_timeout(Duration::from_secs_f64(settings.connect_timeout_seconds))
-        .build()
-        .map_err(|error| SettingsError::NoTls(describe(error)))
 }

@@ -15,7 +15,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_core::Stream;
-use tokio::time::{Instant, Sleep, sleep};
+use parlor_wake::Alarm;
+use tokio::time::Instant;
 
 use super::complaint::Refusal;
 use super::sse::{Oversized, SseDecoder};
@@ -187,17 +188,18 @@ pub(crate) fn describe(error: reqwest::Error) -> String {
     text
 }
 
-/// Watches for silence. A byte only notes the time; the timer itself is set
-/// again when it fires, not for every token.
+/// Watches for silence. A byte only notes the time; the alarm itself is set
+/// again when it rings, not for every token.
 struct IdleTimer {
     after: Duration,
     last: Instant,
-    timer: Pin<Box<Sleep>>,
+    alarm: Alarm,
 }
 
 impl IdleTimer {
     fn new(after: Duration) -> Self {
-        Self { after, last: Instant::now(), timer: Box::pin(sleep(after)) }
+        let now = Instant::now();
+        Self { after, last: now, alarm: Alarm::new(now + after) }
     }
 
     fn touch(&mut self) {
@@ -207,12 +209,12 @@ impl IdleTimer {
     /// Pending until nothing came for too long.
     fn poll_silence(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LlmError>> {
         loop {
-            ready!(self.timer.as_mut().poll(cx));
+            ready!(self.alarm.poll(cx));
             let deadline = self.last + self.after;
             if deadline <= Instant::now() {
                 return Poll::Ready(Err(LlmError::Silent { after: self.after }));
             }
-            self.timer.as_mut().reset(deadline);
+            self.alarm.set(deadline);
         }
     }
 }
@@ -220,6 +222,7 @@ impl IdleTimer {
 #[cfg(test)]
 mod tests {
     use futures_util::{StreamExt as _, stream};
+    use tokio::time::sleep;
 
     use super::*;
     use crate::llm::anthropic_wire::AnswerReader;

@@ -9,6 +9,7 @@ pub mod anthropic;
 mod anthropic_error;
 mod anthropic_request;
 mod anthropic_wire;
+mod clients;
 mod complaint;
 mod endpoint;
 mod error;

@@ -14,7 +14,10 @@
 //! Memory is bounded: an event of more bytes than the limit is refused, however
 //! it is split into lines, and the buffer is used again for the next event.
 
-use bytes::{Buf, Bytes};
+use std::mem;
+use std::ops::Range;
+
+use bytes::Bytes;
 
 /// An event was larger than the limit; the stream is of no more use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,20 +27,33 @@ pub(crate) struct Oversized;
 #[derive(Debug)]
 pub(crate) struct SseDecoder {
     limit: usize,
-    /// What was pushed and is not decoded yet.
+    /// What was pushed, and how far it is decoded.
     input: Bytes,
+    at: usize,
     /// The beginning of a line whose end has not come.
     line: Vec<u8>,
     /// The data of the event that is being read; after it was given out, the
     /// data of that event until the next call.
-    data: Vec<u8>,
+    data: Data,
+    buffer: Vec<u8>,
     /// Bytes of the event so far, those of passed-over fields included.
     taken: usize,
-    has_data: bool,
     given_out: bool,
     after_cr: bool,
     at_start: bool,
 }
+
+/// Where the data of an event is.
+#[derive(Debug, PartialEq, Eq)]
+enum Data {
+    None,
+    /// One line that is whole in the input, as nearly all are: it is not copied.
+    Input(Range<usize>),
+    /// Several lines, or one that came in pieces.
+    Buffer,
+}
+
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 impl SseDecoder {
     /// A decoder that takes events of up to `limit` bytes.
@@ -45,10 +61,11 @@ impl SseDecoder {
         Self {
             limit,
             input: Bytes::new(),
+            at: 0,
             line: Vec::new(),
-            data: Vec::new(),
+            data: Data::None,
+            buffer: Vec::new(),
             taken: 0,
-            has_data: false,
             given_out: false,
             after_cr: false,
             at_start: true,
@@ -57,92 +74,115 @@ impl SseDecoder {
 
     /// Takes the next piece. The last one has to be decoded to its end before.
     pub(crate) fn push(&mut self, piece: Bytes) {
-        debug_assert!(self.input.is_empty(), "next() must have given None");
-        self.input = piece;
+        debug_assert!(self.at == self.input.len(), "next() must have given None");
+        (self.input, self.at) = (piece, 0);
     }
 
     /// The data of the next event, or `None` if more has to be pushed.
     pub(crate) fn next(&mut self) -> Result<Option<&[u8]>, Oversized> {
-        if self.given_out {
+        if mem::take(&mut self.given_out) {
             self.start_event();
         }
         while let Some(end) = self.line_end() {
             if self.take_line(end)? {
                 self.given_out = true;
-                return Ok(Some(&self.data));
+                return Ok(Some(match &self.data {
+                    Data::None => &[],
+                    Data::Input(place) => &self.input[place.clone()],
+                    Data::Buffer => &self.buffer,
+                }));
             }
         }
+        // The event is not at its end. Its input is let go of at once: whoever
+        // reads the connection can use that memory again for the next piece.
+        self.copy_data();
+        self.push(Bytes::new());
         if self.taken + self.line.len() > self.limit { Err(Oversized) } else { Ok(None) }
     }
 
     fn start_event(&mut self) {
-        self.data.clear();
+        self.data = Data::None;
+        self.buffer.clear();
         self.taken = 0;
-        self.has_data = false;
-        self.given_out = false;
     }
 
-    /// Where the line ends in the input. Without an end the input is empty
-    /// afterwards, and kept as the beginning of a line.
+    /// Where the line ends in the input. Without an end the input is used up, and
+    /// kept as the beginning of a line.
     fn line_end(&mut self) -> Option<usize> {
-        if self.after_cr && !self.input.is_empty() {
+        if self.after_cr && self.at < self.input.len() {
             self.after_cr = false;
-            if self.input[0] == b'\n' {
-                self.input.advance(1);
-            }
+            self.at += usize::from(self.input[self.at] == b'\n');
         }
-        let end = first_line_end(&self.input);
+        let rest = &self.input[self.at..];
+        let end = first_line_end(rest);
         if end.is_none() {
-            self.line.extend_from_slice(&self.input);
-            self.input.clear();
+            self.line.extend_from_slice(rest);
+            self.at = self.input.len();
         }
-        end
+        end.map(|end| self.at + end)
     }
 
     /// Takes the line that ends at `end` of the input; true if it ends an event.
     fn take_line(&mut self, end: usize) -> Result<bool, Oversized> {
-        let ending = self.input.split_to(end + 1);
-        self.after_cr = ending[end] == b'\r';
-        let rest = &ending[..end];
-        if self.line.is_empty() {
-            self.field(rest)
-        } else {
-            let mut line = std::mem::take(&mut self.line);
-            line.extend_from_slice(rest);
-            let ended = self.field(&line);
-            line.clear();
-            self.line = line;
-            ended
+        let mut place = mem::replace(&mut self.at, end + 1)..end;
+        self.after_cr = self.input[end] == b'\r';
+        let in_pieces = !self.line.is_empty();
+        if in_pieces {
+            self.line.extend_from_slice(&self.input[place.clone()]);
+            place = 0..self.line.len();
         }
-    }
-
-    fn field(&mut self, mut line: &[u8]) -> Result<bool, Oversized> {
-        self.taken += line.len();
+        self.taken += place.len();
         if self.taken > self.limit {
             return Err(Oversized);
         }
-        if std::mem::take(&mut self.at_start) {
-            line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
+        let line = if in_pieces { &self.line[..] } else { &self.input[place.clone()] };
+        if mem::take(&mut self.at_start) && line.starts_with(BYTE_ORDER_MARK) {
+            place.start += BYTE_ORDER_MARK.len();
         }
-        if line.is_empty() {
-            let ended = self.has_data;
-            if !ended {
+        let ended = self.field(place, in_pieces);
+        self.line.clear();
+        Ok(ended)
+    }
+
+    /// Takes the field at a place of the line, or of the input; true if it is the
+    /// empty one that ends an event.
+    fn field(&mut self, mut place: Range<usize>, in_pieces: bool) -> bool {
+        let line = if in_pieces { &self.line[..] } else { &self.input[..] };
+        let Some(value) = data_of(&line[place.clone()]) else {
+            if place.is_empty() && self.data == Data::None {
                 self.start_event();
             }
-            return Ok(ended);
-        }
-        let Some(value) = line.strip_prefix(b"data") else { return Ok(false) };
-        let value = match value {
-            [] => value,
-            [b':', b' ', value @ ..] | [b':', value @ ..] => value,
-            _ => return Ok(false),
+            return place.is_empty() && self.data != Data::None;
         };
-        if self.has_data {
-            self.data.push(b'\n');
+        place.start = place.end - value.len();
+        if self.data == Data::None && !in_pieces {
+            self.data = Data::Input(place);
+            return false;
         }
-        self.data.extend_from_slice(value);
-        self.has_data = true;
-        Ok(false)
+        self.copy_data();
+        if mem::replace(&mut self.data, Data::Buffer) == Data::Buffer {
+            self.buffer.push(b'\n');
+        }
+        let line = if in_pieces { &self.line[..] } else { &self.input[..] };
+        self.buffer.extend_from_slice(&line[place]);
+        false
+    }
+
+    /// Makes the data independent of the input.
+    fn copy_data(&mut self) {
+        if let Data::Input(place) = &self.data {
+            self.buffer.extend_from_slice(&self.input[place.clone()]);
+            self.data = Data::Buffer;
+        }
+    }
+}
+
+/// The value of a `data` line.
+fn data_of(line: &[u8]) -> Option<&[u8]> {
+    match line.strip_prefix(b"data")? {
+        value @ [] => Some(value),
+        [b':', b' ', value @ ..] | [b':', value @ ..] => Some(value),
+        _ => None,
     }
 }
 

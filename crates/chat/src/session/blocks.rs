@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use parlor_guard::classifier::text_type;
 use parlor_guard::segmenter::{Segment, Segmenter};
 use parlor_guard::{Clean, CleanStream, process_output};
 use parlor_protocol::message::{Message, Metadata};
@@ -114,8 +115,7 @@ impl Session {
             self.blocks.open = Some(Open { thinking, stream });
         }
         let Some(open) = &mut self.blocks.open else { return Ok(()) };
-        let clean = open.stream.push(raw);
-        let ahead = self.writer.log.push(raw, &clean);
+        let ahead = self.writer.log.push(raw, &mut open.stream);
         self.keep_pace(ahead).await;
         Ok(())
     }
@@ -136,10 +136,10 @@ impl Session {
     /// Turns the open block, if there is one, into a finished message.
     async fn close_block(&mut self) -> Result<(), StorageError> {
         let Some(open) = self.blocks.open.take() else { return Ok(()) };
-        self.writer.log.push("", &open.stream.finish());
+        self.writer.log.finish(open.stream);
         let closed = self.closed_block().await;
-        let message = self.message_of(&closed);
         self.finished.closes_block = Some(closed.block);
+        let message = self.message_of(closed);
         self.finished.message(message);
         Ok(())
     }
@@ -157,20 +157,14 @@ impl Session {
     }
 
     /// The words stay what was streamed; what they are is the classifier's to say.
-    fn message_of(&self, closed: &ClosedBlock) -> Clean<Message> {
+    fn message_of(&self, closed: ClosedBlock) -> Clean<Message> {
         let message_type = if closed.block.thinking {
             MessageType::Thinking
         } else {
-            let said = json!({"type": "text", "text": closed.raw});
-            match process_output(&self.project.sanitizer, &said).message_type {
-                guess @ (MessageType::Question | MessageType::Error) => guess,
-                _ => MessageType::Info,
-            }
+            text_type(closed.text.get())
         };
-        let message = Message {
-            content: closed.raw.clone(),
-            ..self.message(closed.block.message, message_type)
-        };
+        let message =
+            Message { content: closed.raw, ..self.message(closed.block.message, message_type) };
         Clean::new(&self.project.sanitizer, message)
     }
 

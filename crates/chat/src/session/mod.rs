@@ -18,9 +18,9 @@ mod calls;
 mod ending;
 mod settling;
 
-use std::future::pending;
-use std::pin::pin;
+use std::future::poll_fn;
 use std::sync::Arc;
+use std::task::Poll;
 
 use futures_util::StreamExt;
 use parlor_agents::{
@@ -28,8 +28,9 @@ use parlor_agents::{
 };
 use parlor_protocol::TenantId;
 use parlor_storage::{Block, StorageError};
+use parlor_wake::Listener;
 use serde_json::Value;
-use tokio::sync::{Notify, watch};
+use tokio::sync::Notify;
 
 use crate::flusher::Flusher;
 use crate::power_cut;
@@ -92,24 +93,37 @@ impl Session {
         mut self,
         mut agent: Box<dyn AgentSession>,
         start: TurnStart,
-        stop: watch::Receiver<Option<Stop>>,
+        mut stop: Listener<Stop>,
     ) -> Result<(), StorageError> {
         agent.begin(start);
-        // One wait for the whole turn, not one for each event.
-        let mut stop = pin!(told_to_stop(stop));
         loop {
-            let event = tokio::select! {
-                biased;
-                why = &mut stop, if self.stopped.is_none() => {
-                    self.stopped = Some(why);
-                    if self.parks_for(why) {
-                        return Ok(());
-                    }
-                    agent.stop();
-                    continue;
+            if self.stopped.is_none()
+                && let Some(why) = stop.heard()
+            {
+                self.stopped = Some(why);
+                if self.parks_for(why) {
+                    return Ok(());
                 }
-                event = agent.next() => event,
-                () = self.asking.look(), if self.asking.is_open() => {
+                agent.stop();
+            }
+            let mut next = poll_fn(|cx| match agent.poll_next_unpin(cx) {
+                Poll::Ready(event) => Poll::Ready(Next::Event(event)),
+                Poll::Pending if self.stopped.is_some() => Poll::Pending,
+                Poll::Pending => stop.poll(cx).map(|_heard| Next::Stop),
+            });
+            let next = if self.asking.is_open() {
+                tokio::select! {
+                    biased;
+                    next = &mut next => next,
+                    () = self.asking.look() => Next::Look,
+                }
+            } else {
+                next.await
+            };
+            let event = match next {
+                Next::Event(event) => event,
+                Next::Stop => continue,
+                Next::Look => {
                     self.look_at_prompt(&mut *agent).await?;
                     continue;
                 }
@@ -205,14 +219,14 @@ impl Session {
     }
 }
 
-/// Waits for the word; for ever, if nobody is left to say it.
-async fn told_to_stop(mut stop: watch::Receiver<Option<Stop>>) -> Stop {
-    if let Ok(why) = stop.wait_for(Option::is_some).await
-        && let Some(why) = *why
-    {
-        return why;
-    }
-    pending().await
+/// What a turn waits for.
+enum Next {
+    /// The agent says something.
+    Event(Option<AgentEvent>),
+    /// Somebody says that it is to stop.
+    Stop,
+    /// It is time to look at the open prompt.
+    Look,
 }
 
 /// What the model needs of a message, as it is stored.

@@ -86,6 +86,18 @@ const RULES: [fn(&Reading<'_>) -> Option<Classified>; 11] = [
     rules::question_text,  // 11: question
 ];
 
+/// What a finished text is, as a person sees it: an error, a question, or
+/// information. Whatever structure was in it has been taken out of it.
+pub fn text_type(clean: &str) -> MessageType {
+    if text_rules::begins_like_an_error(clean) {
+        MessageType::Error
+    } else if text_rules::asks(clean) {
+        MessageType::Question
+    } else {
+        MessageType::Info
+    }
+}
+
 /// Classifies one line of an agent. `sanitize` is what a person's eyes get:
 /// the text rules judge its output.
 pub fn classify(value: &Value, sanitize: &dyn Fn(&str) -> String) -> Classified {

@@ -37,6 +37,10 @@ const LEAD_INS: &[&str] = &[
     "let me know ", "e ", "então ", "me diga ", "diga-me ",
 ];
 
+/// How much of a last paragraph is its end: a long one is no question because of
+/// what it asked a page ago.
+const END_AT_MOST: usize = 2_000;
+
 /// The longest aside after a question mark, such as `(yes/no)`.
 const ASIDE_AT_MOST: usize = 40;
 
@@ -106,7 +110,10 @@ fn holds_phrase(text: &str, phrases: &[&str]) -> bool {
 
 /// Sentences are cut generously: a phrase after a comma or a colon counts.
 fn has_sentence(text: &str, phrases: &[&str]) -> bool {
-    text.split(['.', '!', '?', '？', ':', ';', ',', '\n', '—', '–', '(']).any(|sentence| {
+    let end = text.floor_char_boundary(text.len().saturating_sub(END_AT_MOST));
+    let sentences = text[end..].split(['.', '!', '?', '？', ':', ';', ',', '\n', '—', '–', '(']);
+    // What is cut off is not the beginning of one.
+    sentences.skip(usize::from(end > 0)).any(|sentence| {
         let start: String = sentence_start(sentence).chars().take(48).collect();
         let start = start.to_lowercase();
         let start = LEAD_INS.iter().find_map(|words| start.strip_prefix(words)).unwrap_or(&start);

@@ -33,20 +33,6 @@ impl<T> Clean<T> {
     }
 }
 
-/// Pieces of clean text, put together.
-impl Clean<String> {
-    /// Appends a piece.
-    pub fn append(&mut self, piece: &Self) {
-        self.0.push_str(&piece.0);
-    }
-}
-
-impl Default for Clean<String> {
-    fn default() -> Self {
-        Self(String::new())
-    }
-}
-
 impl Clean<Message> {
     /// The event that shows a clean message.
     pub fn to_event(&self) -> Clean<EventBody> {
@@ -79,17 +65,13 @@ impl CleanStream {
         Self(sanitizer.stream())
     }
 
-    /// Takes the next piece and gives what is certain by now.
-    pub fn push(&mut self, chunk: &str) -> Clean<String> {
-        let mut out = String::with_capacity(chunk.len());
-        self.0.push(chunk, &mut out);
-        Clean(out)
+    /// Takes the next piece and appends what is certain by now.
+    pub fn push(&mut self, chunk: &str, to: &mut String) {
+        self.0.push(chunk, to);
     }
 
-    /// Ends the text and gives what was held back.
-    pub fn finish(self) -> Clean<String> {
-        let mut out = String::new();
-        self.0.finish(&mut out);
-        Clean(out)
+    /// Ends the text and appends what was held back.
+    pub fn finish(self, to: &mut String) {
+        self.0.finish(to);
     }
 }

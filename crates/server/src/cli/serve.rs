@@ -45,7 +45,8 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         environment: Sources::process_environment(),
     })?;
     log::start(&config.server.log);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
+    // For what all share; connections have threads of their own.
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("the runtime cannot be started")?;

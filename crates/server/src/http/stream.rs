@@ -9,16 +9,18 @@ use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use bytes::{Bytes, BytesMut};
-use futures_util::stream::Stream;
+use hyper::body::Frame;
 use parlor_chat::Reader;
 use parlor_protocol::{EventBody, TurnId};
 use parlor_storage::Logged;
-use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
+use parlor_wake::{Alarm, Listener, Speaker, word};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -36,6 +38,15 @@ pub(super) enum Until {
     TheEnd,
 }
 
+impl Until {
+    fn is(self, event: &Logged) -> bool {
+        match (self, event.body.get()) {
+            (Self::Done(turn), EventBody::Done { turn_id, .. }) => turn == *turn_id,
+            _ => false,
+        }
+    }
+}
+
 /// The answer that carries the stream.
 pub(super) fn stream(
     app: &App,
@@ -45,7 +56,7 @@ pub(super) fn stream(
     until: Until,
 ) -> Response {
     let feed = Feed::new(app, visitor, line, reader, until);
-    let mut response = Response::new(Body::from_stream(feed));
+    let mut response = Response::new(Body::new(feed));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     // A proxy must not wait until it has a page full.
@@ -61,13 +72,18 @@ struct Feed {
     _on_line: OnLine,
     /// What ends it from outside. It waits in a task of its own: thousands of
     /// streams share what it waits for, and this is asked after every event.
-    ends: AbortOnDropHandle<End>,
-    keep_alive: Interval,
+    ends: Listener<End>,
+    _watch: AbortOnDropHandle<()>,
+    period: Duration,
+    keep_alive: Alarm,
+    /// What is new, while it is written.
+    events: Vec<Logged>,
     /// Given away with each write: a quiet stream holds none.
     buffer: BytesMut,
     over: bool,
 }
 
+#[derive(Debug, Clone, Copy)]
 enum End {
     Session,
     Server,
@@ -76,17 +92,19 @@ enum End {
 impl Feed {
     fn new(app: &App, visitor: &Visitor, line: Line, reader: Reader, until: Until) -> Self {
         let period = app.config.server.limits.keep_alive;
-        let mut keep_alive = interval_at(Instant::now() + period, period);
-        keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let session = visitor.session.clone();
-        let ends = tokio::spawn(end(session.ended.clone(), app.stopping.clone()));
+        let (speaker, ends) = word();
+        let watch = tokio::spawn(watch(session.ended.clone(), app.stopping.clone(), speaker));
         Self {
             reader,
             until,
             _on_line: line.stream(session.clone()),
             session,
-            ends: AbortOnDropHandle::new(ends),
-            keep_alive,
+            ends,
+            _watch: AbortOnDropHandle::new(watch),
+            period,
+            keep_alive: Alarm::new(Instant::now() + period),
+            events: Vec::new(),
             buffer: BytesMut::new(),
             over: false,
         }
@@ -94,57 +112,62 @@ impl Feed {
 
     /// Fills the buffer; false at the end.
     fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
-        if self.over || self.session.ended.is_cancelled() {
+        if self.over {
             return Poll::Ready(false);
         }
-        if let Poll::Ready(events) = self.reader.poll_next(cx) {
-            return Poll::Ready(events.map(|events| self.write(&events)).is_some());
+        if let Poll::Ready(there) = self.reader.poll_next(cx, &mut self.events) {
+            // Asked for everything that goes out: nothing does after the end.
+            let goes_on = there && !self.session.ended.is_cancelled();
+            if goes_on {
+                self.write();
+            }
+            return Poll::Ready(goes_on);
         }
-        match Pin::new(&mut self.ends).poll(cx) {
-            Poll::Ready(Ok(End::Server)) => {
+        match self.ends.poll(cx) {
+            Poll::Ready(End::Server) => {
                 sse::come_back(&mut self.buffer);
                 self.over = true;
                 return Poll::Ready(true);
             }
-            Poll::Ready(Ok(End::Session) | Err(_)) => return Poll::Ready(false),
+            Poll::Ready(End::Session) => return Poll::Ready(false),
             Poll::Pending => {}
         }
-        ready!(self.keep_alive.poll_tick(cx));
+        ready!(self.keep_alive.poll(cx));
+        self.keep_alive.set(Instant::now() + self.period);
         sse::keep_alive(&mut self.buffer);
         Poll::Ready(true)
     }
 
-    fn write(&mut self, events: &[Logged]) {
-        for event in events {
-            sse::write(event, &mut self.buffer);
-            if self.ends_with(event) {
+    fn write(&mut self) {
+        for event in self.events.drain(..) {
+            sse::write(&event, &mut self.buffer);
+            if self.until.is(&event) {
                 self.over = true;
                 return;
             }
         }
-    }
-
-    fn ends_with(&self, event: &Logged) -> bool {
-        match (self.until, event.body.get()) {
-            (Until::Done(turn), EventBody::Done { turn_id, .. }) => turn == *turn_id,
-            _ => false,
-        }
+        // Room for a page of the past is not kept.
+        self.events.shrink_to(1);
     }
 }
 
 /// The next write, or the end.
-impl Stream for Feed {
-    type Item = Result<Bytes, Infallible>;
+impl HttpBody for Feed {
+    type Data = Bytes;
+    type Error = Infallible;
 
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let more = ready!(self.poll_fill(cx));
-        Poll::Ready(more.then(|| Ok(std::mem::take(&mut self.buffer).freeze())))
+        Poll::Ready(more.then(|| Ok(Frame::data(std::mem::take(&mut self.buffer).freeze()))))
     }
 }
 
-async fn end(session: CancellationToken, server: CancellationToken) -> End {
-    tokio::select! {
+async fn watch(session: CancellationToken, server: CancellationToken, says: Speaker<End>) {
+    says.say(tokio::select! {
         () = session.cancelled() => End::Session,
         () = server.cancelled() => End::Server,
-    }
+    });
 }

@@ -17,6 +17,7 @@ use parlor_server::auth::prepare_credentials;
 use parlor_server::clock::Clock;
 use parlor_server::compose::compose;
 use parlor_server::config::{Config, Sources};
+use parlor_server::lanes::Lanes;
 use parlor_server::serve::serve;
 use parlor_storage::Store;
 use parlor_testkit::{Script, ScriptedModel};
@@ -90,7 +91,8 @@ impl TestApp {
         let app = App::new(config, address, store, recipes, composed.chat, clock.clone());
         let app = Arc::new(app);
         let stop = CancellationToken::new();
-        let server = tokio::spawn(serve(listener, app, stop.clone().cancelled_owned()));
+        let lanes = Lanes::start().unwrap();
+        let server = tokio::spawn(serve(listener, app, lanes, stop.clone().cancelled_owned()));
         Self {
             address,
             model,

@@ -19,11 +19,11 @@ pub(crate) fn tenant() -> TenantId {
     "home".parse().unwrap()
 }
 
-fn clean_text(text: &str) -> Clean<String> {
-    let mut stream = CleanStream::new(&Sanitizer::default());
-    let first = stream.push(text);
-    assert_eq!(first.get(), text, "nothing to hold back in these tests");
-    first
+fn clean_text(text: &str) -> Served<String> {
+    let mut clean = Served::empty();
+    clean.push(&mut CleanStream::new(&Sanitizer::default()), text);
+    assert_eq!(clean.get(), text, "nothing to hold back in these tests");
+    clean
 }
 
 fn message(
