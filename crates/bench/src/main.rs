@@ -35,7 +35,7 @@ const PASSTHROUGH: &str = "passthrough";
 const PASSTHROUGH_AGENT: &str = "passthrough-agent";
 /// How many streams at once. What counts is measured several times: the middle of
 /// the ratios is told at the end.
-const STREAMS: [usize; 5] = [1, 10, 100, 100, 100];
+const STREAMS: [usize; 7] = [1, 10, 100, 100, 100, 100, 100];
 /// How often each stream says something.
 const EVERY: Duration = Duration::from_millis(20);
 /// How long a round takes.

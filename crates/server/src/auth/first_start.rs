@@ -28,7 +28,7 @@ pub async fn prepare_credentials(
     tenant: &TenantId,
     credentials: &Credentials,
 ) -> Result<Vec<Made>, AccessError> {
-    let mut made = Vec::new();
+    let (mut made, mut changes) = (Vec::new(), Vec::new());
     let passwords = [
         ("password", Role::User, &credentials.password),
         ("admin password", Role::Admin, &credentials.admin_password),
@@ -37,15 +37,16 @@ pub async fn prepare_credentials(
         let stored = store.access().password_hash(tenant, role).await?;
         match (given, stored) {
             (Some(given), Some(hash)) if is_same(given, hash.clone()).await? => {}
-            (Some(given), _) => set_password(store, clock, tenant, role, given).await?,
+            (Some(given), _) => changes.push((role, given.clone())),
             (None, Some(_)) => {}
             (None, None) => {
                 let secret = new_password()?;
-                set_password(store, clock, tenant, role, &secret).await?;
+                changes.push((role, secret.clone()));
                 made.push(Made { what, secret });
             }
         }
     }
+    set_passwords(store, clock, tenant, changes).await?;
     let keys = store.access().tokens(tenant, TokenKind::Key).await?;
     if credentials.api_key.is_none() && keys.is_empty() {
         let (_, secret) = add_key(store, clock, tenant, Role::Admin, "first").await?;
@@ -54,16 +55,21 @@ pub async fn prepare_credentials(
     Ok(made)
 }
 
-/// Sets a password; whoever is logged in with the old one no longer is.
-pub(crate) async fn set_password(
+/// Sets passwords; whoever is logged in with an old one no longer is.
+pub(crate) async fn set_passwords(
     store: &Store,
     clock: &Clock,
     tenant: &TenantId,
-    role: Role,
-    password: &SecretString,
+    passwords: Vec<(Role, SecretString)>,
 ) -> Result<(), AccessError> {
-    let hash = PasswordHasher::new().hash(password.clone()).await?;
-    store.access().set_password(tenant, role, &hash, clock.now()).await?;
+    if passwords.is_empty() {
+        return Ok(());
+    }
+    let (roles, passwords): (Vec<_>, Vec<_>) = passwords.into_iter().unzip();
+    let hashes = PasswordHasher::new().hash(passwords).await?;
+    for (role, hash) in roles.into_iter().zip(hashes) {
+        store.access().set_password(tenant, role, &hash, clock.now()).await?;
+    }
     Ok(())
 }
 

@@ -35,7 +35,7 @@ pub use token::NoRandomness;
 pub use visitor::{Admin, Visitor};
 
 pub(crate) use client_address::client_address;
-pub(crate) use first_start::{add_key, set_password};
+pub(crate) use first_start::{add_key, set_passwords};
 pub(crate) use token::is_short;
 
 use crate::clock::Clock;

@@ -7,9 +7,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use argon2::password_hash::phc::PasswordHash;
-use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
-use argon2::{Algorithm, Argon2, Params, Version};
+use argon2::password_hash::phc::{Output, PasswordHash, Salt};
+use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _, try_generate_salt};
+use argon2::{Algorithm, Argon2, Block, Params, Version};
 use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -38,11 +38,17 @@ impl PasswordHasher {
         Self { turn: Arc::new(Semaphore::new(1)) }
     }
 
-    /// The hash to store, with its own salt and parameters in it.
-    pub(crate) async fn hash(&self, password: SecretString) -> Result<String, HashError> {
+    /// The hashes to store, each with its own salt and parameters in it. They are
+    /// made in the same memory: to get it takes longer than to hash.
+    pub(crate) async fn hash(
+        &self,
+        passwords: Vec<SecretString>,
+    ) -> Result<Vec<String>, HashError> {
         self.in_turn(move || {
-            let hash = argon2()?.hash_password(password.expose_secret().as_bytes());
-            hash.map(|hash| hash.to_string()).map_err(|_| HashError::Failed)
+            let argon2 = argon2()?;
+            let mut memory = vec![Block::new(); argon2.params().block_count()];
+            let hash = |password: &SecretString| hash(&argon2, password, &mut memory);
+            passwords.iter().map(hash).collect::<Option<_>>().ok_or(HashError::Failed)
         })
         .await?
     }
@@ -92,6 +98,21 @@ fn argon2() -> Result<Argon2<'static>, HashError> {
     Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
 }
 
+fn hash(argon2: &Argon2<'_>, password: &SecretString, memory: &mut [Block]) -> Option<String> {
+    let salt = try_generate_salt().ok()?;
+    let mut hash = [0; Params::DEFAULT_OUTPUT_LEN];
+    let password = password.expose_secret().as_bytes();
+    argon2.hash_password_into_with_memory(password, &salt, &mut hash, memory).ok()?;
+    let hash = PasswordHash {
+        algorithm: Algorithm::Argon2id.ident(),
+        version: Some(Version::V0x13.into()),
+        params: argon2.params().try_into().ok()?,
+        salt: Some(Salt::new(&salt).ok()?),
+        hash: Some(Output::new(&hash).ok()?),
+    };
+    Some(hash.to_string())
+}
+
 /// The parameters are those of the hash.
 fn matches(password: &[u8], hash: &str) -> bool {
     PasswordHash::new(hash)
@@ -106,11 +127,15 @@ mod tests {
     async fn a_password_is_found_by_its_hash() {
         let hasher = PasswordHasher::new();
         let secret = |text: &str| SecretString::from(text);
-        let hash = hasher.hash(secret("right")).await.unwrap();
-        assert!(hash.starts_with("$argon2id$v=19$m=47104,t=1,p=1$"), "{hash}");
-        let hashes = vec![("broken", "nonsense".to_owned()), ("user", hash)];
+        let made = hasher.hash(vec![secret("right"), secret("other"), secret("right")]).await;
+        let [right, other, again] = made.unwrap().try_into().unwrap();
+        assert!(right.starts_with("$argon2id$v=19$m=47104,t=1,p=1$"), "{right}");
+        assert_ne!(right, again, "each has a salt of its own");
+        let hashes = vec![("broken", "nonsense".to_owned()), ("user", right), ("admin", other)];
         assert_eq!(hasher.find(secret("right"), hashes.clone()).await, Ok(Some("user")));
+        assert_eq!(hasher.find(secret("other"), hashes.clone()).await, Ok(Some("admin")));
         assert_eq!(hasher.find(secret("wrong"), hashes).await, Ok(None));
+        assert_eq!(hasher.find(secret("right"), vec![((), again)]).await, Ok(Some(())));
         assert_eq!(hasher.find::<()>(secret("right"), vec![]).await, Ok(None));
     }
 }
