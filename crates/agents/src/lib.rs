@@ -31,6 +31,7 @@ pub mod picture;
 pub mod process;
 pub mod settings;
 pub mod tools;
+mod trust;
 pub mod turn_loop;
 
 pub use agent::{

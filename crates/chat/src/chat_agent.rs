@@ -108,8 +108,8 @@ impl Chat {
         }
         let retry = self.retried(caller, &mut request).await?;
         let (project, mut begins) = self.place(caller, project, &request).await?;
-        let image = match &request.image {
-            Some(image) => Some(images::read(image, project.max_image_bytes)?),
+        let image = match request.image.take() {
+            Some(image) => Some(images::read(image, project.max_image_bytes).await?),
             None => None,
         };
         begins.image = image;

@@ -156,6 +156,13 @@ impl EventLog {
         ahead
     }
 
+    /// Whether something of the open block is not stored yet: it will be told when
+    /// it is.
+    pub(crate) fn is_ahead(&self) -> bool {
+        let state = self.lock();
+        state.open.as_ref().is_some_and(|open| open.being_stored || open.waiting_since.is_some())
+    }
+
     /// Shows what was held back of the open block: nothing more comes.
     pub(crate) fn finish(&self, stream: CleanStream) {
         let mut state = self.lock();

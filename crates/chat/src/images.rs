@@ -4,12 +4,22 @@ use data_encoding::BASE64;
 use parlor_agents::picture::{self, PictureError};
 use parlor_protocol::ImageAttachment;
 use parlor_storage::NewImage;
+use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
 use crate::error::ChatError;
 
-/// Reads a picture that came with a message.
-pub(crate) fn read(attachment: &ImageAttachment, most_bytes: usize) -> Result<NewImage, ChatError> {
+/// Reads a picture that came with a message. Megabytes take milliseconds, and not
+/// those of a thread that serves.
+pub(crate) async fn read(
+    attachment: ImageAttachment,
+    most_bytes: usize,
+) -> Result<NewImage, ChatError> {
+    let read = spawn_blocking(move || look_at(&attachment, most_bytes)).await;
+    read.unwrap_or_else(|_| Err(ChatError::BadImage("The picture cannot be read.".into())))
+}
+
+fn look_at(attachment: &ImageAttachment, most_bytes: usize) -> Result<NewImage, ChatError> {
     let bytes = decode(&attachment.data, most_bytes)?;
     let media_type = picture::media_type(&bytes).map_err(refused)?;
     let said: String = attachment.media_type.trim().chars().take(40).collect();
@@ -70,9 +80,9 @@ mod tests {
     /// H-4: the bytes decide, and each refusal says why.
     #[test]
     fn pictures_are_judged_by_their_bytes() {
-        let good = read(&attachment(GIF, "image/gif"), 1_000).unwrap();
+        let good = look_at(&attachment(GIF, "image/gif"), 1_000).unwrap();
         assert_eq!((good.media_type.as_str(), good.bytes.as_slice()), ("image/gif", GIF));
-        let refused = |attachment, most| read(&attachment, most).unwrap_err().to_string();
+        let refused = |attachment, most| look_at(&attachment, most).unwrap_err().to_string();
         assert!(refused(attachment(GIF, "image/png"), 1_000).contains("but it is image/gif"));
         assert!(
             refused(attachment(b"<svg xmlns='x'/>", "image/svg+xml"), 1_000).contains("not a JPEG")

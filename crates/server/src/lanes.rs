@@ -1,21 +1,25 @@
 //! The threads that serve: one for each core, each with a runtime of its own.
 //!
 //! A connection stays on the lane that it was given, and so does what begins
-//! there: the turn of a message, the request to the model, the stream to the
-//! reader. These wake one another for every piece of text. On one thread that is
-//! a push to a queue; between threads it is a call to the system, and what they
-//! touch moves from one core's cache to the other's.
+//! there: the turn of a message, the request to the model, and the stream that
+//! answers the message. These wake one another for every piece of text. On one
+//! thread that is a push to a queue; between threads it is a call to the system,
+//! and what they touch moves from one core's cache to the other's. A reader who
+//! comes on another connection may be on another lane, and is woken from there.
 //!
-//! The price: what computes for long on a lane holds up its neighbours. So it is
-//! done elsewhere (`spawn_blocking`), and what all share, the writer of the
-//! database, the flusher and the tools, is on the thread that started the lanes.
+//! The price: what computes for long on a lane holds up its neighbours. Passwords,
+//! pictures, large results of tools and previews are done elsewhere
+//! (`spawn_blocking`). What all share, the writer of the database, the flusher and
+//! the tools, is on the thread that started the lanes; so are turns that a restart
+//! took up.
 
 use std::io;
 use std::num::NonZero;
+use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::runtime::{Builder, Handle};
 use tokio::task::spawn_blocking;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -34,19 +38,23 @@ pub struct Lanes {
 impl Lanes {
     /// Starts one for each core.
     pub fn start() -> io::Result<Self> {
-        let count = thread::available_parallelism().map_or(1, NonZero::get);
+        let count = Self::count();
         let stop = CancellationToken::new();
         let (mut runtimes, mut threads) = (Vec::new(), Vec::new());
         // If one cannot be started, those before it end.
         let guard = stop.clone().drop_guard();
         for number in 0..count {
-            let runtime = Builder::new_current_thread().enable_all().build()?;
-            runtimes.push(runtime.handle().clone());
             let thread = thread::Builder::new().name(format!("lane-{number}"));
-            let stop = stop.clone();
-            threads.push(thread.spawn(move || run(runtime, &stop))?);
+            let (stop, (sender, made)) = (stop.clone(), mpsc::channel());
+            threads.push(thread.spawn(move || run(&sender, &stop))?);
+            runtimes.push(made.recv().map_err(io::Error::other)??);
         }
         Ok(Self { runtimes, next: 0, threads, stop: guard })
+    }
+
+    /// How many there are.
+    pub(crate) fn count() -> usize {
+        thread::available_parallelism().map_or(1, NonZero::get)
     }
 
     /// The next one, in turn.
@@ -65,9 +73,20 @@ impl Lanes {
     }
 }
 
-fn run(runtime: Runtime, stop: &CancellationToken) {
-    runtime.block_on(stop.cancelled());
-    runtime.shutdown_timeout(ENDING);
+/// The runtime is made here: if it could not be handed to a thread, it would have
+/// to be dropped where waiting is not allowed.
+fn run(made: &mpsc::Sender<io::Result<Handle>>, stop: &CancellationToken) {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    // Who started it waits for this.
+    let _received = made.send(runtime.as_ref().map(|it| it.handle().clone()).map_err(copied));
+    if let Ok(runtime) = runtime {
+        runtime.block_on(stop.cancelled());
+        runtime.shutdown_timeout(ENDING);
+    }
+}
+
+fn copied(error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), error.to_string())
 }
 
 #[cfg(test)]

@@ -115,12 +115,15 @@ fn lock(dir: &Path) -> anyhow::Result<File> {
 /// As many connections as the system gives files for, less some for ourselves.
 fn fit_to_open_files(config: &mut Config) {
     use rustix::process::{Resource, getrlimit, setrlimit};
+    /// What the databases, the tools and the log need, and what each lane does.
     const OWN: u64 = 100;
+    const A_LANE: u64 = 4;
+    let own = OWN + A_LANE * Lanes::count() as u64;
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
     let _best_effort = setrlimit(Resource::Nofile, limit);
     let Some(files) = getrlimit(Resource::Nofile).current else { return };
-    let most = u32::try_from(files.saturating_sub(OWN).max(1)).unwrap_or(u32::MAX);
+    let most = u32::try_from(files.saturating_sub(own).max(1)).unwrap_or(u32::MAX);
     let connections = &mut config.server.limits.connections;
     if *connections > most {
         tracing::warn!(connections = most, "fewer connections: the system allows no more files");

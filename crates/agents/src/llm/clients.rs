@@ -3,7 +3,7 @@
 //! A connection is driven by a task of the runtime that opened it. One from a pool
 //! that runtimes share would often belong to another thread, which would be woken
 //! for every piece of an answer. What takes time and memory, the certificates that
-//! are trusted, they have in common.
+//! are trusted, they have in common ([`crate::trust`]).
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -12,11 +12,11 @@ use std::time::Duration;
 use reqwest::Client;
 use reqwest::redirect::Policy;
 use rustls::ClientConfig;
-use rustls_platform_verifier::ConfigVerifierExt;
 use tokio::runtime::{self, Handle};
 
 use super::http_answer::describe;
 use crate::settings::{AgentSettings, SettingsError};
+use crate::trust::trusted;
 
 /// Clients for one address.
 pub(super) struct Clients {
@@ -29,13 +29,7 @@ pub(super) struct Clients {
 
 impl Clients {
     pub(super) fn new(settings: &AgentSettings) -> Result<Self, SettingsError> {
-        // Without a provider rustls would panic.
-        if rustls::crypto::CryptoProvider::get_default().is_none() {
-            return Err(SettingsError::NoTls("no crypto provider is installed".into()));
-        }
-        let mut tls = ClientConfig::with_platform_verifier()
-            .map_err(|error| SettingsError::NoTls(error.to_string()))?;
-        tls.alpn_protocols = vec![b"http/1.1".to_vec()];
+        let tls = trusted().map_err(SettingsError::NoTls)?;
         let connect_timeout = Duration::from_secs_f64(settings.connect_timeout_seconds);
         let first =
             client(&tls, connect_timeout).map_err(|error| SettingsError::NoTls(describe(error)))?;

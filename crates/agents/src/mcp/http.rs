@@ -29,6 +29,7 @@ use super::address::PublicOnly;
 use super::resolve::HttpEndpoint;
 use super::transport::LARGEST_MESSAGE;
 use crate::llm::describe;
+use crate::trust::trusted;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const MOST_REDIRECTS: usize = 5;
@@ -93,6 +94,7 @@ impl HttpClient {
         // A connection that was idle may be half closed: then nobody could say
         // whether a call reached the server.
         let mut builder = Client::builder()
+            .tls_backend_preconfigured(trusted().map_err(HttpError::NotSent)?)
             .connect_timeout(CONNECT_TIMEOUT)
             .pool_max_idle_per_host(0)
             .redirect(Policy::custom(on_the_same_origin));

@@ -128,8 +128,11 @@ impl Session {
         let late = ahead.since.is_some_and(|since| since.elapsed() > LONGEST_AHEAD);
         if ahead.bytes > MOST_AHEAD || late {
             let mut stored = self.writer.log.stored();
-            // The log outlives the turn, so the sender is there.
-            let _stored = stored.changed().await;
+            // What was stored before it listened is not told again. The log outlives
+            // the turn, so the sender is there.
+            if self.writer.log.is_ahead() {
+                let _stored = stored.changed().await;
+            }
         }
     }
 

@@ -37,9 +37,9 @@ const LEAD_INS: &[&str] = &[
     "let me know ", "e ", "então ", "me diga ", "diga-me ",
 ];
 
-/// How much of a last paragraph is its end: a long one is no question because of
-/// what it asked a page ago.
-const END_AT_MOST: usize = 2_000;
+/// How much of a long last paragraph counts, at its end and, because a list may
+/// follow a question, at its beginning.
+const ENDS_AT_MOST: usize = 2_000;
 
 /// The longest aside after a question mark, such as `(yes/no)`.
 const ASIDE_AT_MOST: usize = 40;
@@ -110,15 +110,29 @@ fn holds_phrase(text: &str, phrases: &[&str]) -> bool {
 
 /// Sentences are cut generously: a phrase after a comma or a colon counts.
 fn has_sentence(text: &str, phrases: &[&str]) -> bool {
-    let end = text.floor_char_boundary(text.len().saturating_sub(END_AT_MOST));
-    let sentences = text[end..].split(['.', '!', '?', '？', ':', ';', ',', '\n', '—', '–', '(']);
-    // What is cut off is not the beginning of one.
-    sentences.skip(usize::from(end > 0)).any(|sentence| {
+    let (start, end) = ends(text);
+    // What the end is cut off from is not the beginning of a sentence.
+    let sentences = sentences(start).chain(sentences(end).skip(1));
+    sentences.into_iter().any(|sentence| {
         let start: String = sentence_start(sentence).chars().take(48).collect();
         let start = start.to_lowercase();
         let start = LEAD_INS.iter().find_map(|words| start.strip_prefix(words)).unwrap_or(&start);
         phrases.iter().any(|phrase| begins_with_phrase(start, phrase))
     })
+}
+
+/// The beginning and the end of a text; a short one is all beginning.
+fn ends(text: &str) -> (&str, &str) {
+    if text.len() <= 2 * ENDS_AT_MOST {
+        return (text, "");
+    }
+    let start = text.floor_char_boundary(ENDS_AT_MOST);
+    let end = text.floor_char_boundary(text.len() - ENDS_AT_MOST);
+    (&text[..start], &text[end..])
+}
+
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['.', '!', '?', '？', ':', ';', ',', '\n', '—', '–', '('])
 }
 
 /// A phrase counts as whole words.
@@ -166,4 +180,25 @@ fn without_code_blocks(text: &str) -> String {
         }
     }
     prose
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// C-2, 11: however long the list behind it is, or the paragraph before it.
+    #[test]
+    fn a_question_is_found_at_both_ends_of_a_long_paragraph() {
+        let items = "- a café with many words in it\n".repeat(200);
+        assert!(asks(&format!("Some words.\n\nWhich of these should I fix first\n\n{items}")));
+        assert!(!asks(&format!("Some words.\n\nThese are what I found\n\n{items}")));
+        let words = "é and a few ordinary words, ".repeat(400);
+        assert!(asks(&format!("{words}and that is all. Should I go on")));
+        assert!(!asks(&format!("{words}and that is all")));
+        // Cut anywhere, the rest of a sentence is not taken for one.
+        for more in 0..40 {
+            let ends = "x".repeat(ENDS_AT_MOST - 20 + more);
+            assert!(!asks(&format!("{words}I know what should i {ends}")), "{more}");
+        }
+    }
 }
