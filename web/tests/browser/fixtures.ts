@@ -70,6 +70,8 @@ export class Chat {
   async say(text: string, script?: Script): Promise<void> {
     if (script) this.model.on(new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')), script);
     await this.composer.fill(text);
+    // The words of the last answer are there a moment before its end is; until then nothing is sent.
+    await expect(this.send).toBeEnabled();
     await this.composer.press('Enter');
   }
 
