@@ -76,17 +76,17 @@ impl Lanes {
 /// The runtime is made here: if it could not be handed to a thread, it would have
 /// to be dropped where waiting is not allowed.
 fn run(made: &mpsc::Sender<io::Result<Handle>>, stop: &CancellationToken) {
-    let runtime = Builder::new_current_thread().enable_all().build();
-    // Who started it waits for this.
-    let _received = made.send(runtime.as_ref().map(|it| it.handle().clone()).map_err(copied));
-    if let Ok(runtime) = runtime {
-        runtime.block_on(stop.cancelled());
-        runtime.shutdown_timeout(ENDING);
+    // Who started it waits for what is sent.
+    match Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => {
+            let _received = made.send(Ok(runtime.handle().clone()));
+            runtime.block_on(stop.cancelled());
+            runtime.shutdown_timeout(ENDING);
+        }
+        Err(error) => {
+            let _received = made.send(Err(error));
+        }
     }
-}
-
-fn copied(error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), error.to_string())
 }
 
 #[cfg(test)]

@@ -106,43 +106,33 @@ impl Session {
                 }
                 agent.stop();
             }
-            let mut next = poll_fn(|cx| match agent.poll_next_unpin(cx) {
-                Poll::Ready(event) => Poll::Ready(Next::Event(event)),
-                Poll::Pending if self.stopped.is_some() => Poll::Pending,
-                Poll::Pending => stop.poll(cx).map(|_heard| Next::Stop),
-            });
-            let next = if self.asking.is_open() {
-                tokio::select! {
-                    biased;
-                    next = &mut next => next,
-                    () = self.asking.look() => Next::Look,
-                }
-            } else {
-                next.await
-            };
-            let event = match next {
-                Next::Event(event) => event,
-                Next::Stop => continue,
-                Next::Look => {
-                    self.look_at_prompt(&mut *agent).await?;
-                    continue;
-                }
-            };
-            // A stream that ends by itself has broken its promise; say so.
-            let end = match event {
+            match self.next(&mut *agent, &mut stop).await {
                 // Nearly every event is this one: it does without the rest.
-                Some(AgentEvent::Text(text)) => {
-                    self.text(&text).await?;
-                    continue;
-                }
-                Some(AgentEvent::Ended(end)) => end,
-                Some(event) => {
-                    self.handle(&mut *agent, event).await?;
-                    continue;
-                }
-                None => TurnEnd::Stopped,
-            };
-            return self.end(end).await;
+                Next::Event(Some(AgentEvent::Text(text))) => self.text(&text).await?,
+                Next::Event(Some(AgentEvent::Ended(end))) => return self.end(end).await,
+                Next::Event(Some(event)) => self.handle(&mut *agent, event).await?,
+                // A stream that ends by itself has broken its promise; say so.
+                Next::Event(None) => return self.end(TurnEnd::Stopped).await,
+                Next::Stop => {}
+                Next::Look => self.look_at_prompt(&mut *agent).await?,
+            }
+        }
+    }
+
+    /// Waits for the agent, for the word to stop, and for an open prompt.
+    async fn next(&mut self, agent: &mut dyn AgentSession, stop: &mut Listener<Stop>) -> Next {
+        let mut next = poll_fn(|cx| match agent.poll_next_unpin(cx) {
+            Poll::Ready(event) => Poll::Ready(Next::Event(event)),
+            Poll::Pending if self.stopped.is_some() => Poll::Pending,
+            Poll::Pending => stop.poll(cx).map(|_heard| Next::Stop),
+        });
+        if !self.asking.is_open() {
+            return next.await;
+        }
+        tokio::select! {
+            biased;
+            next = &mut next => next,
+            () = self.asking.look() => Next::Look,
         }
     }
 

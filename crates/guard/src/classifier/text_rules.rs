@@ -112,8 +112,8 @@ fn holds_phrase(text: &str, phrases: &[&str]) -> bool {
 fn has_sentence(text: &str, phrases: &[&str]) -> bool {
     let (start, end) = ends(text);
     // What the end is cut off from is not the beginning of a sentence.
-    let sentences = sentences(start).chain(sentences(end).skip(1));
-    sentences.into_iter().any(|sentence| {
+    let mut sentences = sentences(start).chain(sentences(end).skip(1));
+    sentences.any(|sentence| {
         let start: String = sentence_start(sentence).chars().take(48).collect();
         let start = start.to_lowercase();
         let start = LEAD_INS.iter().find_map(|words| start.strip_prefix(words)).unwrap_or(&start);
