@@ -45,18 +45,19 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("crates/testkit", &["serde_json", "tokio"]),
     ("crates/heap", &[]),
     ("crates/wake", &["futures-util", "tokio"]),
+    ("crates/sqlite", &["futures-util", "sqlx", "thiserror", "tokio", "tracing"]),
     (
         "crates/storage",
         &[
-            "parlor-guard", "parlor-protocol", "futures-util", "serde", "serde_json", "sqlx",
-            "thiserror", "tokio", "uuid",
+            "parlor-guard", "parlor-protocol", "parlor-sqlite", "serde", "serde_json", "sqlx",
+            "thiserror", "uuid",
         ],
     ),
     (
         "crates/recipes",
         &[
-            "parlor-protocol", "axum", "rmcp", "serde", "serde_json", "serde_path_to_error",
-            "sqlx", "thiserror", "tracing", "unicode-normalization", "uuid",
+            "parlor-protocol", "parlor-sqlite", "axum", "rmcp", "serde", "serde_json",
+            "serde_path_to_error", "sqlx", "thiserror", "tracing", "unicode-normalization", "uuid",
         ],
     ),
     (

@@ -2,7 +2,7 @@
 
 use parlor_guard::guardrail::Refusal;
 use parlor_protocol::PromptId;
-use parlor_storage::StorageError;
+use parlor_storage::{Fault, StorageError};
 
 /// Why something was not done.
 #[derive(Debug, thiserror::Error)]
@@ -45,14 +45,14 @@ impl From<StorageError> for ChatError {
             StorageError::NotFound => Self::NotFound,
             StorageError::TurnRunning => Self::TurnRunning,
             StorageError::PromptClosed => Self::PromptClosed,
-            StorageError::Busy => {
+            StorageError::Fault(Fault::Busy) => {
                 Self::Unavailable("The database is busy; please try again in a moment.".into())
             }
-            StorageError::Full => Self::Unavailable(
+            StorageError::Fault(Fault::Full) => Self::Unavailable(
                 "The server's disk is full; nothing was saved. Please tell its administrator."
                     .into(),
             ),
-            StorageError::ReadOnly(why) => {
+            StorageError::Fault(Fault::Unwritable(why)) => {
                 tracing::error!(%why, "the database cannot be written");
                 Self::Unavailable(
                     "The server cannot save anything right now. Please tell its administrator."

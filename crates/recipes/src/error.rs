@@ -1,6 +1,7 @@
 //! What can go wrong, by what the caller does next.
 
 use parlor_protocol::ErrorCode;
+use parlor_sqlite::{Fault, OpenError};
 use serde::{Deserialize, Serialize};
 
 /// Why something did not happen.
@@ -21,36 +22,15 @@ pub enum RecipeError {
     /// Log in: the request does not say whose recipes are meant.
     #[error("This request does not say whose recipes are meant.")]
     NoTenant,
-    /// Try again later.
-    #[error("the recipes cannot be read or written right now: {0}")]
-    Unavailable(String),
+    /// Do what the fault of the database asks for.
+    #[error("the recipes cannot be read or written: {0}")]
+    Fault(#[from] Fault),
     /// Refuse to start.
-    #[error(
-        "the database {path} was written by a newer version of Parlor (schema {found}, this \
-         version knows {known}); run that version, or restore a backup"
-    )]
-    NewerSchema {
-        /// Where it is.
-        path: String,
-        /// The newest migration in it.
-        found: i64,
-        /// The newest migration that this binary has.
-        known: i64,
-    },
-    /// Refuse to start.
-    #[error("the database {path} cannot be opened: {why}")]
-    CannotOpen {
-        /// Where it is.
-        path: String,
-        /// What the system says.
-        why: String,
-    },
+    #[error(transparent)]
+    Open(#[from] OpenError),
     /// Log it: a row is not what this version wrote.
     #[error("a stored row cannot be read: {0}")]
     Corrupt(String),
-    /// Log it.
-    #[error("the database failed: {0}")]
-    Database(#[source] sqlx::Error),
     /// Log it: the connection to the client failed.
     #[error("the client cannot be served: {0}")]
     Client(String),
@@ -106,26 +86,17 @@ impl RecipeError {
             Self::Refused(Refusal::Full { .. }) | Self::TooLarge(_) => ErrorCode::TooLarge,
             Self::Invalid(_) | Self::RunReused(_) => ErrorCode::Malformed,
             Self::NoTenant => ErrorCode::Unauthorized,
-            Self::Unavailable(_) => ErrorCode::Unavailable,
-            Self::NewerSchema { .. }
-            | Self::CannotOpen { .. }
-            | Self::Corrupt(_)
-            | Self::Database(_)
-            | Self::Client(_) => ErrorCode::Internal,
+            Self::Fault(fault) if fault.is_passing() => ErrorCode::Unavailable,
+            Self::Fault(_) | Self::Open(_) | Self::Corrupt(_) | Self::Client(_) => {
+                ErrorCode::Internal
+            }
         }
     }
 }
 
 impl From<sqlx::Error> for RecipeError {
     fn from(error: sqlx::Error) -> Self {
-        let code = error.as_database_error().and_then(|e| e.code()).unwrap_or_default();
-        // SQLite's primary result code is the low byte of the extended one: locked,
-        // read-only, full, or not to be opened for a moment.
-        match code.parse::<u32>().map(|code| code & 0xFF) {
-            Ok(3 | 5 | 6 | 8 | 13 | 14 | 23) => Self::Unavailable(error.to_string()),
-            _ if matches!(error, sqlx::Error::PoolTimedOut) => Self::Unavailable(error.to_string()),
-            _ => Self::Database(error),
-        }
+        Fault::from(error).into()
     }
 }
 

@@ -4,13 +4,13 @@ use parlor_guard::Clean;
 use parlor_protocol::{
     ConversationId, EventBody, ProjectId, PromptId, PromptOutcome, TenantId, Timestamp, TurnId,
 };
+use parlor_sqlite::Batch;
 use serde::Serialize;
 use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
 use uuid::Uuid;
 
-use crate::batch::Batch;
 use crate::error::StorageError;
 use crate::log::{self, Logged};
 use crate::prompts::{self, Closing, PromptWrite, outcome_name};

@@ -4,9 +4,9 @@
 //! transaction: a commit for each piece would be a wait for the disk for each.
 
 use parlor_protocol::{ConversationId, MessageId, Timestamp, TurnId};
+use parlor_sqlite::Batch;
 use sqlx::{Row, SqliteConnection};
 
-use crate::batch::Batch;
 use crate::error::StorageError;
 use crate::log::Commit;
 use crate::rows::to_column;

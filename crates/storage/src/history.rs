@@ -1,9 +1,9 @@
 //! The raw history that a model needs: opaque JSON, never served.
 
 use parlor_protocol::{ConversationId, TurnId};
+use parlor_sqlite::Batch;
 use serde_json::Value;
 
-use crate::batch::Batch;
 use crate::error::StorageError;
 use crate::rows::{json, parsed, to_column, to_json};
 use crate::store::Store;

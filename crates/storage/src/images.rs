@@ -1,10 +1,10 @@
 //! Pictures that people sent.
 
 use parlor_protocol::{ConversationId, TenantId, Timestamp};
+use parlor_sqlite::Batch;
 use sqlx::Row;
 use uuid::Uuid;
 
-use crate::batch::Batch;
 use crate::error::StorageError;
 use crate::store::Store;
 

@@ -2,8 +2,8 @@
 //! model's raw history, prompts and the ledger of tool runs, credentials, the
 //! audit.
 //!
-//! - One SQLite file in WAL mode, one connection that writes (`pen`), several
-//!   that read; `synchronous = FULL`, so that what is acknowledged is on the disk.
+//! - One SQLite file ([`parlor_sqlite`]): one connection that writes, several that
+//!   read; what is acknowledged is on the disk.
 //! - What people see is written from [`parlor_guard::Clean`] and comes back as
 //!   [`Served`], which only this crate makes: a handler cannot show anything
 //!   else. The raw history goes in and out as opaque JSON.
@@ -18,7 +18,6 @@ extern crate self as parlor_storage;
 mod access;
 mod activity;
 mod audit;
-mod batch;
 mod conversations;
 mod decisions;
 mod deltas;
@@ -28,7 +27,6 @@ mod images;
 mod log;
 mod messages;
 mod pages;
-mod pen;
 mod prompts;
 mod rows;
 mod served;
@@ -47,6 +45,7 @@ pub use error::StorageError;
 pub use images::{Image, NewImage};
 pub use log::{Commit, LogEntry, Logged, NewEvent, TurnEnd};
 pub use pages::{NotAPlace, PagePlace};
+pub use parlor_sqlite::Fault;
 pub use prompts::{Closing, NewPrompt, Prompt, PromptView, PromptWrite};
 pub use served::Served;
 pub use store::Store;

@@ -3,11 +3,11 @@
 use parlor_guard::Clean;
 use parlor_protocol::message::Message;
 use parlor_protocol::{ConversationId, EventBody, EventId, MessageId, Timestamp, TurnId};
+use parlor_sqlite::Batch;
 use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
 
-use crate::batch::Batch;
 use crate::deltas::{self, Block};
 use crate::error::StorageError;
 use crate::prompts::PromptWrite;

@@ -3,10 +3,10 @@
 use parlor_guard::Clean;
 use parlor_protocol::message::{Message, MessageData};
 use parlor_protocol::{ConversationId, MessageId, MessageType, Role, TenantId, Timestamp};
+use parlor_sqlite::Batch;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
 
-use crate::batch::Batch;
 use crate::error::StorageError;
 use crate::rows::{json, optional_json, parsed, to_column, to_json};
 use crate::served::Served;

@@ -9,12 +9,12 @@ use parlor_protocol::{
     ConversationId, ProjectId, PromptClosed, PromptId, PromptOutcome, TenantId, Timestamp, TurnId,
     UserPrompt,
 };
+use parlor_sqlite::Batch;
 use serde::Serialize;
 use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
 
-use crate::batch::Batch;
 use crate::error::StorageError;
 use crate::rows::{json, optional_json, parsed, to_json};
 use crate::served::Served;

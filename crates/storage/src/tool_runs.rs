@@ -2,12 +2,12 @@
 //! nobody has to guess. A run is started at most once.
 
 use parlor_protocol::{ConversationId, Timestamp, TurnId};
+use parlor_sqlite::Batch;
 use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
 use uuid::Uuid;
 
-use crate::batch::Batch;
 use crate::error::StorageError;
 use crate::rows::{optional_json, parsed, to_json};
 use crate::store::Store;

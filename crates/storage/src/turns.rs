@@ -6,11 +6,11 @@ use parlor_protocol::{
     ClientMessageId, ConversationId, EventBody, MessageId, Mode, ProjectId, TenantId, Timestamp,
     TurnId,
 };
+use parlor_sqlite::{Batch, Fault};
 use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
 
-use crate::batch::Batch;
 use crate::conversations::mode_name;
 use crate::decisions::{self, Answering};
 use crate::error::StorageError;
@@ -130,7 +130,8 @@ impl Store {
         let mut batch = Batch::default();
         let (epoch, start_seq) = reserve(&mut transaction, begin).await?;
         let begun = insert(&mut batch, begin, epoch, start_seq)?;
-        if let Err(error) = batch.run(&mut transaction).await.outcome().map_err(running) {
+        if let Err(fault) = batch.run(&mut transaction).await.outcome() {
+            let error = running(fault.into());
             drop(transaction);
             if matches!(error, StorageError::TurnRunning) {
                 // What was in the way may wait for the same commit. Whoever asks
@@ -244,7 +245,7 @@ async fn close_prompts(
     for id in told {
         prompts::apply(&mut batch, begin.turn, &PromptWrite::Told(id), begin.now)?;
     }
-    batch.run(transaction).await.outcome()
+    Ok(batch.run(transaction).await.outcome()?)
 }
 
 impl BeginTurn {
@@ -283,7 +284,7 @@ fn insert_turn(batch: &mut Batch, begin: &BeginTurn, epoch: u64, start_seq: u64)
 /// All other keys of a beginning are new.
 fn running(error: StorageError) -> StorageError {
     match &error {
-        StorageError::Other(cause)
+        StorageError::Fault(Fault::Other(cause))
             if cause.as_database_error().is_some_and(|e| e.is_unique_violation()) =>
         {
             StorageError::TurnRunning

@@ -1,9 +1,9 @@
 //! The database: one file, one writer and several readers in each process that
-//! has it open.
+//! has it open ([`parlor_sqlite`]).
 //!
-//! A server and the children that it starts may write at the same time, so every
-//! transaction that writes takes the lock at its beginning and waits for it, and
-//! whatever is read for a change is read inside its transaction.
+//! A server and the children that it starts may write at the same time: every
+//! transaction that writes holds the lock from its beginning, and whatever is read
+//! for a change is read inside its transaction.
 
 mod open;
 mod recipes;
@@ -14,7 +14,8 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 use parlor_protocol::TenantId;
-use sqlx::{Sqlite, SqliteConnection, SqlitePool, Transaction};
+use parlor_sqlite::{Database, Write};
+use sqlx::SqliteConnection;
 
 use crate::change::{Change, Run};
 use crate::clock;
@@ -25,8 +26,7 @@ use runs::Outcome;
 /// The recipes of all tenants. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct RecipeStore {
-    writer: SqlitePool,
-    readers: SqlitePool,
+    database: Database,
     /// Tenants that are known to have been here.
     welcomed: Arc<Mutex<HashSet<TenantId>>>,
 }
@@ -44,13 +44,13 @@ impl RecipeStore {
     /// All recipes of a tenant, by title.
     pub async fn list(&self, tenant: &TenantId) -> Result<Vec<Summary>, RecipeError> {
         self.welcome(tenant).await?;
-        recipes::list(&mut *self.readers.acquire().await?, tenant).await
+        recipes::list(&mut *self.database.readers().acquire().await?, tenant).await
     }
 
     /// One recipe of a tenant.
     pub async fn get(&self, tenant: &TenantId, id: RecipeId) -> Result<Recipe, RecipeError> {
         self.welcome(tenant).await?;
-        recipes::get(&mut *self.readers.acquire().await?, tenant, id).await
+        recipes::get(&mut *self.database.readers().acquire().await?, tenant, id).await
     }
 
     /// Makes a change, all or nothing, and gives the recipe as it is now; a deleted
@@ -92,21 +92,24 @@ impl RecipeStore {
         };
         let is_delete = matches!(change, Change::Delete(_));
         let after = apply(&mut transaction, tenant, change).await?;
-        transaction.rollback().await?;
+        // What is not committed is undone.
+        drop(transaction);
         Ok(Rehearsal { before, after: (!is_delete).then_some(after) })
+    }
+
+    /// Whether the database can be read and written right now.
+    pub async fn check(&self) -> Result<(), RecipeError> {
+        Ok(self.database.check().await?)
     }
 
     /// Closes all connections, after what they do is done.
     pub async fn close(&self) {
-        self.readers.close().await;
-        self.writer.close().await;
+        self.database.close().await;
     }
 
-    /// A transaction that holds the write lock from its beginning: one that reads
-    /// first and asks for the lock later is refused at once when another process
-    /// wrote in between.
-    async fn write(&self) -> Result<Transaction<'static, Sqlite>, RecipeError> {
-        Ok(self.writer.begin_with("BEGIN IMMEDIATE").await?)
+    /// A transaction; nothing of it is stored before it is committed.
+    async fn write(&self) -> Result<Write, RecipeError> {
+        Ok(self.database.pen().take().await?)
     }
 }
 

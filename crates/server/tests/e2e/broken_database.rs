@@ -2,13 +2,14 @@
 //! cannot be written. New messages are refused with the reason, a turn that runs
 //! waits, nothing is lost, and it heals without a restart (FAULTS 6).
 
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use parlor_testkit::{Gate, Script, ScriptedModel};
 use rustix::process::{Resource, Rlimit, getrlimit, prlimit};
 use serde_json::{Value, json};
 use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{Connection, SqliteConnection};
+use sqlx::{Connection, Row, SqliteConnection};
 
 use crate::server_process::Server;
 use crate::streams::{Events, text};
@@ -82,6 +83,74 @@ async fn lock(data: &Path) -> SqliteConnection {
     connection
 }
 
+/// Lets no file be written any more, as on a file system that became read-only;
+/// gives what the limit was.
+fn forbid_writing(server: &Server) -> Option<u64> {
+    limit_files(server, Some(0))
+}
+
+fn limit_files(server: &Server, current: Option<u64>) -> Option<u64> {
+    let maximum = getrlimit(Resource::Fsize).maximum;
+    prlimit(Some(server.pid()), Resource::Fsize, Rlimit { current, maximum }).unwrap().current
+}
+
+async fn ready(server: &Server) -> u16 {
+    server.get("/readyz").send().await.unwrap().status().as_u16()
+}
+
+/// FAULTS 6, R-2: recipes heal as conversations do, and readiness tells of both.
+#[tokio::test]
+async fn recipes_heal_when_they_can_be_written_again() {
+    let scene = Scene::new().await;
+    let create = |title: &str| {
+        let recipe = json!({"title": title, "ingredients": [{"name": "bread"}],
+            "steps": [{"instruction": "Toast it."}]});
+        let request = scene.server.post("/api/recipes").header("content-type", "application/json");
+        request.body(recipe.to_string()).send()
+    };
+    assert_eq!(create("Before").await.unwrap().status(), 201);
+    assert_eq!(ready(&scene.server).await, 200);
+    let before = forbid_writing(&scene.server);
+    // More than once: the first failure must not be the reason for the others.
+    for title in ["Meanwhile", "Still", "And still"] {
+        let refused = create(title).await.unwrap();
+        assert_eq!(refusal(refused).await, (503, "unavailable".to_owned()), "{title}");
+    }
+    assert_eq!(ready(&scene.server).await, 503);
+    limit_files(&scene.server, before);
+    assert_eq!(create("After").await.unwrap().status(), 201);
+    assert_eq!(ready(&scene.server).await, 200);
+    let list = body_of(scene.server.get("/api/recipes").send().await.unwrap()).await;
+    let titles: Vec<&str> =
+        list["recipes"].as_array().unwrap().iter().map(|r| r["title"].as_str().unwrap()).collect();
+    assert!(titles.contains(&"Before") && titles.contains(&"After"), "{titles:?}");
+    assert!(!titles.contains(&"Meanwhile"), "{titles:?}");
+}
+
+/// FAULTS 6: readiness tells of a file that is damaged, of either database.
+#[tokio::test]
+async fn a_damaged_file_is_not_ready() {
+    for name in ["parlor.db", "recipes.db"] {
+        let scene = Scene::new().await;
+        assert_eq!(ready(&scene.server).await, 200);
+        damage(&scene.data.path().join(name)).await;
+        assert_eq!(ready(&scene.server).await, 503, "{name}");
+        assert_eq!(scene.server.get("/healthz").send().await.unwrap().status(), 200);
+    }
+}
+
+/// Moves what was changed into the file, and writes over all of it.
+async fn damage(path: &Path) {
+    let options = SqliteConnectOptions::new().filename(path);
+    let mut connection = SqliteConnection::connect_with(&options).await.unwrap();
+    let moved = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").fetch_one(&mut connection).await;
+    assert_eq!(moved.unwrap().get::<i64, _>(0), 0, "nobody was in the way");
+    connection.close().await.unwrap();
+    let length = std::fs::metadata(path).unwrap().len();
+    let file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
+    file.write_all_at(&vec![0xA5; usize::try_from(length).unwrap()], 0).unwrap();
+}
+
 /// FAULTS 6, issue "Bad input": locked, not writable, and well again.
 #[tokio::test]
 async fn a_broken_database_is_waited_for() {
@@ -97,19 +166,14 @@ async fn a_broken_database_is_waited_for() {
 
     let mut running = scene.run().await;
     let second = running.conversation.clone();
-    let limit = |current| {
-        let maximum = getrlimit(Resource::Fsize).maximum;
-        prlimit(Some(scene.server.pid()), Resource::Fsize, Rlimit { current, maximum }).unwrap()
-    };
-    // No file can be written any more, as on a file system that became read-only.
-    let before = limit(Some(0));
+    let before = forbid_writing(&scene.server);
     let why = scene.broken(&mut running).await;
     let words = "The server cannot save anything right now. Please tell its administrator.";
     assert_eq!(why, words);
     let ready = scene.server.get("/readyz").send().await.unwrap();
     assert_eq!(refusal(ready).await, (503, "unavailable".to_owned()));
     assert_eq!(scene.server.get("/healthz").send().await.unwrap().status(), 200);
-    limit(before.current);
+    limit_files(&scene.server, before);
     scene.mended(running).await;
     assert_eq!(scene.server.get("/readyz").send().await.unwrap().status(), 200);
 

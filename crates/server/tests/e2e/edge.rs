@@ -6,7 +6,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
 use crate::raw::{exchange, read_to_end, request};
-use crate::test_app::{ADMIN_KEY, TestApp, refusal};
+use crate::test_app::{ADMIN_KEY, Settings, TestApp, refusal};
 
 /// FAULTS 21: a name that is not ours is not served, on any route.
 #[tokio::test]
@@ -15,7 +15,7 @@ async fn a_foreign_host_is_refused() {
     let own = format!("Host: {}", app.address);
     let local = format!("Host: localhost:{}", app.address.port());
     for host in [&own, &local] {
-        assert!(request(&app, "GET /healthz", &[host]).await.starts_with("HTTP/1.1 200"), "{host}");
+        assert!(request(&app, "GET /login", &[host]).await.starts_with("HTTP/1.1 200"), "{host}");
     }
     let suffix = format!("Host: {}.evil.example", app.address);
     for hosts in [
@@ -25,14 +25,41 @@ async fn a_foreign_host_is_refused() {
         vec!["X-Forwarded-Host: 127.0.0.1"],
         vec![own.as_str(), "Host: evil.example"],
     ] {
-        for path in ["/healthz", "/login", "/api/me", "/nowhere"] {
+        for path in ["/login", "/api/me", "/nowhere"] {
             let answer = request(&app, &format!("GET {path}"), &hosts).await;
             let refused = answer.starts_with("HTTP/1.1 403") || answer.starts_with("HTTP/1.1 400");
             assert!(refused, "{hosts:?} {path}: {answer}");
         }
     }
-    let answer = request(&app, "GET http://evil.example/healthz", &[&own]).await;
+    let answer = request(&app, "GET http://evil.example/login", &[&own]).await;
     assert!(answer.starts_with("HTTP/1.1 403") && answer.contains("\"forbidden\""), "{answer}");
+}
+
+/// A load balancer calls the server by its address, or by no name at all. What it
+/// is told names nothing, so it does not matter who else asks.
+#[tokio::test]
+async fn health_is_answered_whatever_the_server_is_called() {
+    let app = TestApp::configured(Settings {
+        more: "[server]\npublic_url = \"https://chat.example.org\"",
+        ..Settings::default()
+    })
+    .await;
+    let address = format!("Host: {}", app.address);
+    let hosts: [&[&str]; 4] =
+        [&[&address], &["Host: chat.example.org"], &["Host: 10.0.0.7:8787"], &[]];
+    for host in hosts {
+        for path in ["/healthz", "/readyz"] {
+            let answer = request(&app, &format!("GET {path}"), host).await;
+            assert!(answer.starts_with("HTTP/1.1 200"), "{host:?} {path}: {answer}");
+            assert!(answer.ends_with("\r\n\r\nok\n"), "nothing else is told: {answer}");
+            assert!(!answer.contains(env!("CARGO_PKG_VERSION")), "{answer}");
+            assert!(!answer.to_lowercase().contains("parlor"), "{answer}");
+        }
+        let answer = request(&app, "POST /healthz", host).await;
+        assert!(answer.starts_with("HTTP/1.1 405"), "{answer}");
+    }
+    let answer = request(&app, "GET /login", &[&address]).await;
+    assert!(answer.starts_with("HTTP/1.1 403"), "other routes need the name: {answer}");
 }
 
 /// FAULTS 21, X-2: other sites cannot change anything, log in included.

@@ -7,7 +7,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use parlor_protocol::{ConversationId, EventId, Timestamp, TurnId};
+use parlor_sqlite::{Fault, OpenError};
 use sqlx::migrate::{Migration, MigrationType};
+use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Row, SqlSafeStr};
 
 use super::*;
@@ -25,7 +27,10 @@ fn large() -> String {
 
 /// Every kind of write, each with something large, on a database that is broken
 /// like this: which did not happen, and why.
-async fn write_everything(scene: &Scene, broken: &str) -> Vec<(&'static str, StorageError)> {
+async fn write_everything(
+    scene: &Scene,
+    broken: Option<&str>,
+) -> Vec<(&'static str, StorageError)> {
     let store = &scene.store;
     let mut begin = scene.begin(TurnId::new(uuid(500)), true, None);
     begin.conversation = ConversationId::new(uuid(501));
@@ -47,12 +52,14 @@ async fn write_everything(scene: &Scene, broken: &str) -> Vec<(&'static str, Sto
         ("token", Box::pin(access.add_token(&token))),
         ("password", Box::pin(access.set_password(&home, Role::User, &title, Timestamp(1)))),
         ("audit", Box::pin(store.add_blocked_input(&blocked))),
-        ("check", Box::pin(store.check_writable())),
+        ("check", Box::pin(store.check())),
     ];
     let mut failed = Vec::new();
     for (what, write) in writes {
-        // The connection may be another one by now.
-        pragma(store, broken).await;
+        // The connection may be another one by now: one that failed is not kept.
+        if let Some(words) = broken {
+            pragma(store, words).await;
+        }
         failed.extend(write.await.err().map(|error| (what, error)));
     }
     failed
@@ -89,10 +96,11 @@ fn blocked() -> BlockedInput {
     }
 }
 
+/// Sets something on the connection that writes.
 async fn pragma(store: &Store, words: &str) -> i64 {
     let query = sqlx::query(sqlx::AssertSqlSafe(format!("PRAGMA {words}")));
-    let writer = store.pen.connection();
-    let row = query.fetch_optional(&mut *writer.lock().await).await.unwrap();
+    let mut write = store.write().await.unwrap();
+    let row = query.fetch_optional(&mut *write).await.unwrap();
     row.map_or(0, |row| row.get(0))
 }
 
@@ -117,28 +125,32 @@ async fn nothing_happened(scene: &Scene) {
 async fn a_full_disk_loses_nothing_and_heals() {
     let scene = running().await;
     let pages = pragma(&scene.store, "page_count").await;
-    let failed = write_everything(&scene, &format!("max_page_count = {pages}")).await;
+    let failed = write_everything(&scene, Some(&format!("max_page_count = {pages}"))).await;
     let names: Vec<_> = failed.iter().map(|(what, _)| *what).collect();
     assert_eq!(
         names,
         ["begin_turn", "flush", "commit", "rename", "token", "password", "audit"],
         "what needs no room goes on: {failed:?}"
     );
-    assert!(failed.iter().all(|(_, error)| matches!(error, StorageError::Full)), "{failed:?}");
+    assert!(
+        failed.iter().all(|(_, error)| matches!(error, StorageError::Fault(Fault::Full))),
+        "{failed:?}"
+    );
     nothing_happened(&scene).await;
-    assert_eq!(write_everything(&scene, "max_page_count = 1000000").await.len(), 0);
+    assert_eq!(write_everything(&scene, Some("max_page_count = 1000000")).await.len(), 0);
 }
 
 /// FAULTS 6: a database that cannot be written, at every kind of write.
 #[tokio::test]
 async fn a_read_only_database_loses_nothing_and_heals() {
     let scene = running().await;
-    let failed = write_everything(&scene, "query_only = ON").await;
+    let failed = write_everything(&scene, Some("query_only = ON")).await;
     assert_eq!(failed.len(), 8, "{failed:?}");
-    let read_only = |error: &StorageError| matches!(error, StorageError::ReadOnly(_));
+    let read_only =
+        |error: &StorageError| matches!(error, StorageError::Fault(Fault::Unwritable(_)));
     assert!(failed.iter().all(|(_, error)| read_only(error) && error.is_passing()), "{failed:?}");
     nothing_happened(&scene).await;
-    assert_eq!(write_everything(&scene, "query_only = OFF").await.len(), 0);
+    assert_eq!(write_everything(&scene, Some("query_only = OFF")).await.len(), 0);
 }
 
 /// FAULTS 6: a database that another program has locked, at every kind of write.
@@ -148,13 +160,17 @@ async fn a_locked_database_loses_nothing_and_heals() {
     let path = scene.dir.path().join("parlor.db");
     let other =
         SqlitePool::connect_with(SqliteConnectOptions::new().filename(&path)).await.unwrap();
+    pragma(&scene.store, "busy_timeout = 20").await;
     let lock = other.begin_with("BEGIN EXCLUSIVE").await.unwrap();
-    let failed = write_everything(&scene, "busy_timeout = 20").await;
+    let failed = write_everything(&scene, None).await;
     assert_eq!(failed.len(), 8, "{failed:?}");
-    assert!(failed.iter().all(|(_, error)| matches!(error, StorageError::Busy)), "{failed:?}");
+    assert!(
+        failed.iter().all(|(_, error)| matches!(error, StorageError::Fault(Fault::Busy))),
+        "{failed:?}"
+    );
     nothing_happened(&scene).await;
     lock.rollback().await.unwrap();
-    assert_eq!(write_everything(&scene, "busy_timeout = 5000").await.len(), 0);
+    assert_eq!(write_everything(&scene, Some("busy_timeout = 5000")).await.len(), 0);
 }
 
 const DATABASE: &str = "PARLOR_TEST_DATABASE";
@@ -210,7 +226,7 @@ async fn a_kill_in_the_middle_of_a_migration_loses_nothing() {
     assert_eq!(scene.seqs_after(EventId::durable(0)).await, [1, 2]);
     scene.store.close().await;
     let old = Store::open(&path).await.unwrap_err();
-    assert!(matches!(old, StorageError::NewerSchema { .. }), "{old}");
+    assert!(matches!(old, StorageError::Open(OpenError::NewerSchema { .. })), "{old}");
 }
 
 /// What is not committed yet goes to the log of the database once it no longer

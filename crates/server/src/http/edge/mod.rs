@@ -1,7 +1,8 @@
 //! What happens to every request before and after its handler.
 //!
 //! 1. It gets a number, by which the log speaks of it.
-//! 2. It must name this server, and not come from another site ([`origin`]).
+//! 2. It must name this server, and not come from another site ([`origin`]); a
+//!    health probe may call it by any name.
 //! 3. Its answer must begin in time.
 //! 4. Its answer carries the rules for browsers ([`headers`]).
 //! 5. It is logged: method, route, status, time. No query, no header, no body.
@@ -19,6 +20,7 @@ use axum::response::{IntoResponse, Response};
 use tracing::Instrument;
 
 use super::errors::ApiError;
+use super::health;
 use crate::app::App;
 
 static REQUESTS: AtomicU64 = AtomicU64::new(1);
@@ -35,7 +37,9 @@ pub(crate) async fn edge(State(app): State<Arc<App>>, request: Request, next: Ne
 }
 
 async fn answer(app: &App, request: Request, next: Next) -> Response {
-    if let Err(refusal) = origin::check(&app.public_url, &request) {
+    if !health::is_probe(&request)
+        && let Err(refusal) = origin::check(&app.public_url, &request)
+    {
         return refusal.into_response();
     }
     let limit = app.config.server.limits.request_timeout;

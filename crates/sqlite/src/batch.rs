@@ -13,11 +13,11 @@ use sqlx::encode::Encode;
 use sqlx::sqlite::SqliteArguments;
 use sqlx::{Arguments, AssertSqlSafe, Either, Executor, Sqlite, SqliteConnection, Type};
 
-use crate::error::StorageError;
+use crate::fault::Fault;
 
 /// Statements and their values, in order.
 #[derive(Debug, Default)]
-pub(crate) struct Batch {
+pub struct Batch {
     sql: String,
     values: SqliteArguments,
     /// Whether a statement calls its values by their numbers.
@@ -28,21 +28,21 @@ pub(crate) struct Batch {
 
 /// What came of a batch.
 #[derive(Debug)]
-pub(crate) struct Done {
+pub struct Done {
     /// Whether what was to come before the batch went well.
-    pub(crate) begun: bool,
+    pub begun: bool,
     /// How many rows each statement changed, as far as they went.
-    pub(crate) changed: Vec<u64>,
+    pub changed: Vec<u64>,
     /// Why they did not go to the end.
-    pub(crate) result: Result<(), sqlx::Error>,
+    pub result: Result<(), sqlx::Error>,
     claims: bool,
 }
 
 impl Done {
-    /// The result. Whoever was taken over is told so, whatever else went wrong.
-    pub(crate) fn outcome(self) -> Result<(), StorageError> {
+    /// The result. Whoever does not own what it writes is told so, whatever else went wrong.
+    pub fn outcome(self) -> Result<(), Fault> {
         if self.claims && self.changed.first() == Some(&0) {
-            return Err(StorageError::TakenOver);
+            return Err(Fault::NotClaimed);
         }
         Ok(self.result?)
     }
@@ -51,12 +51,12 @@ impl Done {
 impl Batch {
     /// The first statement claims what the others write, under an epoch: if it
     /// changes nothing, another run of the server has it.
-    pub(crate) fn claiming() -> Self {
+    pub fn claiming() -> Self {
         Self { claims: true, ..Self::default() }
     }
 
     /// Adds a statement; its values follow.
-    pub(crate) fn add(&mut self, sql: &str) -> &mut Self {
+    pub fn add(&mut self, sql: &str) -> &mut Self {
         self.separate();
         let before = self.values.len();
         let mut rest = sql;
@@ -73,7 +73,7 @@ impl Batch {
     }
 
     /// Adds an `INSERT INTO` of any number of rows; `values` binds those of one.
-    pub(crate) fn insert<T>(
+    pub fn insert<T>(
         &mut self,
         into: &str,
         rows: impl IntoIterator<Item = T>,
@@ -105,7 +105,7 @@ impl Batch {
     }
 
     /// Binds the next value of the statement that was added last.
-    pub(crate) fn bind<'v>(&mut self, value: impl Encode<'v, Sqlite> + Type<Sqlite>) -> &mut Self {
+    pub fn bind<'v>(&mut self, value: impl Encode<'v, Sqlite> + Type<Sqlite>) -> &mut Self {
         if let Err(error) = self.values.add(value) {
             self.failure = Some(sqlx::Error::Encode(error));
         }
@@ -113,7 +113,7 @@ impl Batch {
     }
 
     /// Whether all values could be bound.
-    pub(crate) fn check(self) -> Result<Self, StorageError> {
+    pub fn check(self) -> Result<Self, Fault> {
         match self.failure {
             Some(error) => Err(error.into()),
             None => Ok(self),
@@ -121,12 +121,12 @@ impl Batch {
     }
 
     /// Runs all statements, up to the first that fails.
-    pub(crate) async fn run(self, connection: &mut SqliteConnection) -> Done {
+    pub async fn run(self, connection: &mut SqliteConnection) -> Done {
         self.run_after("", connection).await
     }
 
     /// The same, after other statements, which have no values.
-    pub(crate) async fn run_after(self, first: &str, connection: &mut SqliteConnection) -> Done {
+    pub async fn run_after(self, first: &str, connection: &mut SqliteConnection) -> Done {
         let before = first.split_terminator(';').count();
         let Self { sql, values, failure, claims, .. } = self;
         if let Some(error) = failure {

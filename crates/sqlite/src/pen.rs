@@ -16,18 +16,21 @@
 //! Whoever finds that another was first must wait for this commit too before it
 //! says so. [`Pen::run`] does; with the pen in hand it is done by committing
 //! nothing, or by taking the pen once more.
+//!
+//! A transaction that cannot be undone takes its connection with it ([`Writer`]).
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::time::Duration;
 
+use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{ConnectOptions, Connection, SqliteConnection};
-use tokio::sync::{Mutex, OwnedMutexGuard, mpsc, oneshot};
+use tokio::sync::{Mutex, OwnedMappedMutexGuard, OwnedMutexGuard, mpsc, oneshot};
 use tokio::time::Instant;
 
 use crate::batch::Batch;
-use crate::error::StorageError;
+use crate::fault::Fault;
+use crate::writer::Writer;
 
 /// How many can wait in line; whoever finds it full waits to get into it.
 const MOST_WAITING: usize = 1_024;
@@ -36,18 +39,16 @@ const MOST_TOGETHER: usize = 128;
 
 /// Where one asks for the pen. Cheap to clone.
 #[derive(Debug, Clone)]
-pub(crate) struct Pen {
+pub struct Pen {
     line: mpsc::Sender<Ask>,
     patience: Duration,
-    #[cfg(test)]
-    seen: std::sync::Weak<Mutex<SqliteConnection>>,
 }
 
 /// What one asks for.
 #[derive(Debug)]
 enum Ask {
     /// The pen, to write oneself.
-    Pen(oneshot::Sender<Result<Write, StorageError>>),
+    Pen(oneshot::Sender<Result<Write, Fault>>),
     /// That this is written, if its turn comes in time.
     Run { batch: Batch, until: Instant, told: Told },
 }
@@ -55,10 +56,10 @@ enum Ask {
 /// The pen in one writer's hand: a connection inside a transaction. Dropping it
 /// undoes what was written with it.
 #[derive(Debug)]
-pub(crate) struct Write {
+pub struct Write {
     // Only hands the connection over; nobody ever waits for this lock. It is
     // given back before the word about it: fields are dropped in this order.
-    connection: OwnedMutexGuard<SqliteConnection>,
+    connection: OwnedMappedMutexGuard<Writer, SqliteConnection>,
     word: oneshot::Sender<Word>,
 }
 
@@ -71,7 +72,7 @@ enum Word {
     Close(Told),
 }
 
-type Told = oneshot::Sender<Result<(), StorageError>>;
+type Told = oneshot::Sender<Result<(), Fault>>;
 
 impl Pen {
     /// Takes the connection that writes, and what is needed to open another if
@@ -82,51 +83,38 @@ impl Pen {
         patience: Duration,
     ) -> Self {
         let (line, asks) = mpsc::channel(MOST_WAITING);
-        let connection = Arc::new(Mutex::new(connection));
-        #[cfg(test)]
-        let seen = Arc::downgrade(&connection);
-        let desk = Desk { connection, options, transaction: None };
+        let writer = Arc::new(Mutex::new(Writer::new(connection, options)));
+        let desk = Desk { writer, transaction: None };
         tokio::spawn(desk.serve(asks));
-        Self {
-            line,
-            patience,
-            #[cfg(test)]
-            seen,
-        }
-    }
-
-    /// The connection between two writers, for tests that break it.
-    #[cfg(test)]
-    pub(crate) fn connection(&self) -> Arc<Mutex<SqliteConnection>> {
-        self.seen.upgrade().unwrap()
+        Self { line, patience }
     }
 
     /// Waits for the pen.
-    pub(crate) async fn take(&self) -> Result<Write, StorageError> {
+    pub async fn take(&self) -> Result<Write, Fault> {
         let (ask, answer) = oneshot::channel();
         let wait = async {
-            self.line.send(Ask::Pen(ask)).await.map_err(|_| closed())?;
-            answer.await.map_err(|_| closed())?
+            self.line.send(Ask::Pen(ask)).await.map_err(|_| Fault::closed())?;
+            answer.await.map_err(|_| Fault::closed())?
         };
-        tokio::time::timeout(self.patience, wait).await.unwrap_or(Err(StorageError::Busy))
+        tokio::time::timeout(self.patience, wait).await.unwrap_or(Err(Fault::Busy))
     }
 
     /// Writes all of a batch or nothing. When it returns, it is on the disk.
-    pub(crate) async fn run(&self, batch: Batch) -> Result<(), StorageError> {
+    pub async fn run(&self, batch: Batch) -> Result<(), Fault> {
         let batch = batch.check()?;
         let (told, answer) = oneshot::channel();
         // Whoever left the line by itself could not know whether it was written:
         // it is the desk that looks at the clock.
         let ask = Ask::Run { batch, until: Instant::now() + self.patience, told };
         match self.line.send_timeout(ask, self.patience).await {
-            Ok(()) => answer.await.map_err(|_| closed())?,
-            Err(mpsc::error::SendTimeoutError::Timeout(_)) => Err(StorageError::Busy),
-            Err(mpsc::error::SendTimeoutError::Closed(_)) => Err(closed()),
+            Ok(()) => answer.await.map_err(|_| Fault::closed())?,
+            Err(mpsc::error::SendTimeoutError::Timeout(_)) => Err(Fault::Busy),
+            Err(mpsc::error::SendTimeoutError::Closed(_)) => Err(Fault::closed()),
         }
     }
 
     /// Closes the connection, after those who wait now have written.
-    pub(crate) async fn close(&self) {
+    pub async fn close(&self) {
         // Whoever finds it closed has nothing left to do.
         if let Ok(write) = self.take().await {
             let _closed = write.give_back(Word::Close).await;
@@ -136,16 +124,16 @@ impl Pen {
 
 impl Write {
     /// Stores what was written. When it returns, it is on the disk.
-    pub(crate) async fn commit(self) -> Result<(), StorageError> {
+    pub async fn commit(self) -> Result<(), Fault> {
         self.give_back(Word::Keep).await
     }
 
-    async fn give_back(self, word: fn(Told) -> Word) -> Result<(), StorageError> {
+    async fn give_back(self, word: fn(Told) -> Word) -> Result<(), Fault> {
         let Self { connection, word: give } = self;
         let (told, answer) = oneshot::channel();
         drop(connection);
-        give.send(word(told)).map_err(|_| closed())?;
-        answer.await.map_err(|_| closed())?
+        give.send(word(told)).map_err(|_| Fault::closed())?;
+        answer.await.map_err(|_| Fault::closed())?
     }
 }
 
@@ -165,8 +153,7 @@ impl DerefMut for Write {
 
 /// Where the pen lies between two writers.
 struct Desk {
-    connection: Arc<Mutex<SqliteConnection>>,
-    options: SqliteConnectOptions,
+    writer: Arc<Mutex<Writer>>,
     transaction: Option<Group>,
 }
 
@@ -176,7 +163,7 @@ struct Group {
     written: Vec<Told>,
     /// Those whose statements failed. They too are told after the commit: what
     /// was in their way can be seen then.
-    failed: Vec<(Told, StorageError)>,
+    failed: Vec<(Told, Fault)>,
     has_savepoint: bool,
 }
 
@@ -195,8 +182,8 @@ impl Desk {
         }
         // Whoever still waits finds the line closed.
         drop(asks);
-        if let Some(connection) = Arc::into_inner(self.connection) {
-            let _closed = connection.into_inner().close().await;
+        if let Some(writer) = Arc::into_inner(self.writer) {
+            writer.into_inner().close().await;
         }
         if let Some(told) = close {
             let _gone = told.send(Ok(()));
@@ -209,7 +196,7 @@ impl Desk {
             Ask::Pen(ask) => self.lend(ask).await,
             Ask::Run { batch, until, told } => {
                 if until < Instant::now() {
-                    let _gone = told.send(Err(StorageError::Busy));
+                    let _gone = told.send(Err(Fault::Busy));
                 } else {
                     self.run(batch, told).await;
                 }
@@ -221,10 +208,13 @@ impl Desk {
     /// Writes a batch, in one trip together with what comes before it.
     async fn run(&mut self, batch: Batch, told: Told) {
         let begin = self.beginning();
-        let mut connection = self.connection.lock().await;
-        let done = batch.run_after(begin, &mut connection).await;
-        drop(connection);
-        let (begun, written) = (done.begun, done.outcome());
+        let (begun, written) = match self.writer.lock().await.ready().await {
+            Ok(connection) => {
+                let done = batch.run_after(begin, connection).await;
+                (done.begun, done.outcome())
+            }
+            Err(fault) => (false, Err(fault)),
+        };
         if let Err(error) = self.began(if begun { Ok(()) } else { written.clone() }).await {
             let _gone = told.send(Err(error));
             return;
@@ -242,18 +232,22 @@ impl Desk {
     }
 
     /// Lends the pen to one writer. If it says so, the database is to be closed.
-    async fn lend(&mut self, ask: oneshot::Sender<Result<Write, StorageError>>) -> Option<Told> {
+    async fn lend(&mut self, ask: oneshot::Sender<Result<Write, Fault>>) -> Option<Told> {
         // Whoever has left meanwhile does not need it.
         if ask.is_closed() {
             return None;
         }
-        let begun = self.execute(self.beginning()).await;
+        let begun = self.begin().await;
         if let Err(error) = self.began(begun).await {
             let _gone = ask.send(Err(error));
             return None;
         }
         let (word, answer) = oneshot::channel();
-        let connection = Arc::clone(&self.connection).lock_owned().await;
+        let writer = Arc::clone(&self.writer).lock_owned().await;
+        let Ok(connection) = OwnedMutexGuard::try_map(writer, Writer::connection) else {
+            let _gone = ask.send(Err(Fault::closed()));
+            return None;
+        };
         // Whoever left in this moment does not take it: it is dropped, and back.
         drop(ask.send(Ok(Write { connection, word })));
         match answer.await {
@@ -280,23 +274,23 @@ impl Desk {
         }
     }
 
+    async fn begin(&self) -> Result<(), Fault> {
+        let mut writer = self.writer.lock().await;
+        writer.ready().await?;
+        writer.execute(self.beginning()).await
+    }
+
     /// Notes what came of it.
-    async fn began(&mut self, begun: Result<(), StorageError>) -> Result<(), StorageError> {
+    async fn began(&mut self, begun: Result<(), Fault>) -> Result<(), Fault> {
         match (&begun, &mut self.transaction) {
             (Ok(()), None) => self.transaction = Some(Group::default()),
             (Ok(()), Some(group)) => group.has_savepoint = true,
-            (Err(error), None) if error.is_passing() => {}
-            (Err(_), None) => self.reconnect().await,
+            // Somebody else's lock says nothing about the connection.
+            (Err(Fault::Busy), None) => {}
+            (Err(_), None) => self.writer.lock().await.discard().await,
             (Err(error), Some(_)) => self.lose(error.clone()).await,
         }
         begun
-    }
-
-    /// The next writer finds a new connection, if there can be one.
-    async fn reconnect(&self) {
-        if let Ok(connection) = self.options.connect().await {
-            *self.connection.lock().await = connection;
-        }
     }
 
     /// Undoes what one writer wrote.
@@ -304,19 +298,19 @@ impl Desk {
         let undone = match &self.transaction {
             Some(Group { has_savepoint: true, .. }) => self.execute("ROLLBACK TO one").await,
             // Nobody else wrote yet.
-            _ => return self.lose(closed()).await,
+            _ => return self.lose(Fault::closed()).await,
         };
         // After some errors, such as a full disk, SQLite has undone everything:
         // the others did nothing wrong, and can write again.
         if undone.is_err() {
-            self.lose(StorageError::Busy).await;
+            self.lose(Fault::Busy).await;
         }
     }
 
     async fn commit(&mut self) {
         let Some(group) = &self.transaction else { return };
         if group.written.is_empty() {
-            return self.lose(closed()).await;
+            return self.lose(Fault::closed()).await;
         }
         match self.execute("COMMIT").await {
             Ok(()) => self.tell(Ok(())),
@@ -325,13 +319,12 @@ impl Desk {
     }
 
     /// Undoes everything, and says so to those who had written.
-    async fn lose(&mut self, error: StorageError) {
-        // There may be nothing left to undo.
-        let _undone = self.execute("ROLLBACK").await;
+    async fn lose(&mut self, error: Fault) {
+        self.writer.lock().await.roll_back().await;
         self.tell(Err(error));
     }
 
-    fn tell(&mut self, result: Result<(), StorageError>) {
+    fn tell(&mut self, result: Result<(), Fault>) {
         let group = self.transaction.take().unwrap_or_default();
         for told in group.written {
             let _gone = told.send(result.clone());
@@ -341,15 +334,9 @@ impl Desk {
         }
     }
 
-    async fn execute(&self, sql: &'static str) -> Result<(), StorageError> {
-        let mut connection = self.connection.lock().await;
-        sqlx::query(sql).execute(&mut *connection).await?;
-        Ok(())
+    async fn execute(&self, sql: &'static str) -> Result<(), Fault> {
+        self.writer.lock().await.execute(sql).await
     }
-}
-
-fn closed() -> StorageError {
-    sqlx::Error::PoolClosed.into()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Several writers at once, and what they see of each other.
 
-use sqlx::Row;
+use sqlx::{ConnectOptions, Row};
 
 use super::*;
 
@@ -42,7 +42,7 @@ impl Paper {
     }
 }
 
-async fn put(write: &mut Write, word: &str) -> Result<(), StorageError> {
+async fn put(write: &mut Write, word: &str) -> Result<(), Fault> {
     let put = sqlx::query("INSERT INTO words (word) VALUES ($1)").bind(word);
     put.execute(&mut **write).await?;
     Ok(())
@@ -88,7 +88,7 @@ async fn writers_who_wait_are_committed_together_and_fail_alone() {
     let (second, wrong, (), last, begin) = tokio::join!(second, wrong, undecided, last, begin);
     begin.unwrap();
     second.unwrap();
-    assert!(matches!(wrong, Err(StorageError::Other(_))), "{wrong:?}");
+    assert!(matches!(wrong, Err(Fault::Other(_))), "{wrong:?}");
     last.unwrap();
     assert_eq!(paper.words().await, ["first", "second", "third"]);
 }
@@ -132,11 +132,11 @@ async fn batches_are_committed_together_and_fail_alone() {
     begin.unwrap();
     second.unwrap();
     third.unwrap();
-    assert!(matches!(wrong, Err(StorageError::Other(_))), "{wrong:?}");
-    assert!(matches!(taken_over, Err(StorageError::TakenOver)), "{taken_over:?}");
+    assert!(matches!(wrong, Err(Fault::Other(_))), "{wrong:?}");
+    assert!(matches!(taken_over, Err(Fault::NotClaimed)), "{taken_over:?}");
     assert_eq!(seen, ["first", "second", "third"]);
     // Alone, and first in its transaction.
-    assert!(matches!(paper.pen.run(batch(&["x", "x"])).await, Err(StorageError::Other(_))));
+    assert!(matches!(paper.pen.run(batch(&["x", "x"])).await, Err(Fault::Other(_))));
     paper.pen.run(batch(&["x"])).await.unwrap();
     assert_eq!(paper.words().await, ["first", "second", "third", "x"]);
 }
@@ -153,7 +153,7 @@ async fn a_batch_that_waited_too_long_is_not_written() {
     };
     let (late, begin) = tokio::join!(impatient.run(batch(&["late"])), begin);
     begin.unwrap();
-    assert!(matches!(late, Err(StorageError::Busy)), "{late:?}");
+    assert!(matches!(late, Err(Fault::Busy)), "{late:?}");
     paper.pen.run(batch(&["in time"])).await.unwrap();
     assert_eq!(paper.words().await, ["in time"]);
 }
@@ -166,7 +166,7 @@ async fn a_lock_is_busy_and_passes() {
     let mut other = paper.options.connect().await.unwrap();
     sqlx::query("BEGIN IMMEDIATE").execute(&mut other).await.unwrap();
     let impatient = Pen { patience: Duration::from_millis(10), ..paper.pen.clone() };
-    assert!(matches!(impatient.take().await, Err(StorageError::Busy)));
+    assert!(matches!(impatient.take().await, Err(Fault::Busy)));
     sqlx::query("ROLLBACK").execute(&mut other).await.unwrap();
     let mut write = paper.pen.take().await.unwrap();
     put(&mut write, "later").await.unwrap();

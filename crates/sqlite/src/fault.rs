@@ -1,0 +1,109 @@
+//! What can go wrong with a database, by what the caller does next.
+
+use std::sync::Arc;
+
+/// Why a read or a write did not happen. Writes that are committed together fail
+/// together, so it can be told to several.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Fault {
+    /// Try again later: the database is locked by someone else.
+    #[error("the database is locked by another program")]
+    Busy,
+    /// Tell the administrator: nothing can be written.
+    #[error("the database cannot be written: {0}")]
+    Unwritable(String),
+    /// Tell the administrator: the disk is full.
+    #[error("the disk is full")]
+    Full,
+    /// Tell the administrator: the file is not what SQLite wrote.
+    #[error("the database file is damaged: {0}; restore a backup")]
+    Malformed(String),
+    /// Stop writing: the first statement of a claiming batch changed nothing.
+    #[error("what was to be written belongs to someone else by now")]
+    NotClaimed,
+    /// Log it.
+    #[error("the database failed: {0}")]
+    Other(#[source] Arc<sqlx::Error>),
+}
+
+impl Fault {
+    /// Whether the same call may succeed later without anybody's help.
+    pub fn is_passing(&self) -> bool {
+        matches!(self, Self::Busy | Self::Full | Self::Unwritable(_))
+    }
+
+    /// The database is closed, and stays so.
+    pub(crate) fn closed() -> Self {
+        sqlx::Error::PoolClosed.into()
+    }
+}
+
+/// What a result code of SQLite means here.
+#[derive(Debug, PartialEq, Eq)]
+enum Meaning {
+    Busy,
+    Unwritable,
+    Full,
+    Malformed,
+    Other,
+}
+
+fn meaning(code: u32) -> Meaning {
+    /// The index of the log of changes could not grow. SQLite calls this an I/O
+    /// error; what stops a file from growing is a disk without room.
+    const IOERR_SHMSIZE: u32 = 10 | (19 << 8);
+    match code {
+        IOERR_SHMSIZE => Meaning::Full,
+        // The primary result code is the low byte of the extended one.
+        code => match code & 0xFF {
+            5 | 6 => Meaning::Busy,
+            // No permission, read-only, an input or output that failed, a file that
+            // cannot be opened: whoever runs the server can mend all of them.
+            3 | 8 | 10 | 14 | 23 => Meaning::Unwritable,
+            13 => Meaning::Full,
+            11 | 26 => Meaning::Malformed,
+            _ => Meaning::Other,
+        },
+    }
+}
+
+impl From<sqlx::Error> for Fault {
+    fn from(error: sqlx::Error) -> Self {
+        let code = error.as_database_error().and_then(|e| e.code()).and_then(|c| c.parse().ok());
+        match code.map_or(Meaning::Other, meaning) {
+            Meaning::Busy => Self::Busy,
+            Meaning::Unwritable => Self::Unwritable(error.to_string()),
+            Meaning::Full => Self::Full,
+            Meaning::Malformed => Self::Malformed(error.to_string()),
+            Meaning::Other if matches!(error, sqlx::Error::PoolTimedOut) => Self::Busy,
+            Meaning::Other => Self::Other(Arc::new(error)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// FAULTS 6: each code says what to do about it. At a start on a full disk it
+    /// is the index of the log that finds no room.
+    #[test]
+    fn codes_mean_what_to_do_next() {
+        for (code, expected) in [
+            (5, Meaning::Busy),
+            (517, Meaning::Busy),
+            (13, Meaning::Full),
+            (4874, Meaning::Full),
+            (10, Meaning::Unwritable),
+            (778, Meaning::Unwritable),
+            (8, Meaning::Unwritable),
+            (14, Meaning::Unwritable),
+            (11, Meaning::Malformed),
+            (26, Meaning::Malformed),
+            (267, Meaning::Malformed),
+            (19, Meaning::Other),
+        ] {
+            assert_eq!(meaning(code), expected, "{code}");
+        }
+    }
+}
