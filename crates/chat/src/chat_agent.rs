@@ -218,9 +218,11 @@ impl Chat {
         self.registry().is_idle()
     }
 
-    /// Lets turns finish, then stops those that have not; then ends what served them.
+    /// Parks turns that wait for a person, who can no longer answer; lets the others
+    /// finish, then stops those that have not; then ends what served them.
     pub async fn shutdown(&self, deadline: Duration) {
         let registry = &self.inner.registry;
+        registry.close_down();
         if tokio::time::timeout(deadline, registry.idle()).await.is_err() {
             registry.stop_all(Stop::Shutdown);
             // Stopping closes the upstream at once; what is left is one write.

@@ -12,7 +12,7 @@ use crate::chat_agent::{Accepted, Caller, Chat};
 use crate::context;
 use crate::event_log::EventLog;
 use crate::project::Project;
-use crate::session::Session;
+use crate::session::{Asking, Session};
 use crate::session_registry::Signals;
 use crate::writer::Writer;
 
@@ -139,7 +139,8 @@ impl Chat {
         };
         let agent = ready.project.agent.open(ready.conversation);
         let flusher = self.flusher().clone();
-        let session = Session::new(writer, ready.tenant, ready.project, flusher, signals.hint);
+        let asking = Asking::new(signals.hint, signals.closing);
+        let session = Session::new(writer, ready.tenant, ready.project, flusher, asking);
         match ready.resumes {
             None => session.run(agent, TurnStart::Message(context), signals.stop).await,
             Some((checkpoint, lost)) => {

@@ -15,6 +15,8 @@ pub(crate) struct SessionRegistry {
     logs: Mutex<HashMap<ConversationId, Weak<EventLog>>>,
     turns: Mutex<HashMap<ConversationId, Running>>,
     running: watch::Sender<usize>,
+    /// Whether the server goes down.
+    closing: watch::Sender<bool>,
 }
 
 /// How a running turn is reached.
@@ -31,6 +33,8 @@ pub(crate) struct Signals {
     pub(crate) stop: Listener<Stop>,
     /// Says that something about its prompts may have changed.
     pub(crate) hint: Arc<Notify>,
+    /// Says that nobody can answer any more, because the server goes down.
+    pub(crate) closing: watch::Receiver<bool>,
 }
 
 /// Why a turn is to stop.
@@ -44,7 +48,12 @@ pub(crate) enum Stop {
 
 impl SessionRegistry {
     pub(crate) fn new() -> Self {
-        Self { logs: Mutex::default(), turns: Mutex::default(), running: watch::Sender::new(0) }
+        Self {
+            logs: Mutex::default(),
+            turns: Mutex::default(),
+            running: watch::Sender::new(0),
+            closing: watch::Sender::new(false),
+        }
     }
 
     /// The live end of a conversation's log.
@@ -66,7 +75,7 @@ impl SessionRegistry {
         let running = Running { stop: speaker, hint: Arc::clone(&hint) };
         lock(&self.turns).insert(conversation, running);
         self.running.send_modify(|running| *running += 1);
-        Signals { stop, hint }
+        Signals { stop, hint, closing: self.closing.subscribe() }
     }
 
     /// Tells a turn to look at its prompts. Only a hint: it also looks by itself.
@@ -93,6 +102,12 @@ impl SessionRegistry {
         for turn in lock(&self.turns).values() {
             turn.stop.say(why);
         }
+    }
+
+    /// Tells turns that wait for a person not to wait any longer, now and from now
+    /// on; the others go on.
+    pub(crate) fn close_down(&self) {
+        self.closing.send_replace(true);
     }
 
     /// Whether no turn runs.

@@ -6,7 +6,7 @@
 //! 3. The databases are opened, credentials are set or made, the chat is composed.
 //! 4. What the administrator needs to know is printed to standard output: the
 //!    URL, what was made, how the agents work. Secrets never go to the log.
-//! 5. It serves until SIGTERM or SIGINT.
+//! 5. It serves until SIGTERM or SIGINT; a second one ends it at once.
 
 use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io::{self, Write};
@@ -20,7 +20,7 @@ use parlor_recipes::RecipeStore;
 use parlor_storage::Store;
 use secrecy::ExposeSecret;
 use tokio::net::{TcpListener, TcpSocket};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::app::App;
 use crate::auth::{Made, is_short, prepare_credentials};
@@ -190,15 +190,37 @@ fn outlive_file_limits() -> io::Result<()> {
     signal(SignalKind::from_raw(at_the_limit)).map(drop)
 }
 
-/// Ready when the process is asked to stop.
+/// Ready when the process is asked to stop. Whoever asks again does not want to wait
+/// for what runs.
 fn stop_signal() -> io::Result<impl Future<Output = ()>> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut signals = StopSignals {
+        terminate: signal(SignalKind::terminate())?,
+        interrupt: signal(SignalKind::interrupt())?,
+    };
     Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-        tracing::info!("stopping");
+        signals.next().await;
+        tracing::info!("stopping; a second signal ends it at once");
+        tokio::spawn(async move {
+            let code = signals.next().await;
+            tracing::warn!("ended by a second signal; what ran is taken up by the next start");
+            std::process::exit(code);
+        });
     })
+}
+
+struct StopSignals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl StopSignals {
+    /// Waits for the next one; gives the exit code of a process that it ends.
+    async fn next(&mut self) -> i32 {
+        const BY_SIGNAL: i32 = 128;
+        let kind = tokio::select! {
+            _ = self.terminate.recv() => SignalKind::terminate(),
+            _ = self.interrupt.recv() => SignalKind::interrupt(),
+        };
+        BY_SIGNAL + kind.as_raw_value()
+    }
 }

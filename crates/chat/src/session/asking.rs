@@ -20,7 +20,7 @@ use parlor_protocol::{
     Verdict,
 };
 use parlor_storage::{NewPrompt, Prompt, PromptWrite, RunStatus, RunWrite, StorageError};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use super::Session;
 use crate::oversight;
@@ -34,8 +34,10 @@ use crate::texts::now;
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
 
 /// Questions of the turn.
-pub(super) struct Asking {
+pub(crate) struct Asking {
     hint: Arc<Notify>,
+    /// Whether the server goes down.
+    closing: watch::Receiver<bool>,
     /// The one that is open.
     pub(super) open: Option<OpenPrompt>,
     /// What the agent asked meanwhile.
@@ -49,23 +51,34 @@ pub(super) struct OpenPrompt {
     expires_at: Option<Timestamp>,
 }
 
+/// Why a turn that waits for a person wakes up.
+pub(super) enum Look {
+    /// Something about the prompt may have changed, or its time may be up.
+    Prompt,
+    /// The server goes down: nobody can answer.
+    NobodyAnswers,
+}
+
 impl Asking {
-    pub(super) fn new(hint: Arc<Notify>) -> Self {
-        Self { hint, open: None, queue: VecDeque::new() }
+    pub(crate) fn new(hint: Arc<Notify>, closing: watch::Receiver<bool>) -> Self {
+        Self { hint, closing, open: None, queue: VecDeque::new() }
     }
 
     pub(super) fn is_open(&self) -> bool {
         self.open.is_some()
     }
 
-    /// Waits until it is time to look at the open prompt. Dropping it loses nothing.
-    pub(super) async fn look(&self) {
+    /// Waits until it is time to look at the open prompt; a turn that has been told
+    /// to stop does not hear of it twice. Dropping it loses nothing.
+    pub(super) async fn look(&self, hears_of_closing: bool) -> Look {
         let left = self.open.as_ref().and_then(|open| open.expires_at);
         let left = left.map(|at| u64::try_from(at.0 - now().0).unwrap_or_default());
         let pause = left.map_or(LOOK_AGAIN, |ms| Duration::from_millis(ms).min(LOOK_AGAIN));
+        let mut closing = self.closing.clone();
         tokio::select! {
-            () = self.hint.notified() => {}
-            () = tokio::time::sleep(pause) => {}
+            () = self.hint.notified() => Look::Prompt,
+            () = tokio::time::sleep(pause) => Look::Prompt,
+            _ = closing.wait_for(|closing| *closing), if hears_of_closing => Look::NobodyAnswers,
         }
     }
 }

@@ -30,15 +30,16 @@ use parlor_protocol::TenantId;
 use parlor_storage::{Block, StorageError};
 use parlor_wake::Listener;
 use serde_json::Value;
-use tokio::sync::Notify;
 
 use crate::flusher::Flusher;
 use crate::power_cut;
 use crate::project::Project;
 use crate::session_registry::Stop;
 use crate::writer::{Step, Writer};
-use asking::Asking;
+use asking::Look;
 use blocks::Blocks;
+
+pub(crate) use asking::Asking;
 
 /// A turn that runs.
 pub(crate) struct Session {
@@ -63,14 +64,14 @@ impl Session {
         tenant: TenantId,
         project: Arc<Project>,
         flusher: Flusher,
-        hint: Arc<Notify>,
+        asking: Asking,
     ) -> Self {
         Self {
             writer,
             tenant,
             project,
             blocks: Blocks::new(flusher),
-            asking: Asking::new(hint),
+            asking,
             has_calls: false,
             finished: Step::default(),
             checkpoint: None,
@@ -99,12 +100,9 @@ impl Session {
         loop {
             if self.stopped.is_none()
                 && let Some(why) = stop.heard()
+                && self.stops_for(why, &mut *agent)
             {
-                self.stopped = Some(why);
-                if self.parks_for(why) {
-                    return Ok(());
-                }
-                agent.stop();
+                return Ok(());
             }
             match self.next(&mut *agent, &mut stop).await {
                 // Nearly every event is this one: it does without the rest.
@@ -114,7 +112,12 @@ impl Session {
                 // A stream that ends by itself has broken its promise; say so.
                 Next::Event(None) => return self.end(TurnEnd::Stopped).await,
                 Next::Stop => {}
-                Next::Look => self.look_at_prompt(&mut *agent).await?,
+                Next::Look(Look::Prompt) => self.look_at_prompt(&mut *agent).await?,
+                Next::Look(Look::NobodyAnswers) => {
+                    if self.stops_for(Stop::Shutdown, &mut *agent) {
+                        return Ok(());
+                    }
+                }
             }
         }
     }
@@ -132,8 +135,18 @@ impl Session {
         tokio::select! {
             biased;
             next = &mut next => next,
-            () = self.asking.look() => Next::Look,
+            look = self.asking.look(self.stopped.is_none()) => Next::Look(look),
         }
+    }
+
+    /// Stops the agent; true if the turn is over for this run of the server.
+    fn stops_for(&mut self, why: Stop, agent: &mut dyn AgentSession) -> bool {
+        self.stopped = Some(why);
+        let parks = self.parks_for(why);
+        if !parks {
+            agent.stop();
+        }
+        parks
     }
 
     /// A server that goes down leaves a turn that waits for a person as it is:
@@ -215,8 +228,8 @@ enum Next {
     Event(Option<AgentEvent>),
     /// Somebody says that it is to stop.
     Stop,
-    /// It is time to look at the open prompt.
-    Look,
+    /// It is time to look at the open prompt, or not to wait for it any longer.
+    Look(Look),
 }
 
 /// What the model needs of a message, as it is stored.

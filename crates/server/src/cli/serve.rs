@@ -20,7 +20,8 @@ use crate::{log, start};
   parlor serve --config /etc/parlor.toml
   PARLOR_PASSWORD=… PARLOR_API_KEY=… parlor serve --bind 127.0.0.1:9000 --data-dir /tmp/parlor
 
-SIGTERM or Ctrl-C stops it: running answers are finished or ended, then it exits with 0.
+SIGTERM or Ctrl-C stops it: running answers are finished or ended, questions wait for the
+next start, then it exits with 0. A second one ends it at once.
 parlor.example.toml documents every setting.")]
 pub(super) struct Arguments {
     /// The configuration; `parlor.toml` if there is one here.

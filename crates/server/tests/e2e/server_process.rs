@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use parlor_testkit::ScriptedModel;
 use reqwest::{Client, RequestBuilder, Response};
-use rustix::process::Pid;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::test_app::PATIENCE;
@@ -115,6 +115,24 @@ impl Server {
 
     pub(crate) fn pid(&self) -> Pid {
         Pid::from_child(&self.child)
+    }
+
+    /// Asks it to stop.
+    pub(crate) fn terminate(&self) {
+        kill_process(self.pid(), Signal::TERM).unwrap();
+    }
+
+    /// Waits until it has ended; gives its exit code.
+    pub(crate) async fn ended(mut self) -> Option<i32> {
+        let ended = async {
+            loop {
+                if let Some(status) = self.child.try_wait().unwrap() {
+                    return status.code();
+                }
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, ended).await.expect("it does not end")
     }
 
     /// As a power cut would.
