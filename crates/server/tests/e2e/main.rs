@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 
 mod access;
+mod autobahn;
 mod bad_input;
 mod binary;
 mod bridge;
@@ -26,6 +27,7 @@ mod scenarios;
 mod seed;
 mod server_process;
 mod sockets;
+mod stopping;
 mod streams;
 mod survival;
 mod system_prompt;

@@ -133,13 +133,22 @@ async fn the_handshake_must_be_one() {
     let nonce = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";
     let upgrade = ["Upgrade: websocket", "Connection: Upgrade"];
     for wrong in [
-        vec!["Sec-WebSocket-Version: 12", nonce],
         vec!["Sec-WebSocket-Version: 13"],
+        vec!["Sec-WebSocket-Version: 13", nonce, nonce],
         vec!["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: short"],
     ] {
         let headers = [&[host.as_str(), &key][..], &upgrade, &wrong].concat();
         let answer = request(&app, &format!("GET {HOME}"), &headers).await;
         assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("\"malformed\""), "{answer}");
+    }
+    let versions = ["12", "13, 8", "8, 13", "0", ""];
+    for version in versions.map(|version| format!("Sec-WebSocket-Version: {version}")) {
+        let headers = [&[host.as_str(), &key][..], &upgrade, &[version.as_str(), nonce]].concat();
+        let answer = request(&app, &format!("GET {HOME}"), &headers).await.to_lowercase();
+        assert!(answer.starts_with("http/1.1 426"), "{version}: {answer}");
+        for line in ["sec-websocket-version: 13\r\n", "upgrade: websocket\r\n"] {
+            assert!(answer.contains(line), "{version}: {answer}");
+        }
     }
 }
 

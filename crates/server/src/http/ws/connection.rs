@@ -277,10 +277,9 @@ impl Connection {
         let (code, reason) = match end {
             End::Lost => return,
             End::Left(code) => (code, ""),
-            End::Broken(violation) => {
-                self.refuse(ApiError::malformed(violation.reason));
-                (Some(violation.code), violation.reason)
-            }
+            // The reason goes with the code: nothing more is said to whoever does not
+            // speak the protocol.
+            End::Broken(violation) => (Some(violation.code), violation.reason),
             End::SessionOver => (Some(close_code::POLICY), "The session has ended."),
             End::ServerStops => (Some(close_code::RESTART), "The server restarts."),
             End::ConversationGone => (Some(close_code::NORMAL), "The conversation was deleted."),

@@ -6,6 +6,8 @@
 //! 2. A message that is not taken, too large or binary, is reported as soon as
 //!    it is seen, and its bytes are thrown away as they come.
 //! 3. Frames about the connection may come between the frames of a message.
+//! 4. What breaks the protocol is reported with the byte that breaks it, not at the
+//!    end of its message.
 
 use bytes::{Buf, BytesMut};
 
@@ -51,8 +53,29 @@ struct Frame {
 /// A message whose frames come.
 #[derive(Debug)]
 enum Message {
-    Text(Vec<u8>),
+    Text(Text),
     ThrownAway,
+}
+
+/// A text as far as it has come.
+#[derive(Debug, Default)]
+struct Text {
+    bytes: Vec<u8>,
+    /// How many of them are known to be whole characters.
+    checked: usize,
+}
+
+impl Text {
+    /// Looks at what is new: what cannot become a text is refused before its end.
+    fn check(&mut self) -> Result<(), Violation> {
+        match std::str::from_utf8(&self.bytes[self.checked..]) {
+            Ok(_) => self.checked = self.bytes.len(),
+            // The rest of a character may still come.
+            Err(error) if error.error_len().is_none() => self.checked += error.valid_up_to(),
+            Err(_) => return Err(Violation::invalid_text()),
+        }
+        Ok(())
+    }
 }
 
 impl Decoder {
@@ -73,7 +96,7 @@ impl Decoder {
                     None => continue,
                 }
             };
-            let frame = self.read(frame, input);
+            let frame = self.read(frame, input)?;
             if frame.read < frame.head.length {
                 self.frame = Some(frame);
                 return Ok(None);
@@ -99,11 +122,11 @@ impl Decoder {
                 self.message = Some(Message::ThrownAway);
                 return Ok(Some(Incoming::Binary));
             }
-            (Opcode::Text, None) => self.message = Some(Message::Text(Vec::new())),
+            (Opcode::Text, None) => self.message = Some(Message::Text(Text::default())),
             (Opcode::Continuation, Some(_)) => {}
         }
         match &self.message {
-            Some(Message::Text(so_far)) if self.is_too_much(so_far.len(), head.length) => {
+            Some(Message::Text(so_far)) if self.is_too_much(so_far.bytes.len(), head.length) => {
                 self.message = Some(Message::ThrownAway);
                 Ok(Some(Incoming::TooLarge))
             }
@@ -116,12 +139,12 @@ impl Decoder {
     }
 
     /// Takes what there is of a frame's payload.
-    fn read(&mut self, mut frame: Frame, input: &mut BytesMut) -> Frame {
+    fn read(&mut self, mut frame: Frame, input: &mut BytesMut) -> Result<Frame, Violation> {
         let left = frame.head.length - frame.read;
         let count = input.len().min(usize::try_from(left).unwrap_or(usize::MAX));
         let to = match &mut self.message {
             _ if frame.head.opcode.is_control() => Some(&mut self.control),
-            Some(Message::Text(bytes)) => Some(bytes),
+            Some(Message::Text(text)) => Some(&mut text.bytes),
             Some(Message::ThrownAway) | None => None,
         };
         if let Some(to) = to {
@@ -135,7 +158,11 @@ impl Decoder {
         }
         input.advance(count);
         frame.read += count as u64;
-        frame
+        match &mut self.message {
+            Some(Message::Text(text)) if !frame.head.opcode.is_control() => text.check()?,
+            _ => {}
+        }
+        Ok(frame)
     }
 
     /// What a frame that has come completely makes complete.
@@ -149,8 +176,9 @@ impl Decoder {
             Opcode::Close => Some(Incoming::Close(reason(&std::mem::take(&mut self.control))?)),
             Opcode::Text | Opcode::Binary | Opcode::Continuation if !head.fin => None,
             Opcode::Text | Opcode::Binary | Opcode::Continuation => match self.message.take() {
-                Some(Message::Text(bytes)) => {
-                    let text = String::from_utf8(bytes).map_err(|_| Violation::invalid_text())?;
+                Some(Message::Text(text)) => {
+                    let text =
+                        String::from_utf8(text.bytes).map_err(|_| Violation::invalid_text())?;
                     Some(Incoming::Text(text))
                 }
                 Some(Message::ThrownAway) | None => None,

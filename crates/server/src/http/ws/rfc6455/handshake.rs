@@ -9,7 +9,7 @@ use axum::http::header::{
 };
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use bytes::BytesMut;
 use data_encoding::BASE64;
 use hyper::upgrade::OnUpgrade;
@@ -20,6 +20,8 @@ use tokio::net::TcpStream;
 use crate::app::App;
 use crate::http::errors::ApiError;
 
+/// The only version of the protocol that was ever final.
+const VERSION: &str = "13";
 /// Makes an answer that no server gives by accident.
 const MAGIC: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
@@ -53,22 +55,64 @@ impl Handshake {
     }
 }
 
-impl FromRequestParts<Arc<App>> for Handshake {
-    type Rejection = ApiError;
+/// What is no handshake.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum NoHandshake {
+    /// It asks for no WebSocket, or has no proper key.
+    NotOne,
+    /// It asks for another version; the answer says which one is spoken.
+    OtherVersion,
+}
 
-    async fn from_request_parts(parts: &mut Parts, _: &Arc<App>) -> Result<Self, ApiError> {
-        let headers = &parts.headers;
-        let asks = parts.method == Method::GET
-            && names(headers, &CONNECTION, "upgrade")
-            && names(headers, &UPGRADE, "websocket")
-            && names(headers, &SEC_WEBSOCKET_VERSION, "13");
-        let accept = if asks { accept(headers) } else { None };
-        let upgrade = parts.extensions.remove::<OnUpgrade>();
-        match (accept, upgrade) {
-            (Some(accept), Some(upgrade)) => Ok(Self { accept, upgrade }),
-            _ => Err(ApiError::malformed("This address takes WebSocket connections (version 13).")),
+impl IntoResponse for NoHandshake {
+    fn into_response(self) -> Response {
+        let words = "This address takes WebSocket connections (version 13).";
+        let refusal = ApiError::malformed(words);
+        match self {
+            Self::NotOne => refusal.into_response(),
+            Self::OtherVersion => {
+                let mut response = refusal.into_response();
+                *response.status_mut() = StatusCode::UPGRADE_REQUIRED;
+                let headers = response.headers_mut();
+                headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
+                headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
+                headers.insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static(VERSION));
+                response
+            }
         }
     }
+}
+
+impl FromRequestParts<Arc<App>> for Handshake {
+    type Rejection = NoHandshake;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Arc<App>) -> Result<Self, NoHandshake> {
+        let accept = check(&parts.method, &parts.headers)?;
+        let upgrade = parts.extensions.remove::<OnUpgrade>().ok_or(NoHandshake::NotOne)?;
+        Ok(Self { accept, upgrade })
+    }
+}
+
+/// The answer to the key of a request that is a handshake.
+fn check(method: &Method, headers: &HeaderMap) -> Result<HeaderValue, NoHandshake> {
+    let asks = method == Method::GET
+        && names(headers, &CONNECTION, "upgrade")
+        && names(headers, &UPGRADE, "websocket");
+    if !asks {
+        return Err(NoHandshake::NotOne);
+    }
+    // A client says one version; a list of them is what a server answers.
+    if single(headers, &SEC_WEBSOCKET_VERSION) != Some(VERSION.as_bytes()) {
+        return Err(NoHandshake::OtherVersion);
+    }
+    accept(headers).ok_or(NoHandshake::NotOne)
+}
+
+/// The value of a header that is there once.
+fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h [u8]> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next()?.as_bytes();
+    values.next().is_none().then_some(value)
 }
 
 /// Whether a header, which may be a list, names something.
@@ -79,7 +123,7 @@ fn names(headers: &HeaderMap, header: &HeaderName, wanted: &str) -> bool {
 
 /// The answer to the client's key, which is 16 bytes.
 fn accept(headers: &HeaderMap) -> Option<HeaderValue> {
-    let key = headers.get(SEC_WEBSOCKET_KEY)?.as_bytes();
+    let key = single(headers, &SEC_WEBSOCKET_KEY)?;
     BASE64.decode(key).ok().filter(|bytes| bytes.len() == 16)?;
     let hash = Sha1::new().chain_update(key).chain_update(MAGIC).finalize();
     HeaderValue::from_str(&BASE64.encode(&hash)).ok()
@@ -98,6 +142,30 @@ mod tests {
         assert_eq!(answer("dGhlIHNhbXBsZSBub25jZQ=="), Some(expected));
         for bad in ["", "short", "dGhlIHNhbXBsZSBub25j", "dGhlIHNhbXBsZSBub25jZQ", "????"] {
             assert_eq!(answer(bad), None, "{bad}");
+        }
+    }
+
+    /// W-1: one version is asked for, and it is 13.
+    #[test]
+    fn another_version_is_no_handshake() {
+        let asked = |versions: &[&'static str]| {
+            let mut headers = HeaderMap::new();
+            for (name, value) in [
+                (CONNECTION, "Upgrade"),
+                (UPGRADE, "websocket"),
+                (SEC_WEBSOCKET_KEY, "dGhlIHNhbXBsZSBub25jZQ=="),
+            ] {
+                headers.insert(name, HeaderValue::from_static(value));
+            }
+            for version in versions {
+                headers.append(SEC_WEBSOCKET_VERSION, HeaderValue::from_static(version));
+            }
+            check(&Method::GET, &headers)
+        };
+        assert!(asked(&["13"]).is_ok());
+        for versions in [&[][..], &["12"], &["8"], &["13, 8"], &["8, 13"], &["13", "13"], &["013"]]
+        {
+            assert_eq!(asked(versions), Err(NoHandshake::OtherVersion), "{versions:?}");
         }
     }
 

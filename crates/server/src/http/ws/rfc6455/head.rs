@@ -105,13 +105,17 @@ impl PartialHead {
         let (first, second) = (self.bytes[0], self.bytes[1]);
         let mut rest = &self.bytes[2..self.have];
         let opcode = Opcode::of(first & 0x0F).ok_or_else(unknown_opcode)?;
-        let length = match second & !MASKED {
-            126 => u64::from(rest.get_u16()),
-            127 => rest.get_u64(),
-            short => u64::from(short),
+        let (length, shortest) = match second & !MASKED {
+            126 => (u64::from(rest.get_u16()), 126),
+            127 => (rest.get_u64(), 1 << 16),
+            short => (u64::from(short), 0),
         };
         if length > i64::MAX as u64 {
             return Err(Violation::protocol("A length has at most 63 bits."));
+        }
+        // Whoever may write a length in several ways can hide one from a proxy.
+        if length < shortest {
+            return Err(Violation::protocol("A length is written as short as it can be."));
         }
         Ok(Head { opcode, fin: first & FIN != 0, length, mask: rest.get_u32().to_be_bytes() })
     }

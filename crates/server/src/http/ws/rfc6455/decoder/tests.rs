@@ -132,7 +132,7 @@ fn an_announcement_takes_no_memory() {
     let mut decoder = Decoder::new(usize::MAX >> 1);
     let mut input = BytesMut::from(&head(FIN | 1, 1 << 40)[..]);
     assert_eq!(decoder.next(&mut input), Ok(None));
-    assert!(matches!(&decoder.message, Some(Message::Text(bytes)) if bytes.capacity() == 0));
+    assert!(matches!(&decoder.message, Some(Message::Text(text)) if text.bytes.capacity() == 0));
     let mut decoder = Decoder::new(LIMIT);
     let mut input = BytesMut::from(&head(FIN | 1, i64::MAX as u64)[..]);
     assert_eq!(decoder.next(&mut input), Ok(Some(Incoming::TooLarge)));
@@ -169,6 +169,37 @@ fn violations_have_their_codes() {
         assert_eq!(violation.code, code, "{what}: {violation:?}");
         assert!(violation.reason.len() <= 123, "it must fit into a frame");
     }
+}
+
+/// A length that could be written shorter is refused, whatever it is.
+#[test]
+fn a_length_is_written_as_short_as_it_can_be() {
+    let mask = [0; 4];
+    let medium = |length: u16| {
+        let payload = vec![b'a'; usize::from(length)];
+        [&[FIN | 1, 0x80 | 126][..], &length.to_be_bytes(), &mask, &payload].concat()
+    };
+    let long = |length: u64| {
+        let payload = vec![b'a'; usize::try_from(length).unwrap()];
+        [&[FIN | 1, 0x80 | 127][..], &length.to_be_bytes(), &mask, &payload].concat()
+    };
+    for bytes in [medium(0), medium(1), medium(125), long(0), long(126), long(65_535)] {
+        assert_eq!(read(&bytes).unwrap_err().code, close_code::PROTOCOL_ERROR, "{:?}", &bytes[..4]);
+    }
+    assert_eq!(read(&medium(126)), Ok(vec![said(&"a".repeat(126))]));
+    assert_eq!(read(&long(65_536)), Ok(vec![Incoming::TooLarge]));
+}
+
+/// What can no longer become a text is refused before its frame, or its message,
+/// is complete.
+#[test]
+fn a_text_that_is_none_is_refused_early() {
+    let mut decoder = Decoder::new(LIMIT);
+    let mut input = BytesMut::from(&frame(1, "κόσμε".as_bytes())[..]);
+    assert_eq!(decoder.next(&mut input), Ok(None));
+    let whole = frame(FIN, b"\xF4\x90\x80\x80 and much more");
+    let mut input = BytesMut::from(&whole[..6 + 2]);
+    assert_eq!(decoder.next(&mut input).unwrap_err().code, close_code::INVALID_TEXT);
 }
 
 /// Golden: byte for byte.
