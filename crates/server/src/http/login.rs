@@ -12,8 +12,9 @@ use serde::Deserialize;
 
 use super::body::{Parameters, read, require_content_type};
 use super::errors::ApiError;
+use super::landing::Landing;
 use super::locale::Locale;
-use super::pages::{LoginPage, Trouble};
+use super::pages::{LoginPage, Why};
 use crate::app::App;
 use crate::auth::{LoginError, Peer, Visitor, client_address, cookie};
 use crate::config::HOME;
@@ -24,27 +25,35 @@ const LARGEST_FORM: usize = 8 << 10;
 #[derive(Debug, Deserialize)]
 pub(crate) struct Where {
     tenant: Option<String>,
+    /// The page to go to afterwards.
+    next: Option<String>,
+    /// There was a session, and it is over.
+    ended: Option<String>,
 }
 
 struct Form {
     tenant: String,
+    next: Landing,
     password: SecretString,
 }
 
-/// `GET /login`: the form, or the chat for whoever is logged in already.
+/// `GET /login`: the form, or the page itself for whoever is logged in already.
 pub(crate) async fn form(
     State(app): State<Arc<App>>,
     Parameters(place): Parameters<Where>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
+    let next = Landing::of(place.next.as_deref());
     if Visitor::of(&app, &headers).await?.is_some() {
-        return Ok(Redirect::to("/chat").into_response());
+        return Ok(Redirect::to(next.path()).into_response());
     }
     let tenant = place.tenant.as_deref().unwrap_or(HOME);
-    Ok(LoginPage { locale: Locale::of(&headers), tenant, trouble: None }.into_response())
+    let why = place.ended.map(|_| Why::SessionEnded);
+    Ok(LoginPage { locale: Locale::of(&headers), tenant, next, why }.into_response())
 }
 
-/// `POST /login`: a right password leads to the chat, a wrong one to the form.
+/// `POST /login`: a right password leads to the chat or to the page that was left, a wrong
+/// one to the form.
 pub(crate) async fn log_in(
     State(app): State<Arc<App>>,
     request: Request,
@@ -53,21 +62,22 @@ pub(crate) async fn log_in(
     let from = request.extensions().get::<Peer>().copied();
     let peer = from.ok_or_else(ApiError::internal)?.0.ip();
     let form = Form::read(request).await?;
-    let page = |trouble| LoginPage {
+    let page = |why| LoginPage {
         locale: Locale::of(&headers),
         tenant: &form.tenant,
-        trouble: Some(trouble),
+        next: form.next,
+        why: Some(why),
     };
     let Ok(tenant) = form.tenant.parse::<TenantId>() else {
-        return Ok(page(Trouble::WrongPassword).into_response());
+        return Ok(page(Why::WrongPassword).into_response());
     };
     let address = client_address(peer, &headers, &app.config.server.trusted_proxies);
     match app.access.log_in(&tenant, form.password.clone(), address).await {
-        Ok(secret) => let_in(&app, &headers, &secret).await,
-        Err(LoginError::Wrong) => Ok(page(Trouble::WrongPassword).into_response()),
+        Ok(secret) => let_in(&app, &headers, &secret, form.next).await,
+        Err(LoginError::Wrong) => Ok(page(Why::WrongPassword).into_response()),
         Err(LoginError::SlowDown(wait)) => {
             tracing::warn!(%address, %tenant, "guesses of a password are slowed down");
-            Ok(page(Trouble::TooMany { seconds: whole_seconds(wait) }).into_response())
+            Ok(page(Why::TooMany { seconds: whole_seconds(wait) }).into_response())
         }
         Err(LoginError::Failed(error)) => {
             tracing::error!(%error, "a login failed");
@@ -90,11 +100,12 @@ async fn let_in(
     app: &App,
     headers: &HeaderMap,
     secret: &SecretString,
+    next: Landing,
 ) -> Result<Response, ApiError> {
     end_session(app, headers).await?;
     let lasts = app.config.access.absolute_expiry;
     let cookie = cookie::begin(secret.expose_secret(), lasts, app.public_url.is_https());
-    with_cookie(Redirect::to("/chat").into_response(), &cookie)
+    with_cookie(Redirect::to(next.path()).into_response(), &cookie)
 }
 
 async fn end_session(app: &App, headers: &HeaderMap) -> Result<(), ApiError> {
@@ -129,7 +140,11 @@ impl Form {
         };
         let password = field("password").ok_or_else(|| ApiError::malformed("password: missing"))?;
         let tenant = field("tenant").filter(|tenant| !tenant.is_empty());
-        Ok(Self { tenant: tenant.unwrap_or_else(|| HOME.to_owned()), password: password.into() })
+        Ok(Self {
+            tenant: tenant.unwrap_or_else(|| HOME.to_owned()),
+            next: Landing::of(field("next").as_deref()),
+            password: password.into(),
+        })
     }
 }
 

@@ -10,6 +10,7 @@ pub(crate) mod events;
 pub(crate) mod export;
 pub(crate) mod health;
 pub(crate) mod images;
+pub(crate) mod landing;
 pub(crate) mod line;
 pub(crate) mod locale;
 pub(crate) mod login;

@@ -11,10 +11,11 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 
 use super::errors::ApiError;
+use super::landing::Landing;
 use super::locale::Locale;
 use super::web;
 use crate::app::App;
-use crate::auth::Visitor;
+use crate::auth::{Visitor, cookie};
 
 const LOGIN_PAGE: &str = include_str!("../pages/login.html");
 const CHAT_PAGE: &str = include_str!("../pages/chat.html");
@@ -23,16 +24,18 @@ const CHAT_SCRIPT: &str = include_str!("../pages/chat.js");
 const THEME_SCRIPT: &str = include_str!("../pages/theme.js");
 const ICON: &str = include_str!("../pages/icon.svg");
 
-/// The form, and perhaps why it is shown again.
+/// The form, and perhaps why it is shown.
 pub(super) struct LoginPage<'a> {
     pub(super) locale: Locale,
     pub(super) tenant: &'a str,
-    pub(super) trouble: Option<Trouble>,
+    pub(super) next: Landing,
+    pub(super) why: Option<Why>,
 }
 
-/// Why the form is shown again.
+/// Why the form is shown to somebody who did not ask for it.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Trouble {
+pub(super) enum Why {
+    SessionEnded,
     WrongPassword,
     TooMany { seconds: u64 },
 }
@@ -48,10 +51,11 @@ pub(crate) async fn chat(
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
+    let page = if query.as_deref() == Some("plain") { Landing::PlainChat } else { Landing::Chat };
     if Visitor::of(&app, &headers).await?.is_none() {
-        return Ok(Redirect::to("/login").into_response());
+        return Ok(page.after_login(cookie::read(&headers).is_some()));
     }
-    if query.as_deref() != Some("plain")
+    if page == Landing::Chat
         && let Some(page) = web::page(&headers)
     {
         return Ok(page);
@@ -83,18 +87,29 @@ pub(crate) async fn script() -> Response {
 impl IntoResponse for LoginPage<'_> {
     fn into_response(self) -> Response {
         let words = Words::of(self.locale);
-        let (status, trouble) = match self.trouble {
-            None => (StatusCode::OK, String::new()),
-            Some(Trouble::WrongPassword) => (StatusCode::UNAUTHORIZED, words.wrong.to_owned()),
-            Some(Trouble::TooMany { seconds }) => {
-                let seconds = seconds.to_string();
-                (StatusCode::TOO_MANY_REQUESTS, words.too_many.replace("{seconds}", &seconds))
+        let mut note = "";
+        let mut trouble = String::new();
+        let status = match self.why {
+            None => StatusCode::OK,
+            Some(Why::SessionEnded) => {
+                note = words.ended;
+                StatusCode::OK
+            }
+            Some(Why::WrongPassword) => {
+                words.wrong.clone_into(&mut trouble);
+                StatusCode::UNAUTHORIZED
+            }
+            Some(Why::TooMany { seconds }) => {
+                trouble = words.too_many.replace("{seconds}", &seconds.to_string());
+                StatusCode::TOO_MANY_REQUESTS
             }
         };
         let page = words.fill(LOGIN_PAGE);
-        let page = page.replace("{trouble}", &trouble).replace("{tenant}", &escaped(self.tenant));
+        let page = page.replace("{note}", note).replace("{trouble}", &trouble);
+        let page =
+            page.replace("{next}", self.next.path()).replace("{tenant}", &escaped(self.tenant));
         let mut response = html(status, page);
-        if let Some(Trouble::TooMany { seconds }) = self.trouble {
+        if let Some(Why::TooMany { seconds }) = self.why {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
         response
@@ -107,6 +122,7 @@ struct Words {
     login: &'static str,
     password: &'static str,
     enter: &'static str,
+    ended: &'static str,
     wrong: &'static str,
     too_many: &'static str,
     log_out: &'static str,
@@ -126,6 +142,7 @@ impl Words {
                 login: "Log in",
                 password: "Family password",
                 enter: "Enter",
+                ended: "Your session ended. Sign in to go on where you were.",
                 wrong: "That is not the password. Please try again.",
                 too_many: "Too many attempts. Please wait {seconds} s and try again.",
                 log_out: "Log out",
@@ -141,6 +158,7 @@ impl Words {
                 login: "Entrar",
                 password: "Senha da família",
                 enter: "Entrar",
+                ended: "Sua sessão terminou. Entre para continuar de onde parou.",
                 wrong: "A senha não está certa. Tente de novo.",
                 too_many: "Tentativas demais. Espere {seconds} s e tente de novo.",
                 log_out: "Sair",

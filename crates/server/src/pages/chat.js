@@ -8,6 +8,9 @@ const message = document.getElementById('message');
 const sendButton = document.getElementById('send');
 const stopButton = document.getElementById('stop');
 
+message.value = sessionStorage.getItem('parlor.plain') ?? '';
+sessionStorage.removeItem('parlor.plain');
+
 let conversation = null;
 let turn = null;
 let lastId = null;
@@ -88,7 +91,7 @@ async function resume() {
       const headers = lastId ? { 'Last-Event-ID': lastId } : {};
       const url = '/api/conversations/' + conversation + '/events';
       const response = await fetch(url, { headers, signal: stream.signal });
-      if (response.status === 401) { location.assign('/login'); return; }
+      if (response.status === 401) { logIn(); return; }
       if (!response.ok) { await refused(response); turn = null; return; }
       trouble.textContent = '';
       wait = 500;
@@ -102,8 +105,14 @@ async function resume() {
   trouble.textContent = '';
 }
 
+// The session ended: what was typed is there again after the login, in this tab.
+function logIn() {
+  sessionStorage.setItem('parlor.plain', message.value);
+  location.assign('/login?ended=1&next=' + encodeURIComponent('/chat?plain'));
+}
+
 async function refused(response) {
-  if (response.status === 401) { location.assign('/login'); return; }
+  if (response.status === 401) { logIn(); return; }
   let text = document.body.dataset.failed;
   try {
     const { code, message } = (await response.json()).error;

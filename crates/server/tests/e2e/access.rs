@@ -41,6 +41,50 @@ async fn a_right_password_lets_in() {
     assert_eq!(form.status(), 303, "whoever is in needs no form");
 }
 
+/// X-1, U-6: a session that ended says so on the form, which leads back to the page that was
+/// left, and to no address of somebody else.
+#[tokio::test]
+async fn a_session_that_ended_leads_back() {
+    let app = TestApp::start().await;
+    let location =
+        |response: &reqwest::Response| response.headers()["location"].to_str().unwrap().to_owned();
+    let first = app.request("GET", "/chat").send().await.unwrap();
+    assert_eq!(location(&first), "/login", "who was never here has nothing that ended");
+    let over = "rv_session=rvs_of_a_session_that_is_over";
+    let plain = app.request("GET", "/chat?plain").header("cookie", over).send().await.unwrap();
+    assert_eq!(location(&plain), "/login?ended=1&next=%2Fchat%3Fplain");
+    let form = app.request("GET", &location(&plain)).header("cookie", over).send().await.unwrap();
+    assert_eq!(form.status(), 200);
+    let form = form.text().await.unwrap();
+    assert!(form.contains("Your session ended."), "{form}");
+    assert!(form.contains(r#"name="next" value="/chat?plain""#), "{form}");
+
+    let log_in = |password: &str, next: &str| {
+        let body = url::form_urlencoded::Serializer::new(String::new())
+            .append_pair("password", password)
+            .append_pair("next", next)
+            .finish();
+        let request = app.request("POST", "/login");
+        request.header("content-type", "application/x-www-form-urlencoded").body(body).send()
+    };
+    let wrong = log_in("wrong", "/chat?plain").await.unwrap().text().await.unwrap();
+    assert!(wrong.contains(r#"name="next" value="/chat?plain""#), "it survives a wrong password");
+    assert_eq!(location(&log_in(PASSWORD, "/chat?plain").await.unwrap()), "/chat?plain");
+    for elsewhere in ["//evil.example", "https://evil.example/chat", "/\\evil.example", "/api/me"] {
+        assert_eq!(location(&log_in(PASSWORD, elsewhere).await.unwrap()), "/chat", "{elsewhere}");
+        let cookie = app.log_in(PASSWORD).await;
+        let inside = app
+            .request("GET", &format!("/login?next={elsewhere}"))
+            .header("cookie", &cookie)
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(location(&inside), "/chat", "{elsewhere}");
+        let form = app.request("GET", &format!("/login?next={elsewhere}")).send().await.unwrap();
+        assert!(!form.text().await.unwrap().contains("evil"), "{elsewhere}");
+    }
+}
+
 /// X-1: a wrong password leads back to the form, in the reader's language.
 #[tokio::test]
 async fn a_wrong_password_shows_the_form_again() {
