@@ -10,6 +10,7 @@ import { open } from '../state/conversation';
 import { refreshList, refreshWaiting } from '../state/list';
 import { useParlor } from '../state/store';
 import { Button, IconButton } from '../ui/Button';
+import { onEscape } from '../ui/escape';
 import { Visible } from '../ui/Visible';
 import { useWords } from '../words';
 import { reasonFor } from '../words/reasons';
@@ -48,7 +49,7 @@ export default function AdminPage({ close }: { close(): void }) {
     };
   }, []);
   return (
-    <main aria-label={t('admin.title')} className="min-h-0 min-w-0 grow overflow-y-auto" tabIndex={0}>
+    <main aria-label={t('admin.title')} className="min-h-0 min-w-0 grow overflow-y-auto" tabIndex={0} onKeyDown={onEscape(close)}>
       <div className="mx-auto max-w-4xl space-y-10 px-4 py-8 sm:px-8">
         <div className="flex items-start justify-between gap-4">
           <div>

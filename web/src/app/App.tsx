@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 
 import { ArtifactPanel } from '../artifacts/ArtifactPanel';
-import { begin, stop } from '../state/conversation';
+import { begin } from '../state/conversation';
 import { refreshListSoon, refreshWaiting } from '../state/list';
 import { recall, remember } from '../state/memory';
 import { getState, useParlor } from '../state/store';
@@ -13,8 +13,10 @@ import { reasonFor } from '../words/reasons';
 import { Announcer } from './Announcer';
 import { attend, showTitle } from './attention';
 import { ConnectionBar } from './ConnectionBar';
+import { keepFocus } from './focus';
 import { Header } from './Header';
 import { Sidebar } from './Sidebar';
+import { useStopKey } from './stop_key';
 
 const AdminPage = lazy(() => import('../admin/AdminPage'));
 
@@ -23,6 +25,7 @@ export function App() {
   const { t, language } = words;
   const failure = useParlor((state) => state.failure);
   useEffect(() => attend(), []);
+  useEffect(() => keepFocus(), []);
   useEffect(() => {
     void begin();
     const back = () => {
@@ -109,35 +112,24 @@ function Drawer({ close, chosen }: { close(): void; chosen(): void }) {
   useEffect(() => {
     dialog.current?.showModal();
   }, []);
+  // The browser gives the focus back to the button when it closes a dialog, not when one goes away.
+  const leave = () => dialog.current?.close();
   return (
     <dialog
       ref={dialog}
       aria-label={t('list.label')}
       onClose={close}
-      onClick={(event) => event.target === dialog.current && close()}
+      onClick={(event) => event.target === dialog.current && leave()}
       className="m-0 h-dvh max-h-none w-[min(20rem,85vw)] max-w-none border-e border-line bg-page backdrop:bg-shade"
     >
       <div className="flex h-full flex-col">
         <Sidebar
           chosen={() => {
             chosen();
-            close();
+            leave();
           }}
         />
       </div>
     </dialog>
   );
-}
-
-/** Escape stops the turn, unless it has something nearer to close. */
-function useStopKey(): void {
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return;
-      if (document.querySelector('dialog[open], [popover]:popover-open')) return;
-      void stop();
-    };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, []);
 }

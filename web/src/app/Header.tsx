@@ -1,6 +1,7 @@
 import { Activity, Languages, LogOut, Monitor, Moon, PanelLeft, Sun } from 'lucide-react';
 
 import { startNew } from '../state/conversation';
+import { forgetPerson } from '../state/session';
 import { useParlor } from '../state/store';
 import { IconButton } from '../ui/Button';
 import { Menu } from '../ui/Menu';
@@ -32,7 +33,7 @@ export function Header({ listShown, toggleList, showAdmin }: Props) {
       )}
       <LanguageMenu />
       <ThemeMenu />
-      <form method="post" action="/logout" className="contents">
+      <form method="post" action="/logout" onSubmit={forgetPerson} className="contents">
         <IconButton type="submit" label={t('header.log_out')}>
           <LogOut size={18} aria-hidden="true" />
         </IconButton>

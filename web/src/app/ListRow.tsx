@@ -1,5 +1,5 @@
 import { Ellipsis, FileJson, FileText, Pencil, Trash2 } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 
 import { type ConversationSummary, exportPath } from '../net/api';
 import { startNew } from '../state/conversation';
@@ -7,6 +7,7 @@ import { remove, rename } from '../state/list';
 import { getState } from '../state/store';
 import { Button, IconButton } from '../ui/Button';
 import { classes } from '../ui/classes';
+import { onEscape } from '../ui/escape';
 import { Menu } from '../ui/Menu';
 import { useWords } from '../words';
 import { reasonFor } from '../words/reasons';
@@ -24,10 +25,18 @@ export function ListRow({ row, current, waits, open }: Props) {
   const words = useWords();
   const { t } = words;
   const [doing, setDoing] = useState<'nothing' | 'renaming' | 'deleting'>('nothing');
+  const name = useRef<HTMLButtonElement>(null);
+  const finished = useRef(false);
   const finish = (refusal: Parameters<typeof reasonFor>[1] | null) => {
     if (refusal) announce(reasonFor(words, refusal), 'urgent');
+    finished.current = true;
     setDoing('nothing');
   };
+  useEffect(() => {
+    // Whoever renamed it, or kept it, goes on from here.
+    if (doing === 'nothing' && finished.current) name.current?.focus();
+    finished.current = false;
+  }, [doing]);
   if (doing === 'renaming') {
     return <Renaming title={row.title} done={(title) => void (title === null ? finish(null) : rename(row.id, title).then(finish))} />;
   }
@@ -37,7 +46,7 @@ export function ListRow({ row, current, waits, open }: Props) {
         done={(yes) => {
           if (!yes) return finish(null);
           void remove(row.id).then((refusal) => {
-            finish(refusal);
+            if (refusal) finish(refusal);
             if (!refusal && getState().conversation.id === row.id) startNew();
           });
         }}
@@ -47,6 +56,7 @@ export function ListRow({ row, current, waits, open }: Props) {
   return (
     <li className={classes('group/row relative flex items-center rounded-control', current ? 'bg-raised' : 'hover:bg-raised')}>
       <button
+        ref={name}
         type="button"
         onClick={open}
         aria-current={current ? 'true' : undefined}
@@ -103,11 +113,7 @@ function Renaming({ title, done }: { title: string; done(title: string | null): 
           value={text}
           maxLength={200}
           onChange={(event) => setText(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Escape') return;
-            event.stopPropagation();
-            done(null);
-          }}
+          onKeyDown={onEscape(() => done(null))}
           onFocus={(event) => event.target.select()}
           autoFocus
         />
@@ -122,18 +128,21 @@ function Renaming({ title, done }: { title: string; done(title: string | null): 
 
 function Deleting({ done }: { done(yes: boolean): void }) {
   const { t } = useWords();
+  const here = useRef<HTMLLIElement>(null);
+  const yes = () => {
+    const beside = here.current?.nextElementSibling ?? here.current?.previousElementSibling;
+    beside?.querySelector('button')?.focus();
+    done(true);
+  };
   return (
     <li
+      ref={here}
       className="space-y-2 rounded-control border border-critical/50 p-2.5"
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape') return;
-        event.stopPropagation();
-        done(false);
-      }}
+      onKeyDown={onEscape(() => done(false))}
     >
       <p className="text-small">{t('list.delete_question')}</p>
       <div className="flex gap-2">
-        <Button look="critical" onClick={() => done(true)}>{t('list.delete')}</Button>
+        <Button look="critical" onClick={yes}>{t('list.delete')}</Button>
         <Button onClick={() => done(false)} autoFocus>{t('list.keep')}</Button>
       </div>
     </li>

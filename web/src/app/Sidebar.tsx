@@ -7,6 +7,7 @@ import { open, startNew } from '../state/conversation';
 import { loadMore, refreshList } from '../state/list';
 import { useParlor } from '../state/store';
 import { Button } from '../ui/Button';
+import { onEscape } from '../ui/escape';
 import { useNow } from '../ui/now';
 import { useWords } from '../words';
 import { byAge } from './days';
@@ -64,6 +65,7 @@ function SearchField() {
         aria-label={t('list.search')}
         value={query}
         onChange={(event) => setQuery(event.target.value)}
+        onKeyDown={query === '' ? undefined : onEscape(() => setQuery(''))}
       />
     </div>
   );

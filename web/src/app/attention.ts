@@ -4,7 +4,7 @@
  * notification calls whoever is elsewhere, a plain question gets the composer.
  */
 
-import { isTyping } from '../cards/answering';
+import { isFocusFree } from '../cards/answering';
 import { promptTitle } from '../cards/outcome';
 import { type Item, openPrompt } from '../state/model';
 import { type ParlorState, useParlor } from '../state/store';
@@ -36,7 +36,7 @@ function noticed(item: Item, before: Item | undefined): void {
       return announce(t(reasonKey(String(item.message.metadata['code'] ?? 'agent_failed'))), 'urgent');
     }
     announce(plain(item.message.content));
-    if (item.message.message_type === 'question' && !isTyping()) focusComposer();
+    if (item.message.message_type === 'question' && isFocusFree()) focusComposer();
   } else if (item.kind === 'prompt' && before?.kind !== 'prompt') {
     const title = promptTitle(words(), item.prompt, true);
     announce(t('announce.prompt', { question: title }));

@@ -7,6 +7,7 @@ import { recall, remember } from '../state/memory';
 import type { Artifact } from '../state/model';
 import { setState, useParlor } from '../state/store';
 import { Button, IconButton } from '../ui/Button';
+import { onEscape } from '../ui/escape';
 import { BESIDE, useMedia } from '../ui/media';
 import { useWords } from '../words';
 import { artifactKind } from './registry';
@@ -45,6 +46,7 @@ function Beside({ artifact }: { artifact: Artifact }) {
   return (
     <aside
       aria-label={t(artifactKind(artifact.kind)?.title ?? 'artifact.label')}
+      onKeyDown={onEscape(close)}
       style={{ width: `${width}%` }}
       className="relative flex min-w-72 shrink-0 animate-arrive flex-col border-s border-line bg-surface"
     >
@@ -90,7 +92,7 @@ function Sheet({ artifact }: { artifact: Artifact }) {
     >
       <Inside artifact={artifact} />
       <div className="shrink-0 border-t border-line p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
-        <Button ref={out} className="w-full" icon={<X size={16} aria-hidden="true" />} onClick={close}>
+        <Button ref={out} className="w-full" icon={<X size={16} aria-hidden="true" />} onClick={() => dialog.current?.close()}>
           {t('artifact.close')}
         </Button>
       </div>

@@ -5,7 +5,9 @@ import { type FormEvent, useId, useState } from 'react';
 
 import type { ToolCall, UserPrompt } from '../protocol/generated';
 import { asSchema, kindOf, problemsIn } from '../schema/schema';
+import { isAnything, isText, useHalfAnswer } from '../state/half_answers';
 import { Button } from '../ui/Button';
+import { onEscape } from '../ui/escape';
 import { Menu } from '../ui/Menu';
 import { Visible } from '../ui/Visible';
 import { useWords } from '../words';
@@ -21,14 +23,19 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
   const { t } = words;
   const card = useArrivalFocus<HTMLElement>();
   const { busy, trouble, give } = useAnswering(prompt.messageId);
-  const [input, setInput] = useState<unknown>(call.input);
-  const [refusing, setRefusing] = useState(false);
+  const [input, setInput] = useHalfAnswer(prompt.messageId, 'input', () => call.input, isAnything);
+  const [reason, setReason] = useHalfAnswer(prompt.messageId, 'reason', () => '', isText);
+  const [refusing, setRefusing] = useState(reason !== '');
   const destructive = prompt.severity === 'critical' || isDestructive(call.name);
   const tool = toolWords(words, call.name);
   const schema = asSchema(prompt.schema);
   const changed = JSON.stringify(input) !== JSON.stringify(call.input);
   const problems = changed && kindOf(schema) === 'object' ? problemsIn(schema, input) : {};
   const fits = Object.keys(problems).length === 0;
+  const back = () => {
+    setRefusing(false);
+    card.current?.focus({ preventScroll: true });
+  };
   const allow = (remember: boolean) =>
     void give({
       response: 'yes',
@@ -56,7 +63,7 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
       {changed && <p className="text-small font-medium text-warning">{t('approval.changed')}</p>}
       <Trouble text={trouble} />
       {refusing ? (
-        <Refusing busy={busy} cancel={() => setRefusing(false)} refuse={(reason) => void give({ response: 'no', ...(reason ? { reason } : {}) })} />
+        <Refusing busy={busy} reason={reason} change={setReason} cancel={back} refuse={() => void give({ response: 'no', ...(reason.trim() ? { reason: reason.trim() } : {}) })} />
       ) : (
         <Actions>
           <Button look={destructive ? 'critical' : 'primary'} disabled={busy || !fits} onClick={() => allow(false)}>
@@ -112,24 +119,25 @@ function Scoped({ title, text }: { title: string; text: string }) {
 
 interface RefusingProps {
   busy: boolean;
-  refuse(reason: string): void;
+  reason: string;
+  change(reason: string): void;
+  refuse(): void;
   cancel(): void;
 }
 
-function Refusing({ busy, refuse, cancel }: RefusingProps) {
+function Refusing({ busy, reason, change, refuse, cancel }: RefusingProps) {
   const { t } = useWords();
   const id = useId();
-  const [reason, setReason] = useState('');
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    refuse(reason.trim());
+    refuse();
   };
   return (
-    <form onSubmit={submit} className="space-y-2">
+    <form onSubmit={submit} onKeyDown={onEscape(cancel)} className="space-y-2">
       <label htmlFor={id} className="block text-small font-medium">
         {t('approval.reason')}
       </label>
-      <input id={id} className="field" value={reason} onChange={(event) => setReason(event.target.value)} disabled={busy} autoFocus autoComplete="off" />
+      <input id={id} className="field" value={reason} onChange={(event) => change(event.target.value)} disabled={busy} autoFocus autoComplete="off" />
       <Actions>
         <Button type="submit" disabled={busy}>
           {t('approval.deny')}

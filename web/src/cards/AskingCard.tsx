@@ -6,6 +6,7 @@ import type { ReactNode, Ref } from 'react';
 import type { UserPrompt } from '../protocol/generated';
 import { useWords } from '../words';
 import { Card, type Tone } from './Card';
+import { useCardKeys } from './card_keys';
 import { Countdown } from './Countdown';
 import { severityWord, toneOf } from './severity';
 
@@ -28,9 +29,11 @@ interface Props {
 
 export function AskingCard({ asked, icon = <CircleHelp size={18} />, tone, title, badge, lead, busy, ref, children }: Props) {
   const words = useWords();
+  const keys = useCardKeys();
   return (
     <Card
       ref={ref}
+      keys={keys}
       tone={tone ?? toneOf(asked.severity)}
       icon={icon}
       title={title ?? asked.question}

@@ -1,6 +1,6 @@
 /** The anatomy that all cards share: a rule in the colour of what they mean, a title in words, body, foot. */
 
-import { type ReactNode, type Ref, useId } from 'react';
+import { type HTMLAttributes, type ReactNode, type Ref, useId } from 'react';
 
 import { classes } from '../ui/classes';
 
@@ -34,10 +34,12 @@ interface Props {
   aside?: ReactNode;
   children?: ReactNode;
   ref?: Ref<HTMLElement>;
+  /** What it does with keys. */
+  keys?: Pick<HTMLAttributes<HTMLElement>, 'onKeyDown' | 'onBlur'>;
   busy?: boolean;
 }
 
-export function Card({ tone, icon, title, badge, aside, children, ref, busy }: Props) {
+export function Card({ tone, icon, title, badge, aside, children, ref, keys, busy }: Props) {
   const id = useId();
   return (
     <section
@@ -46,6 +48,7 @@ export function Card({ tone, icon, title, badge, aside, children, ref, busy }: P
       aria-labelledby={id}
       aria-busy={busy}
       data-card={tone}
+      {...keys}
       className={classes(
         'animate-arrive scroll-m-6 rounded-card border border-line bg-surface py-4 ps-5 pe-4',
         RULES[tone],

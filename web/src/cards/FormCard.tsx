@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react';
 import type { UserPrompt } from '../protocol/generated';
 import { asSchema, beginning, problemsIn } from '../schema/schema';
 import { SchemaForm } from '../schema/SchemaForm';
+import { isAnything, useHalfAnswer } from '../state/half_answers';
 import { Button } from '../ui/Button';
 import { useWords } from '../words';
 import { AskingCard } from './AskingCard';
@@ -16,7 +17,7 @@ export function FormCard({ prompt }: { prompt: UserPrompt }) {
   const card = useArrivalFocus<HTMLElement>();
   const { busy, trouble, give, dismiss } = useAnswering(prompt.messageId);
   const schema = asSchema(prompt.schema);
-  const [value, setValue] = useState<unknown>(() => beginning(schema) ?? {});
+  const [value, setValue] = useHalfAnswer(prompt.messageId, 'form', () => beginning(schema) ?? {}, isAnything);
   const [tried, setTried] = useState(false);
   const problems = problemsIn(schema, value);
   const submit = (event: FormEvent) => {

@@ -1,6 +1,7 @@
-import { type FormEvent, useId, useRef, useState } from 'react';
+import { type FormEvent, useId, useRef } from 'react';
 
 import type { UserPrompt } from '../protocol/generated';
+import { isText, useHalfAnswer } from '../state/half_answers';
 import { Button } from '../ui/Button';
 import { useWords } from '../words';
 import { AskingCard } from './AskingCard';
@@ -13,7 +14,7 @@ export function InputCard({ prompt }: { prompt: UserPrompt }) {
   const field = useRef<HTMLInputElement>(null);
   const card = useArrivalFocus<HTMLElement>(field);
   const trouble = useId();
-  const [text, setText] = useState('');
+  const [text, setText] = useHalfAnswer(prompt.messageId, 'text', () => '', isText);
   const answering = useAnswering(prompt.messageId);
   const submit = (event: FormEvent) => {
     event.preventDefault();

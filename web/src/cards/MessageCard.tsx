@@ -6,8 +6,9 @@
 import { CircleHelp, Wrench } from 'lucide-react';
 
 import { Markdown } from '../markdown/Markdown';
-import type { Message, Plan, Question, SubQuestion, ToolCall } from '../protocol/generated';
+import type { Message, Mode, Plan, Question, SubQuestion, ToolCall } from '../protocol/generated';
 import { say } from '../state/conversation';
+import { forgetHalfAnswer } from '../state/half_answers';
 import { useParlor } from '../state/store';
 import { classes } from '../ui/classes';
 import { Visible } from '../ui/Visible';
@@ -101,13 +102,19 @@ function SeveralQuestionsMessage({ message, answer }: Props) {
   }
   return (
     <MultiQuestionCard
+      id={message.id}
       asked={{ question: questions.length > 1 ? t('question.several_title') : message.content }}
       questions={questions}
       busy={!quiet}
       trouble={null}
-      send={(answers) => void say(spoken(questions, answers))}
+      send={(answers) => answerWith(message, spoken(questions, answers))}
     />
   );
+}
+
+function answerWith(message: Message, text: string, mode?: Mode): void {
+  forgetHalfAnswer(message.id);
+  void say(text, mode);
 }
 
 /** Answers as a person would write them: the question's name, and the labels. */
@@ -136,12 +143,13 @@ function PlanMessage({ message, answer }: Props) {
   }
   return (
     <PlanCard
+      id={message.id}
       asked={{ question: plan.goal }}
       plan={plan}
       busy={!quiet}
       trouble={null}
-      execute={() => void say(t('plan.execute_said'), 'act')}
-      refine={(what) => void say(what, 'plan')}
+      execute={() => answerWith(message, t('plan.execute_said'), 'act')}
+      refine={(what) => answerWith(message, what, 'plan')}
     />
   );
 }

@@ -1,16 +1,19 @@
 import { ListChecks } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 
 import type { SubQuestion } from '../protocol/generated';
+import { useHalfAnswer } from '../state/half_answers';
 import { Button } from '../ui/Button';
 import { useWords } from '../words';
 import { type Asked, AskingCard } from './AskingCard';
 import { Actions, Trouble } from './Card';
 import { QuestionFields } from './QuestionFields';
-import { answersOf, type Choices, isAnswered, NOTHING } from './questions';
+import { answersOf, type Choices, isAnswered, isChoices, NOTHING } from './questions';
 import { useArrivalFocus } from './answering';
 
 interface Props {
+  /** Of the prompt or the message: what is chosen is kept under it. */
+  id: string;
   asked: Asked;
   questions: readonly SubQuestion[];
   busy: boolean;
@@ -20,10 +23,10 @@ interface Props {
 }
 
 /** Several questions on one card, answered together. */
-export function MultiQuestionCard({ asked, questions, busy, trouble, send, dismiss }: Props) {
+export function MultiQuestionCard({ id, asked, questions, busy, trouble, send, dismiss }: Props) {
   const { t, count } = useWords();
   const card = useArrivalFocus<HTMLElement>();
-  const [choices, setChoices] = useState<Choices>({});
+  const [choices, setChoices] = useHalfAnswer<Choices>(id, 'choices', () => ({}), isChoices);
   const missing = questions.filter((question) => !isAnswered(choices[question.id])).length;
   const submit = (event: FormEvent) => {
     event.preventDefault();

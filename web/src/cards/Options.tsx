@@ -1,4 +1,4 @@
-/** Options as full-width buttons with label, description and the number that chooses them. */
+/** Options as full-width buttons with label, description and the number that leads to them. */
 
 import type { QuestionOption } from '../protocol/generated';
 import { classes } from '../ui/classes';
@@ -21,6 +21,7 @@ export function Options({ options, suggested, chosen = null, disabled, choose }:
         <li key={`${index}-${option.value}`}>
           <button
             type="button"
+            data-option=""
             disabled={disabled}
             onClick={() => choose(option)}
             className={classes(

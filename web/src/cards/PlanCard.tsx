@@ -1,8 +1,10 @@
 import { Route } from 'lucide-react';
-import { type FormEvent, useId, useRef, useState } from 'react';
+import { type FormEvent, useId, useState } from 'react';
 
 import type { Plan } from '../protocol/generated';
+import { isText, useHalfAnswer } from '../state/half_answers';
 import { Button } from '../ui/Button';
+import { onEscape } from '../ui/escape';
 import { useWords } from '../words';
 import { type Asked, AskingCard } from './AskingCard';
 import { Actions, Trouble } from './Card';
@@ -10,6 +12,8 @@ import { PlanBody } from './PlanBody';
 import { useArrivalFocus } from './answering';
 
 interface Props {
+  /** Of the prompt or the message: what is typed is kept under it. */
+  id: string;
   asked: Asked;
   plan: Plan;
   busy: boolean;
@@ -20,13 +24,16 @@ interface Props {
 }
 
 /** T-3: carry it out, or say what should be different. */
-export function PlanCard({ asked, plan, busy, trouble, execute, refine, dismiss }: Props) {
+export function PlanCard({ id, asked, plan, busy, trouble, execute, refine, dismiss }: Props) {
   const { t } = useWords();
   const card = useArrivalFocus<HTMLElement>();
-  const field = useRef<HTMLTextAreaElement>(null);
   const label = useId();
-  const [refining, setRefining] = useState(false);
-  const [text, setText] = useState('');
+  const [text, setText] = useHalfAnswer(id, 'refinement', () => '', isText);
+  const [refining, setRefining] = useState(text !== '');
+  const back = () => {
+    setRefining(false);
+    card.current?.focus({ preventScroll: true });
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (text.trim() !== '') refine(text.trim());
@@ -36,12 +43,11 @@ export function PlanCard({ asked, plan, busy, trouble, execute, refine, dismiss 
       <PlanBody plan={plan} />
       <Trouble text={trouble} />
       {refining ? (
-        <form onSubmit={submit} className="space-y-2">
+        <form onSubmit={submit} onKeyDown={onEscape(back)} className="space-y-2">
           <label id={label} className="block text-small font-medium" htmlFor={`${label}-field`}>
             {t('plan.refine_label')}
           </label>
           <textarea
-            ref={field}
             id={`${label}-field`}
             className="field field-sizing-content max-h-48 min-h-20"
             value={text}
@@ -53,7 +59,7 @@ export function PlanCard({ asked, plan, busy, trouble, execute, refine, dismiss 
             <Button type="submit" look="primary" disabled={busy || text.trim() === ''}>
               {t('plan.send_refinement')}
             </Button>
-            <Button look="quiet" disabled={busy} onClick={() => setRefining(false)}>
+            <Button look="quiet" disabled={busy} onClick={back}>
               {t('cancel')}
             </Button>
           </Actions>

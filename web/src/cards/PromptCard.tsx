@@ -56,6 +56,7 @@ function SeveralQuestions({ prompt }: { prompt: UserPrompt }) {
   const { busy, trouble, give, dismiss } = useAnswering(prompt.messageId);
   return (
     <MultiQuestionCard
+      id={prompt.messageId}
       asked={prompt}
       questions={prompt.questions ?? []}
       busy={busy}
@@ -70,6 +71,7 @@ function PlanDecision({ prompt }: { prompt: UserPrompt }) {
   const { busy, trouble, give, dismiss } = useAnswering(prompt.messageId);
   return (
     <PlanCard
+      id={prompt.messageId}
       asked={prompt}
       plan={prompt.plan ?? { goal: prompt.question, steps: [] }}
       busy={busy}

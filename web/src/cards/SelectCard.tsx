@@ -4,7 +4,7 @@ import { useWords } from '../words';
 import { AskingCard } from './AskingCard';
 import { Actions, Trouble } from './Card';
 import { Options } from './Options';
-import { useAnswering, useArrivalFocus, useNumberKeys } from './answering';
+import { useAnswering, useArrivalFocus } from './answering';
 
 /** One question, several options: a click answers. */
 export function SelectCard({ prompt }: { prompt: UserPrompt }) {
@@ -12,14 +12,9 @@ export function SelectCard({ prompt }: { prompt: UserPrompt }) {
   const card = useArrivalFocus<HTMLElement>();
   const { busy, trouble, give, dismiss } = useAnswering(prompt.messageId);
   const options = prompt.options ?? [];
-  const choose = (value: string) => void give({ response: value });
-  useNumberKeys(!busy, options.length, (index) => {
-    const option = options[index];
-    if (option) choose(option.value);
-  });
   return (
     <AskingCard ref={card} asked={prompt} busy={busy}>
-      <Options options={options} suggested={prompt.default} disabled={busy} choose={(option) => choose(option.value)} />
+      <Options options={options} suggested={prompt.default} disabled={busy} choose={(option) => void give({ response: option.value })} />
       <Trouble text={trouble} />
       <Actions>
         <Button look="quiet" disabled={busy} onClick={() => void dismiss()}>

@@ -1,11 +1,13 @@
 /** P-8: several steps, back and forward, answered as one. */
 
 import { ChevronLeft, Footprints } from 'lucide-react';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useRef } from 'react';
 
+import { isFields } from '../net/decode';
 import type { PromptStep, UserPrompt } from '../protocol/generated';
 import { asSchema } from '../schema/schema';
 import { SchemaForm } from '../schema/SchemaForm';
+import { useHalfAnswer } from '../state/half_answers';
 import { Button } from '../ui/Button';
 import { classes } from '../ui/classes';
 import { useWords } from '../words';
@@ -21,9 +23,13 @@ export function WizardCard({ prompt }: { prompt: UserPrompt }) {
   const body = useRef<HTMLDivElement>(null);
   const { busy, trouble, give, dismiss } = useAnswering(prompt.messageId);
   const steps = prompt.steps ?? [];
-  const [at, setAt] = useState(0);
-  const [answers, setAnswers] = useState<StepAnswers>(() =>
-    Object.fromEntries(steps.map((step) => [step.id, firstAnswer(step)])),
+  const isStep = (value: unknown): value is number => steps[value as number] !== undefined;
+  const [at, setAt] = useHalfAnswer(prompt.messageId, 'step', () => 0, isStep);
+  const [answers, setAnswers] = useHalfAnswer<StepAnswers>(
+    prompt.messageId,
+    'answers',
+    () => Object.fromEntries(steps.map((step) => [step.id, firstAnswer(step)])),
+    isFields,
   );
   const moved = useRef(false);
   useEffect(() => {

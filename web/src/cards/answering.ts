@@ -4,6 +4,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react';
 
 import type { PromptAnswer } from '../protocol/generated';
 import { answer } from '../state/conversation';
+import { COMPOSER_ID } from '../thread/Composer';
 import { LET_GO } from '../thread/follow';
 import { useWords } from '../words';
 import { reasonFor } from '../words/reasons';
@@ -20,7 +21,14 @@ export function useAnswering(id: string): Answering {
   const words = useWords();
   const [busy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState<string | null>(null);
+  const held = useRef<Element | null>(null);
+  useEffect(() => {
+    // What is disabled loses the focus; after an answer that did not fit one goes on where one was.
+    if (busy || document.activeElement !== document.body) return;
+    if (held.current instanceof HTMLElement) held.current.focus({ preventScroll: true });
+  }, [busy]);
   const give = async (given: PromptAnswer) => {
+    held.current = document.activeElement;
     setBusy(true);
     setTrouble(null);
     const refusal = await answer(id, given);
@@ -38,18 +46,19 @@ export function isEditable(element: Element | null): boolean {
   return element?.matches(EDITABLE) === true;
 }
 
-/** Whether somebody is in the middle of writing something. */
-export function isTyping(): boolean {
-  const element = document.activeElement;
-  if (!isEditable(element)) return false;
-  return (element as HTMLInputElement | HTMLTextAreaElement).value !== '';
+/** Whether the focus may be moved: nobody writes, and nobody is elsewhere on purpose. */
+export function isFocusFree(): boolean {
+  const focused = document.activeElement;
+  if (focused === null || focused === document.body) return true;
+  if (isEditable(focused)) return focused.id === COMPOSER_ID && (focused as HTMLTextAreaElement).value === '';
+  return focused.closest('main') !== null && focused.closest('[data-card]:not([data-card=closed])') === null;
 }
 
-/** Moves the focus to a card that just opened, unless the person is typing. */
+/** Moves the focus to a card that just opened, if it is free. */
 export function useArrivalFocus<T extends HTMLElement>(inner?: RefObject<HTMLElement | null>): RefObject<T | null> {
   const card = useRef<T>(null);
   useEffect(() => {
-    if (isTyping()) return;
+    if (!isFocusFree()) return;
     const target = inner?.current ?? card.current;
     target?.focus({ preventScroll: true });
     const frame = requestAnimationFrame(() => showFromTop(card.current));
@@ -64,22 +73,4 @@ function showFromTop(card: HTMLElement | null): void {
   if (!card || !view || card.offsetHeight <= view.clientHeight - 32) return;
   view.dispatchEvent(new Event(LET_GO));
   card.scrollIntoView({ block: 'start' });
-}
-
-/** Number keys choose, unless they are being typed somewhere. */
-export function useNumberKeys(wanted: boolean, count: number, choose: (index: number) => void): void {
-  const latest = useRef(choose);
-  latest.current = choose;
-  useEffect(() => {
-    if (!wanted) return;
-    const onKey = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isEditable(document.activeElement)) return;
-      const index = Number(event.key) - 1;
-      if (!Number.isInteger(index) || index < 0 || index >= Math.min(count, 9)) return;
-      event.preventDefault();
-      latest.current(index);
-    };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, [wanted, count]);
 }

@@ -4,6 +4,7 @@ import { screen, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
+import { currentDraft, getState } from '../state/store';
 import { draw, hearRequests, refusal, settle } from '../testing/draw';
 
 const user = userEvent.setup({ delay: null });
@@ -145,19 +146,30 @@ describe('a question', () => {
     for (const option of screen.getAllByRole('button')) expect(option).toHaveProperty('disabled', true);
   });
 
-  it('is answered with a number key, unless somebody types', async () => {
+  it('is answered with a number key and Enter', async () => {
     const heard = hearRequests();
     await draw('question', 'userPrompt');
-    const elsewhere = document.createElement('textarea');
-    document.body.append(elsewhere);
-    elsewhere.focus();
     await user.keyboard('3');
     expect(answers(heard)).toEqual([]);
-    elsewhere.blur();
-    elsewhere.remove();
-    await user.keyboard('9');
-    await user.keyboard('3');
+    await user.keyboard('{Enter}');
     expect(answers(heard)).toEqual([{ response: 'option-3' }]);
+  });
+
+  /** U-4: a sentence that begins with a digit is a sentence. */
+  it.each(['3 ', '12 ', '3f', '9', 'N'])('is not answered by words that begin with “%s”', async (typed) => {
+    const heard = hearRequests();
+    await draw('question', 'userPrompt');
+    await user.keyboard(typed);
+    expect(answers(heard)).toEqual([]);
+    expect(currentDraft(getState()).text, 'they go on in the composer').toBe(typed);
+  });
+
+  it('leaves keys alone while the focus is elsewhere', async () => {
+    const heard = hearRequests();
+    await draw('question', 'userPrompt');
+    (document.activeElement as HTMLElement).blur();
+    await user.keyboard('3{Enter}');
+    expect(answers(heard)).toEqual([]);
   });
 
   it('need not be answered', async () => {

@@ -1,5 +1,6 @@
 /** Answers to several questions, while they are being given. Pure. */
 
+import { isFields } from '../net/decode';
 import type { SubQuestion } from '../protocol/generated';
 
 /** What is chosen of one question. `other` is free text, used while `usesOther`. */
@@ -12,6 +13,16 @@ export interface Choice {
 export type Choices = Record<string, Choice>;
 
 export const NOTHING: Choice = { values: [], other: '', usesOther: false };
+
+/** Whether something is choices as they are kept in the browser. */
+export function isChoices(value: unknown): value is Choices {
+  return isFields(value) && Object.values(value).every(isChoice);
+}
+
+function isChoice(value: unknown): value is Choice {
+  if (!isFields(value)) return false;
+  return Array.isArray(value['values']) && typeof value['other'] === 'string' && typeof value['usesOther'] === 'boolean';
+}
 
 export function pick(question: SubQuestion, choice: Choice, value: string): Choice {
   if (!question.multi_select) return { ...choice, values: [value], usesOther: false };

@@ -30,7 +30,7 @@ export function asRefusal(error: unknown): Refusal {
 
 type Ask = Omit<RequestInit, 'body'> & { json?: unknown };
 
-/** A session that is over leads to the form; nothing else can be done here. */
+/** A session that is over leads to the form; whoever knows what to keep says how. */
 let leave = () => window.location.assign('/login');
 
 export function onLoggedOut(handler: () => void): void {

@@ -2,16 +2,20 @@
 
 import * as api from '../net/api';
 import { isFields, type PlacedEvent } from '../net/decode';
-import { asRefusal, Refusal } from '../net/http';
+import { asRefusal, onLoggedOut, Refusal } from '../net/http';
 import type { ChatRequest, Mode, PromptAnswer } from '../protocol/generated';
+import { keepDraftsOf } from './drafts';
 import { follow, reconnect, unfollow } from './feed';
+import { forgetHalfAnswer } from './half_answers';
 import { refreshList, refreshListSoon, refreshWaiting } from './list';
 import { recall, remember } from './memory';
 import { EMPTY } from './model';
 import { readPicture } from './pictures';
+import { leaveForLogin, placeToReturnTo } from './session';
 import {
   currentDraft,
   type Draft,
+  draftKey,
   getState,
   NO_DRAFT,
   type Outgoing,
@@ -19,6 +23,7 @@ import {
   setDraft,
   setState,
 } from './store';
+import { draftsMovedTo, putBack, restoreUnsent, takeOut } from './unsent';
 
 /** How long to wait before a message is tried again that could not go out. */
 const PAUSES = [500, 1_000, 2_000, 4_000, 8_000];
@@ -26,9 +31,14 @@ const PAUSES = [500, 1_000, 2_000, 4_000, 8_000];
 /** Begins the page: who am I, what is there, what was left behind. */
 export async function begin(): Promise<void> {
   setState({ failure: null });
+  onLoggedOut(leaveForLogin);
   try {
     const me = await api.me();
     setState({ me, project: me.default_project });
+    keepDraftsOf(me.tenant, me.role);
+    restoreUnsent();
+    const place = placeToReturnTo(me);
+    if (place !== null) void open(place);
   } catch (error) {
     return setState({ failure: asRefusal(error) });
   }
@@ -54,6 +64,9 @@ async function lookBack(): Promise<void> {
 /** Leaves the conversation that is open; the next message begins a new one. */
 export function startNew(project?: string): void {
   unfollow();
+  const { outgoing } = getState();
+  // What is being sent goes on by itself; what waits for a connection would be forgotten.
+  if (outgoing && outgoing.state !== 'sending') putBack(outgoing);
   setState((state) => ({
     conversation: EMPTY,
     title: null,
@@ -95,6 +108,7 @@ function heard(events: PlacedEvent[]): void {
   for (const { body } of events) {
     if (body.event === 'artifact') setState({ panel: body.data });
     if (body.event === 'start' || body.event === 'done') refreshListSoon();
+    if (body.event === 'userPromptClosed') forgetHalfAnswer(body.data.messageId);
     if (body.event === 'userPrompt' || body.event === 'userPromptClosed') {
       void refreshWaiting();
       void refreshAllowances();
@@ -141,6 +155,7 @@ async function sendDraft(draft: Draft, retryOf: string | null): Promise<void> {
   const outgoing: Outgoing = {
     ...draft,
     clientId: newMark(),
+    place: draftKey(getState()),
     state: 'sending',
     messageId: null,
     retryOf,
@@ -161,8 +176,8 @@ export async function resend(): Promise<void> {
 export function takeBack(): void {
   const { outgoing } = getState();
   if (!outgoing) return;
+  putBack(outgoing);
   setState({ outgoing: null });
-  setDraft({ text: outgoing.text, picture: outgoing.picture });
 }
 
 async function deliver(outgoing: Outgoing): Promise<void> {
@@ -171,10 +186,11 @@ async function deliver(outgoing: Outgoing): Promise<void> {
     try {
       const start = await api.sendMessage(requestFor(outgoing));
       if (mine()) acknowledged(outgoing, start);
+      else takeOut(outgoing);
       return refreshListSoon();
     } catch (error) {
       const refusal = asRefusal(error);
-      if (!mine()) return;
+      if (!mine()) return putBack(outgoing);
       if (refusal.code !== 'offline') return refused(outgoing, refusal);
       if (pause === null) break;
       setState({ outgoing: { ...outgoing, state: 'waiting' } });
@@ -207,10 +223,7 @@ function acknowledged(outgoing: Outgoing, start: { conversation_id: string; mess
   remember('last', start.conversation_id);
   if (conversation.id === null) {
     const from = { ...EMPTY, id: start.conversation_id };
-    setState((state) => {
-      const { new: _sent, ...drafts } = state.drafts;
-      return { conversation: from, title: titleOf(outgoing.text), drafts };
-    });
+    setState((state) => ({ conversation: from, title: titleOf(outgoing.text), drafts: draftsMovedTo(start.conversation_id, state) }));
     follow(from, null, heard);
   } else {
     reconnect();
@@ -225,11 +238,8 @@ function refused(outgoing: Outgoing, refusal: Refusal): void {
   if (refusal.code === 'internal' || refusal.code === 'unavailable') {
     return setState({ outgoing: { ...outgoing, state: 'failed' } });
   }
+  putBack(outgoing);
   setState({ outgoing: null, notice: { refusal, at: Date.now() } });
-  const { text, picture } = currentDraft(getState());
-  if (outgoing.retryOf === null && text === '' && picture === null) {
-    setDraft({ text: outgoing.text, picture: outgoing.picture });
-  }
 }
 
 /** Only letters, digits, '-': see `ClientMessageId`. */
@@ -267,6 +277,7 @@ export async function setMode(mode: Mode): Promise<void> {
 export async function answer(id: string, given: PromptAnswer): Promise<Refusal | null> {
   try {
     await api.answerPrompt(id, given);
+    forgetHalfAnswer(id);
     if (given.response === 'execute') setState({ mode: 'act' });
     setState({ notice: null });
     reconnect();

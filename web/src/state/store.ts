@@ -26,6 +26,8 @@ export interface Draft {
 /** A message that is not acknowledged yet. */
 export interface Outgoing extends Draft {
   clientId: string;
+  /** Where it was typed: the key of its draft. */
+  place: string;
   state: 'sending' | 'waiting' | 'failed';
   /** Known once the server has it; it is shown until the conversation has it too. */
   messageId: string | null;
@@ -109,8 +111,12 @@ export const NO_DRAFT: Draft = { text: '', picture: null };
 /** What is being typed in the conversation that is open. */
 export const draftKey = (state: ParlorState): string => state.conversation.id ?? 'new';
 
+export function draftOf(state: ParlorState, place: string): Draft {
+  return state.drafts[place] ?? NO_DRAFT;
+}
+
 export function currentDraft(state: ParlorState): Draft {
-  return state.drafts[draftKey(state)] ?? NO_DRAFT;
+  return draftOf(state, draftKey(state));
 }
 
 export function setDraft(change: Partial<Draft>): void {

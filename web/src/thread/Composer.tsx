@@ -9,18 +9,29 @@ import { type ClipboardEvent, type DragEvent, type KeyboardEvent, type RefObject
 import { send, setMode, stop } from '../state/conversation';
 import { openPrompt } from '../state/model';
 import { PICTURE_TYPES, type PictureTrouble, pictureTrouble, readPicture } from '../state/pictures';
-import { currentDraft, setDraft, setState, useParlor } from '../state/store';
+import { currentDraft, getState, setDraft, setState, useParlor } from '../state/store';
 import { IconButton } from '../ui/Button';
 import { classes } from '../ui/classes';
 import { useWords } from '../words';
 import { Allowances } from './Allowances';
-import { ComposerNotice } from './ComposerNotice';
+import { blockerOf, isBlank, lengthOf, mostOf } from './blocker';
+import { ComposerNotice, type Tried } from './ComposerNotice';
 import { ModeSwitch } from './ModeSwitch';
+import { StopQuestion } from './StopQuestion';
 
 /** Other parts send the focus here. */
 export const COMPOSER_ID = 'composer';
 
+/** On a phone the keyboard would cover what one wants to read: the messages get the focus there. */
 export function focusComposer(): void {
+  const fine = window.matchMedia('(pointer: fine)').matches;
+  const target = fine ? document.getElementById(COMPOSER_ID) : document.querySelector<HTMLElement>('[data-view]');
+  target?.focus({ preventScroll: true });
+}
+
+/** Goes on in the composer with what was typed elsewhere. */
+export function writeOn(text: string): void {
+  setDraft({ text: currentDraft(getState()).text + text });
   document.getElementById(COMPOSER_ID)?.focus();
 }
 
@@ -31,14 +42,19 @@ export function Composer() {
   const mode = useParlor((state) => state.mode);
   const running = useParlor((state) => state.conversation.turn !== null);
   const stopping = useParlor((state) => state.stopping);
-  const busy = useParlor((state) => state.outgoing !== null && state.outgoing.state !== 'failed');
   const prompt = useParlor((state) => openPrompt(state.conversation)?.messageId ?? null);
+  const blocker = useParlor(blockerOf);
+  const blank = useParlor(isBlank);
+  const length = useParlor(lengthOf);
+  const most = useParlor(mostOf);
   const limits = useParlor((state) => state.me?.limits);
   const conversation = useParlor((state) => state.conversation.id);
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const [trouble, setTrouble] = useState<PictureTrouble | null>(null);
   const [over, setOver] = useState(false);
+  const [tried, setTried] = useState<Tried | null>(null);
+  const [stops, setStops] = useState(false);
 
   useEffect(() => {
     // On a phone the keyboard would cover what one wants to read first.
@@ -47,12 +63,12 @@ export function Composer() {
 
   useGrowing(field, draft.text);
 
-  const most = limits?.message_chars ?? 10_000;
-  const length = [...draft.text].length;
-  const blank = draft.text.trim() === '' && draft.picture === null;
-  // A prompt that no turn waits for may be passed over.
-  const ready = !blank && length <= most && !busy && !running;
-
+  /** Sends, or says what keeps it from going out. */
+  const submit = () => {
+    if (blank) return;
+    setTried((before) => blocker && { blocker, count: (before?.count ?? 0) + 1 });
+    if (blocker === null) void send();
+  };
   const attach = async (file: File | undefined) => {
     if (!file) return;
     const found = pictureTrouble(file, limits?.image_bytes ?? 5 * 1024 * 1024);
@@ -73,18 +89,22 @@ export function Composer() {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
-    if (ready) void send();
+    submit();
   };
 
   return (
     <div className="space-y-2">
       <Allowances />
-      <ComposerNotice pictureTrouble={trouble} waiting={prompt} />
+      {stops && running && prompt !== null ? (
+        <StopQuestion leave={() => setStops(false)} />
+      ) : (
+        <ComposerNotice pictureTrouble={trouble} waiting={prompt} tried={tried?.blocker === blocker ? tried : null} />
+      )}
       <form
         aria-label={t('composer.label')}
         onSubmit={(event) => {
           event.preventDefault();
-          if (ready) void send();
+          submit();
         }}
         onDragOver={(event) => {
           event.preventDefault();
@@ -111,6 +131,7 @@ export function Composer() {
           onChange={(event) => {
             setDraft({ text: event.target.value });
             setState({ notice: null });
+            setTried(null);
           }}
           onKeyDown={onKeyDown}
           onPaste={onPaste}
@@ -145,10 +166,11 @@ export function Composer() {
           {running ? (
             <button
               type="button"
-              onClick={() => void stop()}
+              // Where one expects to send, a click must not take back what waits for an answer.
+              onClick={() => (prompt === null ? void stop() : setStops(true))}
               disabled={stopping}
               aria-label={t('composer.stop')}
-              title={t('composer.stop_hint')}
+              title={t(prompt === null ? 'composer.stop_hint' : 'composer.stop')}
               className="grid size-9 place-items-center rounded-full bg-ink text-page hover:opacity-85 disabled:opacity-50 pointer-coarse:size-11"
             >
               <Square size={13} fill="currentColor" aria-hidden="true" />
@@ -156,10 +178,12 @@ export function Composer() {
           ) : (
             <button
               type="submit"
-              disabled={!ready}
+              // What is only held up can be pressed, and says why.
+              disabled={blank}
+              aria-disabled={blocker !== null}
               aria-label={t('composer.send')}
               title={t('composer.send')}
-              className="grid size-9 place-items-center rounded-full bg-accent text-on-accent transition-colors duration-100 hover:brightness-110 disabled:bg-raised disabled:text-muted disabled:brightness-100 pointer-coarse:size-11"
+              className="grid size-9 place-items-center rounded-full bg-accent text-on-accent transition-colors duration-100 hover:brightness-110 disabled:bg-raised disabled:text-muted disabled:brightness-100 aria-disabled:bg-raised aria-disabled:text-muted aria-disabled:brightness-100 pointer-coarse:size-11"
             >
               <ArrowUp size={18} aria-hidden="true" />
             </button>

@@ -5,22 +5,34 @@ import type { PictureTrouble } from '../state/pictures';
 import { useParlor } from '../state/store';
 import { useWords } from '../words';
 import { reasonFor } from '../words/reasons';
+import { type Blocker, BLOCKER_WORDS } from './blocker';
 import { NotifyMe } from './NotifyMe';
 
 interface Props {
   pictureTrouble: PictureTrouble | null;
   /** The prompt that has to be answered first. */
   waiting: string | null;
+  /** Somebody wanted to send, and could not. */
+  tried: Tried | null;
+}
+
+export interface Tried {
+  blocker: Blocker;
+  /** How often: each time it is said again. */
+  count: number;
 }
 
 /** Above the composer: why something did not go out, or what comes first. */
-export function ComposerNotice({ pictureTrouble, waiting }: Props) {
+export function ComposerNotice({ pictureTrouble, waiting, tried }: Props) {
   const words = useWords();
   const { t } = words;
   const notice = useParlor((state) => state.notice);
-  if (notice) return <Line critical icon={<CircleAlert size={16} />}>{reasonFor(words, notice.refusal)}</Line>;
+  if (notice) return <Line look="critical" icon={<CircleAlert size={16} />}>{reasonFor(words, notice.refusal)}</Line>;
   if (pictureTrouble) {
-    return <Line critical icon={<CircleAlert size={16} />}>{t(pictureTrouble === 'type' ? 'composer.picture_type' : 'composer.picture_size')}</Line>;
+    return <Line look="critical" icon={<CircleAlert size={16} />}>{t(pictureTrouble === 'type' ? 'composer.picture_type' : 'composer.picture_size')}</Line>;
+  }
+  if (tried && tried.blocker !== 'prompt') {
+    return <Line key={tried.count} look="warning" icon={<CircleAlert size={16} />}>{t(BLOCKER_WORDS[tried.blocker])}</Line>;
   }
   if (waiting === null) return null;
   const show = () => {
@@ -29,9 +41,9 @@ export function ComposerNotice({ pictureTrouble, waiting }: Props) {
     card?.focus({ preventScroll: true });
   };
   return (
-    <Line icon={<CircleHelp size={16} />}>
+    <Line key={tried?.count} look={tried ? 'warning' : 'quiet'} icon={<CircleHelp size={16} />}>
       <span className="flex flex-wrap gap-x-3">
-        {t('composer.prompt_waits')}
+        {t(tried ? BLOCKER_WORDS[tried.blocker] : 'composer.prompt_waits')}
         <button type="button" onClick={show} className="rounded-control font-medium text-accent underline underline-offset-3">
           {t('composer.show_prompt')}
         </button>
@@ -41,12 +53,15 @@ export function ComposerNotice({ pictureTrouble, waiting }: Props) {
   );
 }
 
-function Line({ critical = false, icon, children }: { critical?: boolean; icon: ReactNode; children: ReactNode }) {
+const LOOKS = {
+  quiet: 'bg-raised',
+  warning: 'bg-warning/10 font-medium',
+  critical: 'bg-critical/10 font-medium text-critical',
+};
+
+function Line({ look, icon, children }: { look: keyof typeof LOOKS; icon: ReactNode; children: ReactNode }) {
   return (
-    <p
-      role={critical ? 'alert' : 'status'}
-      className={`flex items-start gap-2 rounded-control px-3 py-2 text-small ${critical ? 'bg-critical/10 font-medium text-critical' : 'bg-raised'}`}
-    >
+    <p role={look === 'quiet' ? 'status' : 'alert'} className={`flex items-start gap-2 rounded-control px-3 py-2 text-small ${LOOKS[look]}`}>
       <span aria-hidden="true" className="mt-[2px] shrink-0">{icon}</span>
       <span>{children}</span>
     </p>

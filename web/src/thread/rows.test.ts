@@ -69,7 +69,7 @@ describe('rows of the thread', () => {
   });
 
   it('a message on its way stands at the end', () => {
-    const outgoing = { clientId: 'c', text: 'Hello', picture: null, state: 'sending', messageId: null, retryOf: null } as const;
+    const outgoing = { clientId: 'c', place: 'new', text: 'Hello', picture: null, state: 'sending', messageId: null, retryOf: null } as const;
     expect(kinds(rowsOf(EMPTY, outgoing))).toEqual(['outgoing', 'working']);
     expect(kinds(rowsOf(EMPTY, { ...outgoing, state: 'failed' }))).toEqual(['outgoing']);
   });

@@ -1,9 +1,10 @@
-/** Something that is one click away: a quiet line that unfolds. */
+/** Something that is one click away: a quiet line that unfolds. What was written inside is still there when it unfolds again. */
 
 import { ChevronRight } from 'lucide-react';
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useId, useRef, useState } from 'react';
 
 import { classes } from './classes';
+import { onEscape } from './escape';
 
 interface Props {
   summary: ReactNode;
@@ -14,10 +15,18 @@ interface Props {
 
 export function Disclosure({ summary, children, startsOpen = false, className }: Props) {
   const [open, setOpen] = useState(startsOpen);
+  const unfolded = useRef(open);
+  unfolded.current ||= open;
   const id = useId();
+  const button = useRef<HTMLButtonElement>(null);
+  const fold = () => {
+    setOpen(false);
+    button.current?.focus();
+  };
   return (
-    <div className={className}>
+    <div className={className} onKeyDown={open ? onEscape(fold) : undefined}>
       <button
+        ref={button}
         type="button"
         aria-expanded={open}
         aria-controls={id}
@@ -32,7 +41,7 @@ export function Disclosure({ summary, children, startsOpen = false, className }:
         {summary}
       </button>
       <div id={id} hidden={!open}>
-        {open && children}
+        {unfolded.current && children}
       </div>
     </div>
   );

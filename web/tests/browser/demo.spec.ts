@@ -27,6 +27,7 @@ test('the suggestions of the empty state work with the demo model', async ({ pag
     await again('Help me choose what to cook');
     await expect(page.locator('[data-card]:focus')).toBeVisible();
     await page.keyboard.press('1');
+    await page.keyboard.press('Enter');
     await expect(chat.main.getByText(/^Answered: /)).toBeVisible();
     await expect(chat.send).toBeVisible();
   } finally {

@@ -75,6 +75,12 @@ export class Chat {
     await this.composer.press('Enter');
   }
 
+  /** Stops a turn that waits for an answer: with the button, and on purpose. */
+  async stopWaiting(): Promise<void> {
+    await this.stop.click();
+    await this.page.getByRole('button', { name: /^(Stop now|Parar agora)$/ }).click();
+  }
+
   /** Another client gives an open prompt a deadline: several questions and wizards have none of their own (P-4). */
   async limit(question: string, seconds: number): Promise<void> {
     const headers = { 'X-API-Key': API_KEY };

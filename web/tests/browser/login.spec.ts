@@ -56,11 +56,3 @@ test('the form works without the rest', async ({ browser, world }) => {
   await expect(page).toHaveURL(/\/chat$/);
   await context.close();
 });
-
-/** a session that ends elsewhere leads back to the form. */
-test('a session that is over leads to the form', async ({ chat, page }) => {
-  await page.waitForLoadState('networkidle');
-  await page.context().clearCookies();
-  await chat.say('Is anybody there?');
-  await expect(page).toHaveURL(/\/login$/);
-});

@@ -50,7 +50,7 @@ for (const language of ['en-US', 'pt-BR']) {
         await expect(page.getByRole('timer'), name).toBeVisible();
         if (name === 'approval') await page.getByRole('button', { name: /^(Arguments|Argumentos)$/ }).click();
         await expectAccessible(page, name);
-        await page.keyboard.press('Escape');
+        await chat.stopWaiting();
         await expect(chat.send).toBeVisible();
       }
       await chat.say(`Card plan ${language}`, words(JSON.stringify(PLAN)));

@@ -34,11 +34,13 @@ test('a question is answered with a click @both', async ({ chat, page }) => {
   await expectAccessible(page, 'a question that was answered');
 });
 
-test('a number key answers', async ({ chat, page }) => {
+test('a number key leads to an option, and Enter takes it', async ({ chat, page }) => {
   await chat.say('Let me press a key', words(JSON.stringify(QUESTION)));
   await expect(page.getByRole('heading', { name: 'What should I cook?' })).toBeVisible();
   await expect(page.locator('section:focus')).toBeVisible();
   await page.keyboard.press('1');
+  await expect(page.getByRole('button', { name: /Soup/ })).toBeFocused();
+  await page.keyboard.press('Enter');
   await expect(chat.main.getByText('Answered: Soup')).toBeVisible();
 });
 

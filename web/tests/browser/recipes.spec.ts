@@ -115,7 +115,7 @@ test('always allowed, until it is taken back', async ({ chat, page }) => {
   await expect(page.getByText('Allowed without asking here:')).toBeHidden();
   await chat.say('Rename the soup thrice', doing('update_recipe', 'Tomato Soup', { description: 'Third' }));
   await expect(page.getByRole('button', { name: 'Allow once' })).toBeVisible();
-  await page.keyboard.press('Escape');
+  await chat.stopWaiting();
   await expect(chat.main.getByText('Stopped')).toBeVisible();
 });
 

@@ -136,7 +136,7 @@ test.describe('in Portuguese', () => {
       await chat.say(`Em português: ${tool}`, using(tool, input));
       await expect(open, tool).toHaveCount(1);
       await expectAccessible(page, tool);
-      await page.keyboard.press('Escape');
+      await chat.stopWaiting();
       await expect(chat.send).toBeVisible();
     }
   });

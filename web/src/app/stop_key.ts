@@ -1,0 +1,32 @@
+/**
+ * Escape stops the answer that is being written. It never decides anything: a
+ * turn that waits for a person is stopped with the button, and in a field the
+ * key belongs to the field.
+ */
+
+import { useEffect } from 'react';
+
+import { isEditable } from '../cards/answering';
+import { stop } from '../state/conversation';
+import { openPrompt } from '../state/model';
+import { getState } from '../state/store';
+import { COMPOSER_ID } from '../thread/Composer';
+
+export function useStopKey(): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return;
+      if (openPrompt(getState().conversation) === null && !hasOtherUse()) void stop();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+}
+
+/** Whether the key closes something, belongs to a field, or the answer is not in view. */
+function hasOtherUse(): boolean {
+  const focused = document.activeElement;
+  if (isEditable(focused) && focused?.id !== COMPOSER_ID) return true;
+  if (document.getElementById(COMPOSER_ID) === null) return true;
+  return document.querySelector('dialog[open], [popover]:popover-open') !== null;
+}

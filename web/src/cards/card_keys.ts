@@ -1,0 +1,41 @@
+/**
+ * Keys while a card itself has the focus. Nothing is answered by them: a digit
+ * goes to that option, where Enter takes it, and words go on in the composer.
+ */
+
+import { type FocusEvent, type KeyboardEvent, useRef } from 'react';
+
+import { writeOn } from '../thread/Composer';
+
+interface CardKeys {
+  onKeyDown(event: KeyboardEvent<HTMLElement>): void;
+  onBlur(event: FocusEvent<HTMLElement>): void;
+}
+
+export function useCardKeys(): CardKeys {
+  // Digits that went to an option. If words follow, they were the beginning of a sentence.
+  const digits = useRef('');
+  return {
+    onKeyDown(event) {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.nativeEvent.isComposing) return;
+      const { currentTarget: card, target, key } = event;
+      const options = [...card.querySelectorAll<HTMLElement>('[data-option]:enabled')];
+      if (target !== card && !options.includes(target as HTMLElement)) return;
+      const option = /^[1-9]$/.test(key) ? options[Number(key) - 1] : undefined;
+      if (option) {
+        event.preventDefault();
+        if (!event.repeat) digits.current += key;
+        option.focus();
+      } else if (key.length > 1) {
+        if (key !== 'Shift') digits.current = '';
+      } else if (digits.current !== '' || (target === card && key !== ' ')) {
+        event.preventDefault();
+        writeOn(digits.current + key);
+        digits.current = '';
+      }
+    },
+    onBlur(event) {
+      if (!event.currentTarget.contains(event.relatedTarget)) digits.current = '';
+    },
+  };
+}

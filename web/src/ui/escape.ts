@@ -1,0 +1,14 @@
+/** Escape closes the nearest thing that is open, and nothing around it. */
+
+import type { KeyboardEvent } from 'react';
+
+/** For `onKeyDown` of what can be closed. What is nearer has already handled the key. */
+export function onEscape(close: () => void): (event: KeyboardEvent) => void {
+  return (event) => {
+    if (event.key !== 'Escape' || event.defaultPrevented || event.nativeEvent.isComposing) return;
+    // A dialog around it would close by itself.
+    event.preventDefault();
+    event.stopPropagation();
+    close();
+  };
+}
