@@ -17,6 +17,7 @@ use uuid::Uuid;
 use crate::beginning::Begins;
 use crate::error::ChatError;
 use crate::flusher::Flusher;
+use crate::large_rows::{LargeRows, Source};
 use crate::project::{Project, Projects};
 use crate::reader::Reader;
 use crate::session_registry::{SessionRegistry, Stop};
@@ -42,6 +43,8 @@ struct Inner {
     projects: Projects,
     registry: SessionRegistry,
     flusher: Flusher,
+    /// What readers share of large entries.
+    large: Arc<LargeRows>,
 }
 
 /// Who calls.
@@ -73,7 +76,8 @@ impl Chat {
     pub async fn open(store: Store, projects: Projects) -> Result<Self, StorageError> {
         let flusher = Flusher::start(store.clone());
         let registry = SessionRegistry::new();
-        let chat = Self { inner: Arc::new(Inner { store, projects, registry, flusher }) };
+        let large = Arc::new(LargeRows::new());
+        let chat = Self { inner: Arc::new(Inner { store, projects, registry, flusher, large }) };
         reconcile::take_over(&chat).await?;
         Ok(chat)
     }
@@ -136,15 +140,18 @@ impl Chat {
         after: Option<EventId>,
     ) -> Result<Reader, ChatError> {
         self.inner.store.conversation(&caller.tenant, conversation).await?;
-        let log = self.inner.registry.log(conversation);
-        let place = after.unwrap_or(EventId::durable(0));
-        Ok(Reader::new(self.inner.store.clone(), log, place).await)
+        Ok(self.reader(conversation, after.unwrap_or(EventId::durable(0))).await)
     }
 
     /// Reads on from a message that was accepted. Whoever sent it may read.
     pub async fn follow(&self, accepted: &Accepted) -> Reader {
-        let log = self.inner.registry.log(accepted.conversation_id);
-        Reader::new(self.inner.store.clone(), log, accepted.after).await
+        self.reader(accepted.conversation_id, accepted.after).await
+    }
+
+    async fn reader(&self, conversation: ConversationId, after: EventId) -> Reader {
+        let log = self.inner.registry.log(conversation);
+        let (store, rows) = (self.inner.store.clone(), Arc::clone(&self.inner.large));
+        Reader::new(Source { store, rows, conversation }, log, after).await
     }
 
     /// Stops the turn that runs; false if none does.
@@ -216,6 +223,11 @@ impl Chat {
     /// Whether no turn runs.
     pub fn is_idle(&self) -> bool {
         self.registry().is_idle()
+    }
+
+    /// Drops what is held for readers of large entries; they read it again.
+    pub fn drop_large_entries(&self) {
+        self.inner.large.clear();
     }
 
     /// Parks turns that wait for a person, who can no longer answer; lets the others

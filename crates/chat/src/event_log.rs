@@ -4,8 +4,9 @@
 //! it. So a slow reader costs nothing, a fast one is woken once for each piece,
 //! and going on after a lost connection is the same thing as reading on.
 //!
-//! The last events are kept here; what is older is read from storage. Durable
-//! events come here after they were committed, text before it is stored.
+//! The last events are kept here, as long as they are small; what is older or
+//! larger is read from storage. Durable events come here after they were
+//! committed, text before it is stored. A reader is given a piece at a time.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,15 +14,17 @@ use std::task::{Context, Poll};
 use std::time::Instant;
 
 use parlor_guard::CleanStream;
-use parlor_protocol::{ConversationId, EventId, MessageId, TurnId};
+use parlor_protocol::{ConversationId, EventId, TurnId};
 use parlor_storage::{Block, Delta, LogEntry, Logged, Served};
 use tokio::sync::watch;
 
+use crate::entries::{PIECE, push_after, push_text, size};
 use crate::texts::now;
 use crate::waiting::Waiting;
 
-/// How many entries are kept for readers that keep up.
+/// How many entries are kept for readers that keep up, and how much of them.
 const KEPT_ENTRIES: usize = 256;
+const KEPT_BYTES: usize = 1 << 20;
 
 /// The live end of a conversation's log.
 #[derive(Debug)]
@@ -36,12 +39,20 @@ pub(crate) struct EventLog {
 struct State {
     /// Everything up to this number is read from storage.
     kept_after: u64,
-    kept: VecDeque<LogEntry>,
+    kept: VecDeque<Kept>,
+    kept_bytes: usize,
     open: Option<OpenBlock>,
     closed: bool,
     /// How often there was something new to see.
     version: u64,
     waiting: Waiting,
+}
+
+/// An entry that is kept.
+#[derive(Debug)]
+struct Kept {
+    entry: LogEntry,
+    bytes: usize,
 }
 
 /// Text that streams right now.
@@ -85,6 +96,7 @@ impl EventLog {
             state: Mutex::new(State {
                 kept_after: u64::MAX,
                 kept: VecDeque::new(),
+                kept_bytes: 0,
                 open: None,
                 closed: false,
                 version: 0,
@@ -119,10 +131,12 @@ impl EventLog {
 
     /// Shows events that were committed.
     pub(crate) fn publish(&self, events: Vec<Logged>) {
+        let sizes: Vec<usize> = events.iter().map(|event| size(event.body.get())).collect();
         let mut state = self.lock();
-        for event in events {
-            state.keep(event.id.seq, LogEntry::Event(event));
+        for (event, bytes) in events.into_iter().zip(sizes) {
+            state.keep(Kept { entry: LogEntry::Event(event), bytes });
         }
+        state.trim();
         state.wake();
     }
 
@@ -185,7 +199,9 @@ impl EventLog {
             thinking: open.block.thinking,
             text: open.text.clone(),
         };
-        state.keep(open.block.seq, entry);
+        // It is kept until its message is stored, however large it is: a reader may
+        // have seen more than storage has.
+        state.keep(Kept { entry, bytes: open.text.get().len() });
         Some(ClosedBlock { block: open.block, raw: open.raw, text: open.text })
     }
 
@@ -259,7 +275,7 @@ impl EventLog {
     pub(crate) fn holds(&self, seq: u64) -> bool {
         let state = self.lock();
         state.open.as_ref().is_some_and(|open| open.block.seq == seq)
-            || state.kept.iter().any(|entry| entry.seq() == seq)
+            || state.kept.iter().any(|kept| kept.entry.seq() == seq)
     }
 
     /// Ends all readers: the conversation is gone.
@@ -292,15 +308,24 @@ impl OpenBlock {
 }
 
 impl State {
-    fn keep(&mut self, seq: u64, entry: LogEntry) {
+    fn keep(&mut self, kept: Kept) {
         if self.kept_after == u64::MAX {
-            self.kept_after = seq - 1;
+            self.kept_after = kept.entry.seq() - 1;
         }
-        self.kept.push_back(entry);
-        if self.kept.len() > KEPT_ENTRIES
-            && let Some(oldest) = self.kept.pop_front()
-        {
-            self.kept_after = oldest.seq();
+        self.kept_bytes += kept.bytes;
+        self.kept.push_back(kept);
+    }
+
+    /// Lets go of what is stored and too much: the oldest, and what is large
+    /// together with all before it.
+    fn trim(&mut self) {
+        let large = self.kept.iter().rposition(|kept| kept.bytes > PIECE);
+        let mut too_many = large.map_or(0, |at| at + 1);
+        while too_many > 0 || self.kept.len() > KEPT_ENTRIES || self.kept_bytes > KEPT_BYTES {
+            let Some(oldest) = self.kept.pop_front() else { return };
+            self.kept_bytes -= oldest.bytes;
+            self.kept_after = oldest.entry.seq();
+            too_many = too_many.saturating_sub(1);
         }
     }
 
@@ -313,16 +338,35 @@ impl State {
 
     fn after(&self, place: EventId, events: &mut Vec<Logged>) {
         // Whoever reads text as it comes has seen all that is kept.
-        if self.kept.back().is_some_and(|newest| newest.seq() >= place.seq) {
-            let seen = self.kept.partition_point(|entry| entry.seq() < place.seq);
-            for entry in self.kept.range(seen..) {
-                push_after(entry, place, events);
-            }
+        if self.kept.back().is_some_and(|newest| newest.entry.seq() >= place.seq)
+            && !self.kept_since(place, events)
+        {
+            return;
         }
         if let Some(open) = &self.open {
             let Block { seq, message, thinking, .. } = open.block;
             push_text(seq, message, thinking, &open.text, place, events);
         }
+    }
+
+    /// What is kept after a place, at most a piece of it; false if there is more.
+    fn kept_since(&self, place: EventId, events: &mut Vec<Logged>) -> bool {
+        let seen = self.kept.partition_point(|kept| kept.entry.seq() < place.seq);
+        let mut left = PIECE;
+        for Kept { entry, bytes } in self.kept.range(seen..) {
+            let before = events.len();
+            if before > 0 && *bytes > left {
+                return false;
+            }
+            let whole = push_after(entry, place, events);
+            if events.len() > before {
+                left = left.saturating_sub(*bytes);
+            }
+            if !whole {
+                return false;
+            }
+        }
+        true
     }
 
     fn wake(&mut self) {
@@ -334,41 +378,5 @@ impl State {
 impl Ahead {
     fn none() -> Self {
         Self { bytes: 0, since: None, first: false }
-    }
-}
-
-/// What a log entry shows to a reader at a place.
-pub(crate) fn push_after(entry: &LogEntry, place: EventId, events: &mut Vec<Logged>) {
-    match entry {
-        LogEntry::Event(logged) if logged.id.seq > place.seq => events.push(logged.clone()),
-        LogEntry::Event(_) => {}
-        LogEntry::Block { seq, message, thinking, text } => {
-            push_text(*seq, *message, *thinking, text, place, events);
-        }
-    }
-}
-
-/// The rest of a block's text. Whoever has seen more than there is (the server
-/// went down before it was stored) is shown what there is instead.
-fn push_text(
-    seq: u64,
-    message: MessageId,
-    thinking: bool,
-    text: &Served<String>,
-    place: EventId,
-    events: &mut Vec<Logged>,
-) {
-    let length = text.get().len() as u64;
-    let from = match place.offset {
-        _ if seq < place.seq => return,
-        Some(offset) if seq == place.seq => offset,
-        None if seq == place.seq => return,
-        _ => 0,
-    };
-    let id = EventId::delta(seq, length);
-    if from > length {
-        events.push(Logged { id, body: text.snapshot(message) });
-    } else if let Some(body) = text.chunk(from, message, thinking) {
-        events.push(Logged { id, body });
     }
 }

@@ -33,6 +33,8 @@ pub struct Project {
     pub context_tokens: u64,
     /// The largest picture, in bytes (H-4).
     pub max_image_bytes: usize,
+    /// How much an agent may say in one turn, in bytes; then it is cut off (H-3).
+    pub max_answer_bytes: usize,
 }
 
 impl std::fmt::Debug for Project {

@@ -1,21 +1,27 @@
 //! A reader of a conversation: from any place, through storage, to what happens now.
+//!
+//! It is given a piece at a time, and holds nothing of what it was not asked for.
+//! What is larger than a piece is read piece by piece from what all readers share
+//! ([`crate::large_rows`]).
 
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use parlor_protocol::{ConversationId, EventId};
-use parlor_storage::{LogEntry, Logged, Served, Store};
+use parlor_protocol::EventId;
+use parlor_storage::{LogEntry, Logged, PageSize, Served, StorageError};
 
-use crate::event_log::{After, EventLog, push_after};
+use crate::entries::{PIECE, push_text, shown};
+use crate::event_log::{After, EventLog};
+use crate::large_rows::{Content, LargeEvent, Source};
 
 /// How much of the past is read at once.
-const PAGE: u32 = 100;
+const PAGE: PageSize = PageSize { entries: 100, bytes: PIECE as u64 };
 
 /// Reads a conversation on from a place.
 pub struct Reader {
-    store: Store,
+    source: Source,
     log: Arc<EventLog>,
     slot: usize,
     place: EventId,
@@ -23,61 +29,94 @@ pub struct Reader {
     first: Option<Logged>,
     /// The past that is being read. Boxed: a reader that waits should not carry
     /// the room for a query.
-    past: Option<Pin<Box<dyn Future<Output = Vec<Logged>> + Send>>>,
+    past: Option<Pin<Box<dyn Future<Output = News> + Send>>>,
     /// The version of the log for which the past is read, or had nothing.
     past_of: Option<u64>,
 }
 
+/// What is new.
+#[derive(Debug)]
+pub enum News {
+    /// Events, in order, small enough to be held.
+    Events(Vec<Logged>),
+    /// One event that is not.
+    Large(LargeEvent),
+}
+
+/// The same, for whoever polls.
+#[derive(Debug)]
+pub enum Polled {
+    /// It is in the list that was given.
+    Events,
+    /// It is too large to be.
+    Large(LargeEvent),
+    /// The conversation is gone.
+    Gone,
+}
+
 impl Reader {
-    pub(crate) async fn new(store: Store, log: Arc<EventLog>, place: EventId) -> Self {
+    pub(crate) async fn new(source: Source, log: Arc<EventLog>, place: EventId) -> Self {
         // Whoever was shown text of which nothing was stored is told so.
         let lost = match place.offset {
             Some(_) if !log.holds(place.seq) => {
-                store.lost_block(log.conversation, place.seq).await.ok().flatten()
+                source.store.lost_block(log.conversation, place.seq).await.ok().flatten()
             }
             _ => None,
         };
         let first = lost.map(|message| Logged {
             id: EventId::delta(place.seq, 0),
-            body: Served::empty().snapshot(message),
+            body: Served::empty().snapshot(PIECE, message).1,
         });
         let slot = log.join();
-        Self { store, log, slot, place, first, past: None, past_of: None }
+        Self { source, log, slot, place, first, past: None, past_of: None }
     }
 
-    /// What is new, in order; waits until there is something. `None` when the
-    /// conversation is gone. Dropping the future loses nothing.
-    pub async fn next(&mut self) -> Option<Vec<Logged>> {
+    /// What is new; waits until there is something. `None` when the conversation is
+    /// gone. Dropping the future loses nothing.
+    pub async fn next(&mut self) -> Option<News> {
         let mut events = Vec::new();
-        poll_fn(|cx| self.poll_next(cx, &mut events)).await.then_some(events)
+        match poll_fn(|cx| self.poll_next(cx, &mut events)).await {
+            Polled::Events => Some(News::Events(events)),
+            Polled::Large(event) => Some(News::Large(event)),
+            Polled::Gone => None,
+        }
     }
 
-    /// The same, for whoever polls: what is new replaces what is in `events`; false
-    /// when the conversation is gone.
-    pub fn poll_next(&mut self, cx: &mut Context<'_>, events: &mut Vec<Logged>) -> Poll<bool> {
+    /// The same, for whoever polls: what is new replaces what is in `events`.
+    pub fn poll_next(&mut self, cx: &mut Context<'_>, events: &mut Vec<Logged>) -> Poll<Polled> {
         events.clear();
         events.extend(self.first.take());
         while events.is_empty() {
             if let Some(past) = &mut self.past {
-                *events = ready!(past.as_mut().poll(cx));
+                let past = ready!(past.as_mut().poll(cx));
                 self.past = None;
+                match past {
+                    News::Events(read) => *events = read,
+                    News::Large(event) => {
+                        self.go_on_from(event.id());
+                        return Poll::Ready(Polled::Large(event));
+                    }
+                }
                 continue;
             }
             match ready!(self.log.poll_after(self.place, self.slot, self.past_of, cx, events)) {
-                After::Closed => return Poll::Ready(false),
+                After::Closed => return Poll::Ready(Polled::Gone),
                 After::Here => {}
                 After::InStorage(version) => {
                     self.past_of = Some(version);
-                    let store = self.store.clone();
-                    self.past = Some(Box::pin(past(store, self.log.conversation, self.place)));
+                    self.past = Some(Box::pin(past(self.source.clone(), self.place)));
                 }
             }
         }
         if let Some(last) = events.last() {
-            self.place = last.id;
-            self.past_of = None;
+            self.go_on_from(last.id);
         }
-        Poll::Ready(true)
+        Poll::Ready(Polled::Events)
+    }
+
+    fn go_on_from(&mut self, place: EventId) {
+        self.place = place;
+        self.past_of = None;
     }
 }
 
@@ -93,19 +132,42 @@ impl std::fmt::Debug for Reader {
     }
 }
 
-async fn past(store: Store, conversation: ConversationId, place: EventId) -> Vec<Logged> {
-    let entries: Vec<LogEntry> = loop {
-        match store.log_after(conversation, place, PAGE).await {
-            Ok(entries) => break entries,
+async fn past(source: Source, place: EventId) -> News {
+    loop {
+        match try_past(&source, place).await {
+            Ok(past) => return past,
             Err(error) => {
                 tracing::warn!(%error, "the log cannot be read yet; trying again");
                 tokio::time::sleep(std::time::Duration::from_secs(1)).await;
             }
         }
-    };
-    let mut events = Vec::with_capacity(entries.len());
-    for entry in &entries {
-        push_after(entry, place, &mut events);
     }
-    events
+}
+
+async fn try_past(source: &Source, place: EventId) -> Result<News, StorageError> {
+    let mut from = place;
+    loop {
+        let entries = source.store.log_after(source.conversation, from, PAGE).await?;
+        match entries.first() {
+            // All of its text was seen.
+            Some(LogEntry::LargeBlock { seq, length, .. })
+                if place == EventId::delta(*seq, *length) =>
+            {
+                from = EventId::durable(*seq);
+            }
+            Some(LogEntry::LargeBlock { seq, message, thinking, length }) => {
+                let mut events = Vec::new();
+                let row = source.text(*seq, *length).await;
+                if let Some(Content::Text(text)) = row.as_deref().map(|row| &row.content) {
+                    push_text(*seq, *message, *thinking, text, place, &mut events);
+                }
+                return Ok(News::Events(events));
+            }
+            Some(LogEntry::LargeEvent { seq, message }) => {
+                let (source, message) = (source.clone(), message.clone());
+                return Ok(News::Large(LargeEvent { source, seq: *seq, message }));
+            }
+            _ => return Ok(News::Events(shown(&entries, place))),
+        }
+    }
 }

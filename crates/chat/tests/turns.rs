@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use parlor_chat::ChatError;
 use parlor_protocol::{DoneReason, EventBody, EventId, MessageType, Role};
-use parlor_storage::{Logged, Store};
+use parlor_storage::{Logged, PageSize, Store};
 use parlor_testkit::{Gate, Script};
-use support::{Scene, caller, open, read, request, seen, streamed};
+use support::{Scene, Setup, caller, open, read, request, seen, streamed};
 
 /// H-1, H-2, S-5: a plain answer, streamed, masked, numbered, ended once.
 #[tokio::test]
@@ -175,7 +175,8 @@ async fn a_turn_that_was_interrupted_is_ended_honestly() {
     let last = scene.read_text(id, accepted.after, "Half an ans").await;
     // Text is stored within a moment.
     let store = Store::open(&scene.path()).await.unwrap();
-    while store.log_after(id, EventId::durable(2), 9).await.unwrap().is_empty() {
+    let page = PageSize { entries: 9, bytes: 1 << 20 };
+    while store.log_after(id, EventId::durable(2), page).await.unwrap().is_empty() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let taken_over = open(&scene.path(), &scene.model).await;
@@ -227,4 +228,29 @@ async fn a_client_that_leaves_at_once_leaves_no_turn_behind() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     panic!("a turn that was begun is not finished");
+}
+
+/// H-3: an answer over the limit is cut off, says so, and can be continued.
+#[tokio::test]
+async fn an_answer_over_the_limit_is_cut_off_and_says_so() {
+    let scene = Scene::with(Setup { max_answer_bytes: Some(10), ..Setup::default() }).await;
+    scene.model.push(Script::answer().text("12345").text("678").text("90ab").silence());
+    let at = scene.send("count", None).await;
+    let events = scene.read(at.conversation_id, at.after).await;
+    assert_eq!(streamed(&events), "1234567890");
+    let messages = events.iter().filter_map(|event| match event.body.get() {
+        EventBody::Message(message) if message.role == Role::Assistant => Some(message),
+        _ => None,
+    });
+    let [message] = messages.collect::<Vec<_>>()[..] else { panic!("{events:?}") };
+    assert_eq!(message.content, "1234567890");
+    assert_eq!(message.metadata["cut_off"], true);
+    assert_eq!(message.metadata["cut_off_bytes"], 10);
+    let EventBody::Done { reason, .. } = events.last().unwrap().body.get() else { panic!() };
+    assert_eq!(*reason, DoneReason::Complete);
+
+    scene.model.push(Script::answer().text("ab"));
+    let next = scene.send("go on", Some(at.conversation_id)).await;
+    let events = scene.read(next.conversation_id, next.after).await;
+    assert_eq!(streamed(&events), "ab");
 }

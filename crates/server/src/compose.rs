@@ -17,7 +17,7 @@ use parlor_protocol::ProjectId;
 use parlor_storage::Store;
 
 pub use self::tools::{own_supervisor, recipe_vault};
-use crate::config::{Config, ProjectConfig};
+use crate::config::{Config, Limits, ProjectConfig};
 
 /// How the demo model describes itself.
 const DEMO: &str = "demo";
@@ -53,7 +53,7 @@ fn projects(
     let mut modes = Vec::new();
     for (tenant, settings) in &config.tenants {
         for (id, settings) in &settings.projects {
-            let image = config.server.limits.image;
+            let limits = &config.server.limits;
             let place = || format!("tenants.{tenant}.projects.{id}");
             let mut settings = settings.clone();
             settings.prompt_timeout.get_or_insert(config.server.prompt_timeout);
@@ -65,7 +65,7 @@ fn projects(
             let name = format!("{tenant}/{id}");
             let tools =
                 tools::tools(&name, &settings, supervisor, environment).with_context(place)?;
-            let project = project(id, &settings, image, environment, tools, supervisor)
+            let project = project(id, &settings, limits, environment, tools, supervisor)
                 .with_context(place)?;
             let mode = mode(&project);
             if !modes.contains(&mode) {
@@ -80,7 +80,7 @@ fn projects(
 fn project(
     id: &ProjectId,
     config: &ProjectConfig,
-    max_image_bytes: usize,
+    limits: &Limits,
     environment: &BTreeMap<String, String>,
     tools: Option<Arc<dyn Tools>>,
     supervisor: &Supervisor,
@@ -104,7 +104,8 @@ fn project(
         prompt_timeout: config.prompt_timeout.unwrap_or_default(),
         // A program keeps its own context; what is told of the past names its session.
         context_tokens: if behind_bridge { u64::MAX } else { config.agent.context_tokens },
-        max_image_bytes,
+        max_image_bytes: limits.image,
+        max_answer_bytes: limits.answer,
     })
 }
 

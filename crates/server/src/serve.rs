@@ -197,6 +197,7 @@ async fn sweep(app: Arc<App>) {
         sleep(SWEEP).await;
         app.forget_quiet_sessions();
         if app.chat.is_idle() {
+            app.chat.drop_large_entries();
             // It takes milliseconds, and not those of a thread that serves.
             let _done = tokio::task::spawn_blocking(parlor_heap::give_back).await;
         }

@@ -1,17 +1,15 @@
-//! The numbered log of a conversation: writing to it, and reading from any place.
+//! The numbered log of a conversation: writing to it. Reading is in [`crate::log_pages`].
 
 use parlor_guard::Clean;
 use parlor_protocol::message::Message;
 use parlor_protocol::{ConversationId, EventBody, EventId, MessageId, Timestamp, TurnId};
 use parlor_sqlite::Batch;
 use serde_json::Value;
-use sqlx::sqlite::SqliteRow;
-use sqlx::{Row, SqliteConnection};
 
 use crate::deltas::{self, Block};
 use crate::error::StorageError;
 use crate::prompts::PromptWrite;
-use crate::rows::{counter, json, parsed, to_column, to_json};
+use crate::rows::{to_column, to_json};
 use crate::served::Served;
 use crate::store::Store;
 use crate::tool_runs::RunWrite;
@@ -25,34 +23,6 @@ pub struct Logged {
     pub id: EventId,
     /// What happened.
     pub body: Served<EventBody>,
-}
-
-/// What stands at one number of the log.
-#[derive(Debug, Clone, PartialEq)]
-pub enum LogEntry {
-    /// An event.
-    Event(Logged),
-    /// A place in which text streamed.
-    Block {
-        /// Its number.
-        seq: u64,
-        /// The message that the text is part of.
-        message: MessageId,
-        /// Whether it is reasoning.
-        thinking: bool,
-        /// What is stored of it.
-        text: Served<String>,
-    },
-}
-
-impl LogEntry {
-    /// Its number.
-    pub fn seq(&self) -> u64 {
-        match self {
-            Self::Event(logged) => logged.id.seq,
-            Self::Block { seq, .. } => *seq,
-        }
-    }
 }
 
 /// One atomic write of a running turn.
@@ -135,55 +105,6 @@ impl Store {
         self.run(batch).await?;
         Ok(logged)
     }
-
-    /// What stands in the log after a place, at most `limit` numbers of it. A
-    /// place inside a block gives that block again, for the rest of its text.
-    pub async fn log_after(
-        &self,
-        conversation: ConversationId,
-        after: EventId,
-        limit: u32,
-    ) -> Result<Vec<LogEntry>, StorageError> {
-        let mut moment = self.reader().begin().await?;
-        let rows = sqlx::query(
-            "SELECT e.seq AS event_seq, e.kind, e.body, e.message_id AS block_message, m.*
-             FROM events e
-             LEFT JOIN messages m ON e.kind IN ('message', 'block') AND m.id = e.message_id
-             WHERE e.conversation_id = $1 AND (e.seq > $2 OR (e.seq = $2 AND e.kind = 'block' AND $3))
-             ORDER BY e.seq LIMIT $4",
-        )
-        .bind(conversation.to_string())
-        .bind(to_column(after.seq))
-        .bind(after.offset.is_some())
-        .bind(i64::from(limit))
-        .fetch_all(&mut *moment)
-        .await?;
-        let mut entries = Vec::with_capacity(rows.len());
-        for row in &rows {
-            entries.push(entry(&mut moment, conversation, row).await?);
-        }
-        Ok(entries)
-    }
-}
-
-impl Store {
-    /// The message that streamed at a number of the log of which nothing was
-    /// stored before the server went down.
-    pub async fn lost_block(
-        &self,
-        conversation: ConversationId,
-        seq: u64,
-    ) -> Result<Option<MessageId>, StorageError> {
-        let row = sqlx::query(
-            "SELECT block_message FROM turns WHERE conversation_id = $1 AND block_seq = $2
-             AND NOT EXISTS (SELECT 1 FROM events e WHERE e.conversation_id = $1 AND e.seq = $2)",
-        )
-        .bind(conversation.to_string())
-        .bind(to_column(seq))
-        .fetch_optional(self.reader())
-        .await?;
-        row.map(|row| parsed(&row, "block_message")).transpose()
-    }
 }
 
 /// Claims the numbers of a commit, and, unless the turn ends with it, one more
@@ -264,32 +185,4 @@ fn update_turn(batch: &mut Batch, commit: &Commit) -> Result<(), StorageError> {
             .bind(commit.checkpoint.as_ref().map(to_json).transpose()?),
     };
     Ok(())
-}
-
-async fn entry(
-    moment: &mut SqliteConnection,
-    conversation: ConversationId,
-    row: &SqliteRow,
-) -> Result<LogEntry, StorageError> {
-    let seq = counter(row, "event_seq")?;
-    let event =
-        |body| Ok(LogEntry::Event(Logged { id: EventId::durable(seq), body: Served::new(body) }));
-    match row.try_get::<&str, _>("kind")? {
-        "message" => event(EventBody::Message(Box::new(messages::message(row)?))),
-        "block" => {
-            let message: MessageId = parsed(row, "block_message")?;
-            // Once the message is there, its words are the block's.
-            let text = match row.try_get::<Option<String>, _>("content")? {
-                Some(content) => content,
-                None => deltas::clean_text(moment, conversation, seq).await?,
-            };
-            Ok(LogEntry::Block {
-                seq,
-                message,
-                thinking: row.try_get::<&str, _>("body")? == "thinking",
-                text: Served::new(text),
-            })
-        }
-        _ => event(json(row, "body")?),
-    }
 }

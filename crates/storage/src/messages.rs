@@ -105,7 +105,7 @@ fn role_name(role: Role) -> &'static str {
     }
 }
 
-fn role(name: &str) -> Role {
+pub(crate) fn role(name: &str) -> Role {
     match name {
         "user" => Role::User,
         "tool" => Role::Tool,

@@ -48,27 +48,39 @@ impl Served<String> {
         Self(self.0.get(from..).unwrap_or_default().to_owned())
     }
 
-    /// The event that shows the text from a byte on; nothing if there is none.
+    /// The event that shows the text from a byte on, at most so many bytes of it,
+    /// and where it ends; nothing if there is none.
     pub fn chunk(
         &self,
         from: u64,
+        most: usize,
         message_id: MessageId,
         thinking: bool,
-    ) -> Option<Served<EventBody>> {
-        let text = usize::try_from(from).ok().and_then(|from| self.0.get(from..))?;
+    ) -> Option<(u64, Served<EventBody>)> {
+        let rest = usize::try_from(from).ok().and_then(|from| self.0.get(from..))?;
+        let text = beginning(rest, most);
         if text.is_empty() {
             return None;
         }
+        let end = from + text.len() as u64;
         let text = text.to_owned();
-        Some(Served(if thinking {
+        let body = if thinking {
             EventBody::Thinking { text, message_id }
         } else {
             EventBody::Chunk { text, message_id }
-        }))
+        };
+        Some((end, Served(body)))
     }
 
-    /// The event that replaces what a reader has seen of a text.
-    pub fn snapshot(&self, message_id: MessageId) -> Served<EventBody> {
-        Served(EventBody::Snapshot { text: self.0.clone(), message_id })
+    /// The event that replaces what a reader has seen of a text by the beginning of
+    /// it, at most so many bytes, and where that ends.
+    pub fn snapshot(&self, most: usize, message_id: MessageId) -> (u64, Served<EventBody>) {
+        let text = beginning(&self.0, most).to_owned();
+        (text.len() as u64, Served(EventBody::Snapshot { text, message_id }))
     }
+}
+
+/// The first bytes of a text, cut where a character ends.
+fn beginning(text: &str, most: usize) -> &str {
+    if text.len() <= most { text } else { &text[..text.floor_char_boundary(most)] }
 }

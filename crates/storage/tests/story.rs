@@ -7,7 +7,7 @@ mod scene;
 
 use parlor_protocol::{ConversationId, EventId, MessageId, TenantId, Timestamp, TurnId};
 use parlor_storage::*;
-use scene::{Scene, tenant, uuid};
+use scene::{PAGE, Scene, tenant, uuid};
 
 /// H-5, K-1: a turn from the first message to `done`, read back from every place.
 #[tokio::test]
@@ -21,8 +21,9 @@ async fn a_turn_is_numbered_and_read_back_from_any_place() {
     let view = scene.store.conversation_view(&tenant(), scene.conversation).await.unwrap();
     assert!(view.conversation.running);
     assert_eq!(view.cursor, EventId::durable(2), "streaming text comes after the cursor");
+    let inside = EventId::delta(3, 1);
     let [LogEntry::Block { text, .. }] =
-        &scene.store.log_after(scene.conversation, EventId::delta(3, 1), 9).await.unwrap()[..]
+        &scene.store.log_after(scene.conversation, inside, PAGE).await.unwrap()[..]
     else {
         panic!("a place inside a block gives the block")
     };
@@ -249,4 +250,40 @@ async fn an_unusable_database_says_so() {
     assert!(error.contains("not-a-database.db"), "{error}");
     let missing = Store::open(&dir.path().join("no/such/dir/parlor.db")).await.unwrap_err();
     assert!(matches!(missing, StorageError::Open(_)), "{missing}");
+}
+
+/// FAULTS 8: a page is bounded in bytes; what is larger alone is named, and read alone.
+#[tokio::test]
+async fn a_page_is_bounded_in_bytes() {
+    let scene = Scene::new().await;
+    scene.store.begin_turn(&scene.begin(scene.turn, true, Some("m1"))).await.unwrap();
+    scene.store.flush(&[scene.delta(0, "Hi "), scene.delta(1, "there")]).await.unwrap();
+    let page = async |after, bytes| {
+        let page = PageSize { entries: 100, bytes };
+        scene.store.log_after(scene.conversation, after, page).await.unwrap()
+    };
+    let (block, started) = (EventId::durable(2), EventId::durable(0));
+    let large = page(block, 7).await;
+    let [LogEntry::LargeBlock { seq: 3, length: 8, thinking: false, .. }] = large[..] else {
+        panic!("{large:?}")
+    };
+    assert!(matches!(page(block, 8).await[..], [LogEntry::Block { .. }]));
+
+    scene.store.commit(&scene.commit(1, 4)).await.unwrap();
+    let all = page(started, 1 << 20).await;
+    assert_eq!(all.len(), 5);
+    let mut read = Vec::new();
+    let mut place = started;
+    while let Some(next) = page(place, 1).await.first() {
+        place = EventId::durable(next.seq());
+        read.extend(scene.store.log_entry(scene.conversation, next.seq()).await.unwrap());
+        assert!(matches!(next, LogEntry::LargeEvent { .. } | LogEntry::LargeBlock { .. }));
+    }
+    assert_eq!(read, all, "one by one it is the same");
+    let message = page(EventId::durable(3), 1).await;
+    let [LogEntry::LargeEvent { seq: 4, message: Some((id, ..)) }] = &message[..] else {
+        panic!("{message:?}")
+    };
+    assert_eq!(*id, scene.answer);
+    assert_eq!(scene.store.log_entry(scene.conversation, 99).await.unwrap(), None);
 }

@@ -16,15 +16,18 @@ interface Props {
 
 /** What the agent said: left, no bubble, the full measure. */
 export function AgentWords({ message, streaming, thoughts, last }: Props) {
-  const { t } = useWords();
+  const { t, number } = useWords();
   const cutOff = message.metadata['cut_off'] === true;
+  const limit = message.metadata['cut_off_bytes'];
   return (
     <article aria-busy={streaming}>
       <h2 className="sr-only">{t('said.agent')}</h2>
       <Markdown text={message.content} streaming={streaming} />
       {cutOff && (
         <p className="mt-3 flex flex-wrap items-center gap-2 text-small text-warning">
-          {t('said.cut_off')}
+          {typeof limit === 'number'
+            ? t('said.cut_off_at', { size: number(limit / (1024 * 1024)) })
+            : t('said.cut_off')}
           <Button onClick={() => void say(t('said.go_on'))}>{t('said.go_on')}</Button>
         </p>
       )}

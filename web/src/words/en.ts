@@ -75,6 +75,7 @@ export const en = {
   'said.picture': 'Picture in your message',
   'said.copy': 'Copy message',
   'said.cut_off': 'The answer was cut off here.',
+  'said.cut_off_at': 'The answer was cut off here, because it reached the limit of {size} MB.',
   'said.go_on': 'Go on',
   'outgoing.waiting': 'No connection; it will be sent as soon as there is one.',
   'outgoing.failed': 'Not sent',

@@ -77,6 +77,7 @@ export const pt: Record<Key, string> = {
   'said.picture': 'Imagem na sua mensagem',
   'said.copy': 'Copiar mensagem',
   'said.cut_off': 'A resposta foi cortada aqui.',
+  'said.cut_off_at': 'A resposta foi cortada aqui, porque chegou ao limite de {size} MB.',
   'said.go_on': 'Continue',
   'outgoing.waiting': 'Sem conexão; será enviada assim que houver uma.',
   'outgoing.failed': 'Não enviada',

@@ -60,6 +60,7 @@ impl Blocks {
 impl Session {
     /// Takes a piece of the answer.
     pub(super) async fn text(&mut self, piece: &str) -> Result<(), StorageError> {
+        let piece = self.room.take(piece);
         if self.blocks.segmenter.passes(piece) {
             return self.append(false, piece).await;
         }
@@ -72,6 +73,7 @@ impl Session {
 
     /// Takes a piece of the reasoning.
     pub(super) async fn thinking(&mut self, piece: &str) -> Result<(), StorageError> {
+        let piece = self.room.take(piece);
         self.append(true, piece).await
     }
 

@@ -23,6 +23,10 @@ impl Session {
             }
         }
         let end = match end {
+            // It was the limit that ended the turn, not a person.
+            TurnEnd::Stopped if self.stopped.is_none() && self.room.cut_off_at().is_some() => {
+                TurnEnd::Complete { cut_off: true }
+            }
             // What was asked in the text ended the turn, not a person.
             TurnEnd::Stopped if self.stopped.is_none() && self.blocks.has_questions() => {
                 TurnEnd::Complete { cut_off: false }
@@ -38,7 +42,12 @@ impl Session {
             (TurnEnd::Stopped, _) => (DoneReason::Stopped, TurnStatus::Stopped),
         };
         match &end {
-            TurnEnd::Complete { cut_off: true } => self.mark_last("cut_off"),
+            TurnEnd::Complete { cut_off: true } => {
+                self.mark_last("cut_off");
+                if let Some(limit) = self.room.cut_off_at() {
+                    self.mark_last_with("cut_off_bytes", json!(limit));
+                }
+            }
             TurnEnd::Complete { cut_off: false } => {}
             TurnEnd::Stopped => self.mark_last("stopped"),
             TurnEnd::Failed(error) => {
@@ -83,10 +92,14 @@ impl Session {
 
     /// Marks the message that the end cut short, if it is not written yet.
     pub(super) fn mark_last(&mut self, how: &str) {
+        self.mark_last_with(how, Value::Bool(true));
+    }
+
+    fn mark_last_with(&mut self, how: &str, what: Value) {
         let Some(last) = self.finished.events.last_mut() else { return };
         let Some(message) = last.message.take() else { return };
         let mut marked: Message = message.into_inner();
-        marked.metadata.insert(how.to_owned(), Value::Bool(true));
+        marked.metadata.insert(how.to_owned(), what);
         let message = Clean::new(&self.project.sanitizer, marked);
         last.body = message.to_event();
         last.message = Some(message);

@@ -10,8 +10,10 @@
 //!    came of its calls is looked at before its model reads it ([`calls`]).
 //! 5. The end is one write: what is left, an error if there was one, and `done`.
 //!
-//! Reading pauses while text is too far ahead of storage.
+//! Reading pauses while text is too far ahead of storage. An agent that says more
+//! than it may is stopped, and what it said is marked ([`answer_room`]).
 
+mod answer_room;
 mod asking;
 mod blocks;
 mod calls;
@@ -36,6 +38,7 @@ use crate::power_cut;
 use crate::project::Project;
 use crate::session_registry::Stop;
 use crate::writer::{Step, Writer};
+use answer_room::AnswerRoom;
 use asking::Look;
 use blocks::Blocks;
 
@@ -55,6 +58,8 @@ pub(crate) struct Session {
     /// Where the agent could go on after a crash.
     checkpoint: Option<Checkpoint>,
     usage: Usage,
+    /// How much the agent may still say.
+    room: AnswerRoom,
     stopped: Option<Stop>,
 }
 
@@ -69,6 +74,7 @@ impl Session {
         Self {
             writer,
             tenant,
+            room: AnswerRoom::new(project.max_answer_bytes),
             project,
             blocks: Blocks::new(flusher),
             asking,
@@ -103,6 +109,9 @@ impl Session {
                 && self.stops_for(why, &mut *agent)
             {
                 return Ok(());
+            }
+            if self.room.ran_out() {
+                agent.stop();
             }
             match self.next(&mut *agent, &mut stop).await {
                 // Nearly every event is this one: it does without the rest.

@@ -39,7 +39,7 @@ impl Scene {
         }
         let kitchen = Arc::new(Kitchen::default());
         let tools = Some(Arc::<Kitchen>::clone(&kitchen) as _);
-        let setup = Setup { tools, policy, prompt_timeout };
+        let setup = Setup { tools, policy, prompt_timeout, ..Setup::default() };
         let chat = open_with(&dir.path().join("parlor.db"), &model, setup.clone()).await;
         Self { chat, model, kitchen, setup, dir }
     }
@@ -60,7 +60,7 @@ impl Scene {
         let mut reader =
             self.chat.subscribe(&caller(), at.conversation_id, Some(at.after)).await.unwrap();
         loop {
-            for event in reader.next().await.unwrap() {
+            for event in super::events(reader.next().await) {
                 if let EventBody::UserPrompt(prompt) = event.body.into_inner() {
                     return *prompt;
                 }

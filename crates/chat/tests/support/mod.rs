@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use parlor_agents::process::Supervisor;
 use parlor_agents::{AgentKind, AgentSettings, Tools, build_agent};
-use parlor_chat::{Accepted, Caller, Chat, ChatError, Project, Projects};
+use parlor_chat::{Accepted, Caller, Chat, ChatError, News, Project, Projects};
 use parlor_guard::guardrail::{GuardSettings, Guardrail, Policy};
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::{ChatRequest, ConversationId, EventBody, EventId};
@@ -36,6 +36,7 @@ pub(crate) struct Setup {
     pub(crate) tools: Option<Arc<dyn Tools>>,
     pub(crate) policy: Policy,
     pub(crate) prompt_timeout: Duration,
+    pub(crate) max_answer_bytes: Option<usize>,
 }
 
 pub(crate) async fn open_with(path: &Path, model: &ScriptedModel, setup: Setup) -> Chat {
@@ -66,6 +67,7 @@ pub(crate) async fn open_with(path: &Path, model: &ScriptedModel, setup: Setup) 
             system_prompt: Some("Be brief.".into()),
             context_tokens: 2_000,
             max_image_bytes: 1_000,
+            max_answer_bytes: setup.max_answer_bytes.unwrap_or(4 << 20),
         },
     );
     Chat::open(Store::open(path).await.unwrap(), projects).await.unwrap()
@@ -78,9 +80,13 @@ fn no_supervisor() -> Supervisor {
 
 impl Scene {
     pub(crate) async fn new() -> Self {
+        Self::with(Setup::default()).await
+    }
+
+    pub(crate) async fn with(setup: Setup) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let model = ScriptedModel::start().await.unwrap();
-        let chat = open(&dir.path().join("parlor.db"), &model).await;
+        let chat = open_with(&dir.path().join("parlor.db"), &model, setup).await;
         Self { chat, model, dir }
     }
 
@@ -111,7 +117,7 @@ impl Scene {
         let mut reader = self.chat.subscribe(&caller(), conversation, Some(after)).await.unwrap();
         let mut so_far = String::new();
         loop {
-            let batch = reader.next().await.unwrap();
+            let batch = events(reader.next().await);
             so_far.push_str(&streamed(&batch));
             if so_far == text {
                 return batch.last().unwrap().id;
@@ -125,10 +131,18 @@ pub(crate) async fn read(chat: &Chat, id: ConversationId, after: EventId) -> Vec
     let mut events = Vec::new();
     loop {
         let batch = tokio::time::timeout(Duration::from_secs(60), reader.next()).await;
-        events.extend(batch.expect("something must come").unwrap());
+        events.extend(self::events(batch.expect("something must come")));
         if matches!(events.last().unwrap().body.get(), EventBody::Done { .. }) {
             return events;
         }
+    }
+}
+
+/// Events that came, none of them large.
+pub(crate) fn events(news: Option<News>) -> Vec<Logged> {
+    match news.expect("the conversation is gone") {
+        News::Events(events) => events,
+        News::Large(event) => panic!("{event:?} is large"),
     }
 }
 

@@ -29,6 +29,7 @@ const KEYS: &[(&str, Kind)] = &[
     ("server.limits.body", Kind::Text),
     ("server.limits.image", Kind::Text),
     ("server.limits.frame", Kind::Text),
+    ("server.limits.answer", Kind::Text),
     ("server.limits.connections", Kind::Number),
     ("server.limits.header_timeout", Kind::Text),
     ("server.limits.request_timeout", Kind::Text),

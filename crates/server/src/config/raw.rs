@@ -40,6 +40,7 @@ pub(super) struct RawLimits {
     pub(super) body: Option<Bytes>,
     pub(super) image: Option<Bytes>,
     pub(super) frame: Option<Bytes>,
+    pub(super) answer: Option<Bytes>,
     pub(super) connections: Option<u32>,
     pub(super) header_timeout: Option<Span>,
     pub(super) request_timeout: Option<Span>,

@@ -41,6 +41,8 @@ pub struct Limits {
     pub image: usize,
     /// The largest frame of a WebSocket, in bytes.
     pub frame: usize,
+    /// The longest answer, in bytes.
+    pub answer: usize,
     /// Connections at the same time.
     pub connections: u32,
     /// How long a client may take for the head of a request.
@@ -97,6 +99,7 @@ impl Limits {
             body: raw.body.map_or(10 << 20, |bytes| bytes.0),
             image: raw.image.map_or(5 << 20, |bytes| bytes.0),
             frame: raw.frame.map_or(1 << 20, |bytes| bytes.0),
+            answer: raw.answer.map_or(4 << 20, |bytes| bytes.0),
             connections: raw.connections.unwrap_or(12_000),
             header_timeout: raw.header_timeout.map_or(seconds(10), |span| span.0),
             request_timeout: raw.request_timeout.map_or(seconds(30), |span| span.0),
@@ -114,6 +117,7 @@ impl Limits {
             ("body", self.body == 0),
             ("image", self.image == 0),
             ("frame", self.frame == 0),
+            ("answer", self.answer == 0),
             ("header_timeout", self.header_timeout.is_zero()),
             ("request_timeout", self.request_timeout.is_zero()),
             ("keep_alive", self.keep_alive.is_zero()),

@@ -3,7 +3,7 @@
 //! Text is the bulk of it, and is written into the buffer without a detour.
 
 use bytes::{BufMut, BytesMut};
-use parlor_protocol::{EventBody, EventId};
+use parlor_protocol::{ConversationId, EventBody, EventId};
 use parlor_storage::Logged;
 use serde::Serialize;
 
@@ -12,6 +12,13 @@ use super::vocabulary::{self, Pen};
 /// Writes an event.
 pub fn write(event: &Logged, to: &mut BytesMut) {
     write_body(event.id, event.body.get(), to);
+}
+
+/// A whole event, for readers that are given it piece by piece.
+pub fn whole(_: ConversationId, event: &Logged) -> Vec<u8> {
+    let mut to = BytesMut::new();
+    write(event, &mut to);
+    to.into()
 }
 
 /// Says that the stream is alive. Readers take no notice.

@@ -11,7 +11,7 @@
 //! - A turn that fails says so twice: in a message of type `error`, which stays,
 //!   and in `streamError`, for whoever waits for the stream.
 
-use parlor_protocol::message::Message;
+use parlor_chat::LargeEvent;
 use parlor_protocol::{
     ClientMessageId, ConversationId, ErrorBody, EventBody, EventId, MessageId, MessageType,
     PromptId, Role,
@@ -79,6 +79,14 @@ impl Encoder {
         self.body(event.id, event.body.get(), to);
     }
 
+    /// Appends the frames that come before a large event, which goes out by itself
+    /// ([`whole`]).
+    pub fn large(&mut self, event: &LargeEvent, to: &mut Vec<String>) {
+        let finished = event.message().filter(|(_, role, kind)| streams(*role, kind));
+        self.end_stream(finished.map(|(id, ..)| *id), to);
+        self.place = event.id();
+    }
+
     /// The frame that refuses what a client sent. It is no event: it goes to this
     /// client only, and is not repeated.
     pub fn refusal(&self, error: &ErrorBody, recoverable: bool, about: &About) -> String {
@@ -114,7 +122,8 @@ impl Encoder {
                 self.frame("thinking", id, &thought, to);
             }
             EventBody::Message(message) => {
-                self.end_stream(Some(message), to);
+                let finished = streams(message.role, &message.message_type).then_some(message.id);
+                self.end_stream(finished, to);
                 push(&Typed::new(id, message), to);
             }
             EventBody::Error { message, code, recoverable } => {
@@ -182,14 +191,11 @@ impl Encoder {
 
     /// Whatever comes after text ends it. Its place is the one that was reached:
     /// whoever loses the connection right here gets it once more, with what ended it.
-    fn end_stream(&mut self, finished: Option<&Message>, to: &mut Vec<String>) {
+    /// `finished` is the message whose words came as tokens, if one ends it.
+    fn end_stream(&mut self, finished: Option<MessageId>, to: &mut Vec<String>) {
         let Some(stream) = self.stream.take() else { return };
-        let message = match (stream.message, finished) {
-            (Some(message), _) => message,
-            // Whoever came back after the last piece has seen it all.
-            (None, Some(message)) if streams(message) => message.id,
-            (None, _) => return,
-        };
+        // Whoever came back after the last piece has seen it all.
+        let Some(message) = stream.message.or(finished) else { return };
         self.frame("streamEnd", self.place, &StreamEnd { message_id: Shown(message) }, to);
     }
 
@@ -205,9 +211,16 @@ impl Default for Encoder {
     }
 }
 
+/// The frame of a large event, without a head.
+pub fn whole(conversation: ConversationId, event: &Logged) -> Vec<u8> {
+    let mut frames = Vec::new();
+    Encoder::at(conversation, event.id).event(event, &mut frames);
+    frames.concat().into_bytes()
+}
+
 /// Whether the words of a message come as tokens before it.
-fn streams(message: &Message) -> bool {
-    message.role == Role::Assistant && message.message_type != MessageType::Thinking
+fn streams(role: Role, message_type: &MessageType) -> bool {
+    role == Role::Assistant && *message_type != MessageType::Thinking
 }
 
 /// Writes what all dialects say alike.

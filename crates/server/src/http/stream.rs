@@ -3,7 +3,8 @@
 //! Whatever is new goes out in one write. The stream ends with the turn that it
 //! belongs to, with its session, with the conversation, or with the server,
 //! which says when to come back. A reader that does not read is not written to:
-//! what it missed it gets from the log when it returns.
+//! what it missed it gets from the log when it returns. It costs one piece of what
+//! it did not read, also of an event that is larger.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -16,7 +17,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use bytes::{Bytes, BytesMut};
 use hyper::body::Frame;
-use parlor_chat::Reader;
+use parlor_chat::{LargePieces, Piece, Polled, Reader};
 use parlor_protocol::{EventBody, TurnId};
 use parlor_storage::Logged;
 use parlor_wake::{Alarm, Listener, Speaker, word};
@@ -78,10 +79,15 @@ struct Feed {
     keep_alive: Alarm,
     /// What is new, while it is written.
     events: Vec<Logged>,
+    /// The next piece of an event that is too large to be written at once.
+    large: Option<NextPiece>,
     /// Given away with each write: a quiet stream holds none.
     buffer: BytesMut,
     over: bool,
 }
+
+/// Boxed: a stream that waits should not carry the room for a query.
+type NextPiece = Pin<Box<dyn Future<Output = (LargePieces, Option<Piece>)> + Send>>;
 
 #[derive(Debug, Clone, Copy)]
 enum End {
@@ -105,6 +111,7 @@ impl Feed {
             period,
             keep_alive: Alarm::new(Instant::now() + period),
             events: Vec::new(),
+            large: None,
             buffer: BytesMut::new(),
             over: false,
         }
@@ -115,13 +122,25 @@ impl Feed {
         if self.over {
             return Poll::Ready(false);
         }
-        if let Poll::Ready(there) = self.reader.poll_next(cx, &mut self.events) {
+        if self.large.is_some() {
+            return self.poll_large(cx);
+        }
+        if let Poll::Ready(new) = self.reader.poll_next(cx, &mut self.events) {
             // Asked for everything that goes out: nothing does after the end.
-            let goes_on = there && !self.session.ended.is_cancelled();
-            if goes_on {
-                self.write();
+            if self.session.ended.is_cancelled() {
+                return Poll::Ready(false);
             }
-            return Poll::Ready(goes_on);
+            return match new {
+                Polled::Events => {
+                    self.write();
+                    Poll::Ready(true)
+                }
+                Polled::Large(event) => {
+                    self.large = Some(next_piece(event.pieces("sse", sse::whole)));
+                    self.poll_large(cx)
+                }
+                Polled::Gone => Poll::Ready(false),
+            };
         }
         match self.ends.poll(cx) {
             Poll::Ready(End::Server) => {
@@ -135,6 +154,18 @@ impl Feed {
         ready!(self.keep_alive.poll(cx));
         self.keep_alive.set(Instant::now() + self.period);
         sse::keep_alive(&mut self.buffer);
+        Poll::Ready(true)
+    }
+
+    /// Fills the buffer with the next piece of a large event. If it is no longer what
+    /// it was, the stream ends, and the reader comes back for it.
+    fn poll_large(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
+        let Some(next) = &mut self.large else { return Poll::Ready(true) };
+        let (pieces, piece) = ready!(next.as_mut().poll(cx));
+        let piece = piece.filter(|_| !self.session.ended.is_cancelled());
+        let Some(piece) = piece else { return Poll::Ready(false) };
+        self.large = (!piece.is_last).then(|| next_piece(pieces));
+        self.buffer = BytesMut::from(Bytes::from(piece.bytes));
         Poll::Ready(true)
     }
 
@@ -163,6 +194,13 @@ impl HttpBody for Feed {
         let more = ready!(self.poll_fill(cx));
         Poll::Ready(more.then(|| Ok(Frame::data(std::mem::take(&mut self.buffer).freeze()))))
     }
+}
+
+fn next_piece(mut pieces: LargePieces) -> NextPiece {
+    Box::pin(async move {
+        let piece = pieces.next().await;
+        (pieces, piece)
+    })
 }
 
 async fn watch(session: CancellationToken, server: CancellationToken, says: Speaker<End>) {

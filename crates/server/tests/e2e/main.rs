@@ -26,6 +26,7 @@ mod routes;
 mod scenarios;
 mod seed;
 mod server_process;
+mod slow_readers;
 mod sockets;
 mod stopping;
 mod streams;

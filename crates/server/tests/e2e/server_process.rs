@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::test_app::PATIENCE;
 
-const KEY: &str = "survival-0123456789abcdef0123456789";
+pub(crate) const KEY: &str = "survival-0123456789abcdef0123456789";
 
 /// The server as a process of its own.
 pub(crate) struct Server {
@@ -90,6 +90,11 @@ impl Server {
 
     pub(crate) fn post(&self, path: &str) -> RequestBuilder {
         self.client.post(format!("{}{path}", self.url)).header("x-api-key", KEY)
+    }
+
+    /// Where it listens.
+    pub(crate) fn address(&self) -> &str {
+        self.url.trim_start_matches("http://")
     }
 
     /// Whether it ended by itself.

@@ -16,7 +16,9 @@ pub(crate) struct Event {
 
 pub(crate) struct Events {
     response: Response,
-    buffer: String,
+    buffer: Vec<u8>,
+    /// How much of the buffer holds no end of an event.
+    searched: usize,
     /// What came between events: comments and `retry`.
     pub(crate) remarks: Vec<String>,
 }
@@ -26,15 +28,13 @@ impl Events {
     pub(crate) fn of(response: Response) -> Self {
         assert_eq!(response.status(), 200);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
-        Self { response, buffer: String::new(), remarks: Vec::new() }
+        Self { response, buffer: Vec::new(), searched: 0, remarks: Vec::new() }
     }
 
     /// The next event; `None` at the end.
     pub(crate) async fn next(&mut self) -> Option<Event> {
         loop {
-            while let Some((block, rest)) = self.buffer.split_once("\n\n") {
-                let (block, rest) = (block.to_owned(), rest.to_owned());
-                self.buffer = rest;
+            while let Some(block) = self.block() {
                 if block.starts_with("id: ") {
                     return Some(parse(&block));
                 }
@@ -42,13 +42,26 @@ impl Events {
             }
             let chunk = timeout(PATIENCE, self.response.chunk()).await.expect("the stream hangs");
             match chunk.unwrap() {
-                Some(bytes) => self.buffer.push_str(std::str::from_utf8(&bytes).unwrap()),
+                Some(bytes) => self.buffer.extend_from_slice(&bytes),
                 None => {
-                    assert_eq!(self.buffer, "", "half an event came");
+                    assert_eq!(self.buffer, b"", "half an event came");
                     return None;
                 }
             }
         }
+    }
+
+    /// What has come up to the next empty line. Bytes may end inside a character.
+    fn block(&mut self) -> Option<String> {
+        let end = self.buffer[self.searched..].windows(2).position(|pair| pair == b"\n\n");
+        let Some(end) = end.map(|end| self.searched + end) else {
+            self.searched = self.buffer.len().saturating_sub(1);
+            return None;
+        };
+        let block = String::from_utf8(self.buffer[..end].to_vec()).unwrap();
+        self.buffer.drain(..end + 2);
+        self.searched = 0;
+        Some(block)
     }
 
     /// The next event of this name, skipping others.

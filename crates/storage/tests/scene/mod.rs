@@ -11,6 +11,9 @@ use parlor_storage::*;
 use serde_json::json;
 use uuid::Uuid;
 
+/// Everything that these tests write fits one page.
+pub(crate) const PAGE: PageSize = PageSize { entries: 100, bytes: 1 << 20 };
+
 pub(crate) fn uuid(n: u128) -> Uuid {
     Uuid::from_u128(n)
 }
@@ -158,13 +161,7 @@ impl Scene {
     }
 
     pub(crate) async fn seqs_after(&self, after: EventId) -> Vec<u64> {
-        let entries = self.store.log_after(self.conversation, after, 100).await.unwrap();
-        entries
-            .iter()
-            .map(|entry| match entry {
-                LogEntry::Event(logged) => logged.id.seq,
-                LogEntry::Block { seq, .. } => *seq,
-            })
-            .collect()
+        let entries = self.store.log_after(self.conversation, after, PAGE).await.unwrap();
+        entries.iter().map(LogEntry::seq).collect()
     }
 }

@@ -3,7 +3,8 @@
 //!
 //! - Nothing new is asked of the conversation while frames are still on their
 //!   way: a slow reader costs what it has not read of one piece, and reads on
-//!   from the log.
+//!   from the log. What is larger than a piece goes out in parts, between which a
+//!   client can still be asked whether it is there; answers to it wait.
 //! - Nothing more is read from a client that sends too fast, or that does not
 //!   read what it is answered ([`Pace`], [`MOST_OWED`]).
 //! - A client is there if it completes a frame, or reads what it was slow to
@@ -23,9 +24,9 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, sleep_unti
 
 use super::pace::Pace;
 use super::rfc6455::{
-    Decoder, Incoming, Violation, close_code, put_close, put_ping, put_pong, put_text,
+    Decoder, Incoming, Violation, close_code, put_close, put_part, put_ping, put_pong, put_text,
 };
-use super::room::Room;
+use super::room::{Outgoing, Room};
 use crate::app::App;
 use crate::auth::Session;
 use crate::dialects::ws::About;
@@ -51,7 +52,9 @@ pub(super) struct Connection {
     received: BytesMut,
     /// Frames on their way.
     outbox: BytesMut,
-    /// How much of them are answers.
+    /// Answers that wait for the last part of a text.
+    held: BytesMut,
+    /// How much of what is on its way or waits are answers.
     owed: usize,
     /// Whether the client has to read before more can be written.
     is_full: bool,
@@ -71,7 +74,7 @@ enum Happening {
     CanRead,
     HasInput,
     PaceIsOver,
-    News(Option<Vec<String>>),
+    News(Option<Outgoing>),
     Tick,
 }
 
@@ -109,6 +112,7 @@ impl Connection {
             room,
             received,
             outbox: BytesMut::new(),
+            held: BytesMut::new(),
             owed: 0,
             is_full: false,
             pace: Pace::new(now),
@@ -159,12 +163,26 @@ impl Connection {
             Happening::CanRead => self.read()?,
             Happening::HasInput => self.listen().await?,
             Happening::PaceIsOver => {}
-            Happening::News(frames) => {
-                for frame in frames.ok_or(End::ConversationGone)? {
+            Happening::News(news) => self.send(news.ok_or(End::ConversationGone)?)?,
+            Happening::Tick => self.look_after_the_client()?,
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, news: Outgoing) -> Result<(), End> {
+        match news {
+            Outgoing::Frames(frames) => {
+                for frame in frames {
                     put_text(&frame, &mut self.outbox);
                 }
             }
-            Happening::Tick => self.look_after_the_client()?,
+            Outgoing::Part(part) => {
+                put_part(&part.bytes, part.is_first, part.is_last, &mut self.outbox);
+                if part.is_last {
+                    self.outbox.unsplit(std::mem::take(&mut self.held));
+                }
+            }
+            Outgoing::Broken => return Err(End::Lost),
         }
         Ok(())
     }
@@ -181,7 +199,7 @@ impl Connection {
                 self.is_full = !self.outbox.is_empty();
                 if self.outbox.is_empty() {
                     self.outbox = BytesMut::new();
-                    self.owed = 0;
+                    self.owed = self.held.len();
                 }
                 Ok(())
             }
@@ -256,9 +274,11 @@ impl Connection {
     }
 
     fn answer(&mut self, put: impl FnOnce(&mut BytesMut)) {
-        let before = self.outbox.len();
-        put(&mut self.outbox);
-        self.owed += self.outbox.len() - before;
+        let inside = self.room.is_inside_frame();
+        let to = if inside { &mut self.held } else { &mut self.outbox };
+        let before = to.len();
+        put(to);
+        self.owed += to.len() - before;
     }
 
     /// Two pings and a half without a sign of life: the client is gone.

@@ -4,12 +4,12 @@
 use std::future::pending;
 use std::sync::Arc;
 
-use parlor_chat::Reader;
+use parlor_chat::{LargePieces, News, Piece, Reader};
 use parlor_protocol::{ConversationId, EventId, ProjectId};
 
 use crate::app::App;
 use crate::auth::Visitor;
-use crate::dialects::ws::{About, Encoder};
+use crate::dialects::ws::{About, Encoder, whole};
 use crate::http::errors::ApiError;
 
 /// One client's view of one project.
@@ -20,12 +20,25 @@ pub(super) struct Room {
     pub(super) project: ProjectId,
     reader: Option<Reader>,
     encoder: Encoder,
+    /// The rest of an event that is too large for one frame.
+    large: Option<LargePieces>,
+}
+
+/// What goes to the client.
+#[derive(Debug)]
+pub(super) enum Outgoing {
+    /// Whole frames.
+    Frames(Vec<String>),
+    /// A part of a frame.
+    Part(Piece),
+    /// The rest of a frame cannot be had: the client has to come back for all of it.
+    Broken,
 }
 
 impl Room {
     /// A client that follows nothing yet.
     pub(super) fn new(app: Arc<App>, visitor: Visitor, project: ProjectId) -> Self {
-        Self { app, visitor, project, reader: None, encoder: Encoder::new() }
+        Self { app, visitor, project, reader: None, encoder: Encoder::new(), large: None }
     }
 
     /// The conversation that is followed.
@@ -52,16 +65,36 @@ impl Room {
         Ok(())
     }
 
-    /// What happens next, as frames; waits until something does. `None` when the
-    /// conversation is gone. Dropping the future loses nothing.
-    pub(super) async fn next(&mut self) -> Option<Vec<String>> {
-        let Some(reader) = &mut self.reader else { return pending().await };
-        let events = reader.next().await?;
-        let mut frames = Vec::with_capacity(events.len());
-        for event in &events {
-            self.encoder.event(event, &mut frames);
+    /// Whether a part of a frame was sent and the rest was not.
+    pub(super) fn is_inside_frame(&self) -> bool {
+        self.large.is_some()
+    }
+
+    /// What happens next; waits until something does. `None` when the conversation
+    /// is gone. Dropping the future loses nothing.
+    pub(super) async fn next(&mut self) -> Option<Outgoing> {
+        if let Some(large) = &mut self.large {
+            let Some(piece) = large.next().await else { return Some(Outgoing::Broken) };
+            if piece.is_last {
+                self.large = None;
+            }
+            return Some(Outgoing::Part(piece));
         }
-        Some(frames)
+        let Some(reader) = &mut self.reader else { return pending().await };
+        let mut frames = Vec::new();
+        match reader.next().await? {
+            News::Events(events) => {
+                frames.reserve(events.len());
+                for event in &events {
+                    self.encoder.event(event, &mut frames);
+                }
+            }
+            News::Large(event) => {
+                self.encoder.large(&event, &mut frames);
+                self.large = Some(event.pieces("ws", whole));
+            }
+        }
+        Some(Outgoing::Frames(frames))
     }
 
     /// The frame that says why something was not done.

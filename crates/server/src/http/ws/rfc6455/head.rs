@@ -141,9 +141,10 @@ fn unknown_opcode() -> Violation {
     Violation::protocol("There is no such kind of frame.")
 }
 
-/// Appends the head of a frame of ours: whole, and not masked.
-pub(super) fn put_head(opcode: Opcode, length: usize, to: &mut BytesMut) {
-    to.put_u8(FIN | opcode.number());
+/// Appends the head of a frame of ours, which is not masked. `fin` says whether it is
+/// the last of its message.
+pub(super) fn put_head(opcode: Opcode, fin: bool, length: usize, to: &mut BytesMut) {
+    to.put_u8(if fin { FIN | opcode.number() } else { opcode.number() });
     match u16::try_from(length) {
         Ok(short) if short <= 125 => to.put_u8(short as u8),
         Ok(medium) => {

@@ -50,6 +50,14 @@ pub(super) fn put_text(text: &str, to: &mut BytesMut) {
     put(Opcode::Text, text.as_bytes(), to);
 }
 
+/// Appends a part of a text, which goes out in several frames. Other texts have to
+/// wait until the last one.
+pub(super) fn put_part(part: &[u8], is_first: bool, is_last: bool, to: &mut BytesMut) {
+    let opcode = if is_first { Opcode::Text } else { Opcode::Continuation };
+    put_head(opcode, is_last, part.len(), to);
+    to.put_slice(part);
+}
+
 /// Appends the question whether the client is there.
 pub(super) fn put_ping(to: &mut BytesMut) {
     put(Opcode::Ping, &[], to);
@@ -71,6 +79,6 @@ pub(super) fn put_close(code: Option<u16>, reason: &str, to: &mut BytesMut) {
 }
 
 fn put(opcode: Opcode, payload: &[u8], to: &mut BytesMut) {
-    put_head(opcode, payload.len(), to);
+    put_head(opcode, true, payload.len(), to);
     to.put_slice(payload);
 }
