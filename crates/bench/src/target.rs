@@ -60,6 +60,8 @@ impl Target {
         std::fs::File::create(&config)?.write_all(
             format!(
                 "[server.limits]\nmessages_per_minute = 100000\n\
+                 project_messages_per_minute = 100000\ntenant_messages_per_minute = 100000\n\
+                 project_turns = 100000\ntenant_turns = 100000\n\
                  [tenants.home.projects.recipes.agent]\n{agent}"
             )
             .as_bytes(),

@@ -22,6 +22,7 @@ use crate::project::{Project, Projects};
 use crate::reader::Reader;
 use crate::session_registry::{SessionRegistry, Stop};
 use crate::texts::title;
+use crate::turn_slots::{TurnSlot, TurnSlots};
 use crate::{images, reconcile};
 
 /// How many conversations a page of the list has.
@@ -45,6 +46,7 @@ struct Inner {
     flusher: Flusher,
     /// What readers share of large entries.
     large: Arc<LargeRows>,
+    slots: Arc<TurnSlots>,
 }
 
 /// Who calls.
@@ -77,7 +79,9 @@ impl Chat {
         let flusher = Flusher::start(store.clone());
         let registry = SessionRegistry::new();
         let large = Arc::new(LargeRows::new());
-        let chat = Self { inner: Arc::new(Inner { store, projects, registry, flusher, large }) };
+        let slots = Arc::default();
+        let inner = Inner { store, projects, registry, flusher, large, slots };
+        let chat = Self { inner: Arc::new(inner) };
         reconcile::take_over(&chat).await?;
         Ok(chat)
     }
@@ -122,7 +126,8 @@ impl Chat {
         self.judge(caller, &project, &request.message, has_picture).await?;
         begins.client_message_id = request.client_message_id.clone();
         let conversation = begins.conversation;
-        match self.begin(caller, &project, begins).await {
+        let slot = self.slot(caller, &project)?;
+        match self.begin(caller, &project, begins, slot).await {
             Ok(accepted) => Ok(accepted),
             Err(error) => match self.accepted_before(caller, &request).await? {
                 // The same mark, sent twice at the same moment.
@@ -151,7 +156,7 @@ impl Chat {
     async fn reader(&self, conversation: ConversationId, after: EventId) -> Reader {
         let log = self.inner.registry.log(conversation);
         let (store, rows) = (self.inner.store.clone(), Arc::clone(&self.inner.large));
-        Reader::new(Source { store, rows, conversation }, log, after).await
+        Reader::new(Arc::new(Source { store, rows, conversation }), log, after).await
     }
 
     /// Stops the turn that runs; false if none does.
@@ -311,6 +316,17 @@ impl Chat {
             return ChatError::PromptOpen(prompt.id);
         }
         error.into()
+    }
+
+    /// A place for a turn, if there is one.
+    pub(crate) fn slot(&self, caller: &Caller, project: &Project) -> Result<TurnSlot, ChatError> {
+        let of_tenant = self.inner.projects.turns_of_tenant();
+        let slot = self.slots().take(&caller.tenant, &project.id, of_tenant, project.max_turns);
+        slot.ok_or(ChatError::TooManyTurns)
+    }
+
+    pub(crate) fn slots(&self) -> &Arc<TurnSlots> {
+        &self.inner.slots
     }
 
     pub(crate) fn project(

@@ -16,6 +16,9 @@ pub enum ChatError {
     /// Wait for the turn, or stop it.
     #[error("a turn is running in this conversation; wait for it or stop it")]
     TurnRunning,
+    /// Wait until others have ended: so many turns may run at the same time.
+    #[error("too many turns are running at the same time; wait for one to end")]
+    TooManyTurns,
     /// Answer the prompt first.
     #[error("a question waits for an answer in this conversation")]
     PromptOpen(PromptId),

@@ -27,7 +27,7 @@ pub type WriteEvent = fn(ConversationId, &Logged) -> Vec<u8>;
 /// A large event of a conversation. It holds no bytes of it.
 #[derive(Debug, Clone)]
 pub struct LargeEvent {
-    pub(crate) source: Source,
+    pub(crate) source: Arc<Source>,
     pub(crate) seq: u64,
     pub(crate) message: Option<(MessageId, Role, MessageType)>,
 }
@@ -90,7 +90,7 @@ impl LargePieces {
 }
 
 /// Where the large entries of a conversation come from.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) store: Store,
     pub(crate) rows: Arc<LargeRows>,

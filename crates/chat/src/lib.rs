@@ -37,6 +37,7 @@ mod running;
 mod session;
 mod session_registry;
 mod texts;
+mod turn_slots;
 mod waiting;
 mod writer;
 

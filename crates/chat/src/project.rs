@@ -35,6 +35,8 @@ pub struct Project {
     pub max_image_bytes: usize,
     /// How much an agent may say in one turn, in bytes; then it is cut off (H-3).
     pub max_answer_bytes: usize,
+    /// How many turns may run here at the same time.
+    pub max_turns: u32,
 }
 
 impl std::fmt::Debug for Project {
@@ -44,27 +46,48 @@ impl std::fmt::Debug for Project {
 }
 
 /// The projects of all tenants.
-#[derive(Debug, Default)]
-pub struct Projects(BTreeMap<(TenantId, ProjectId), Arc<Project>>);
+#[derive(Debug)]
+pub struct Projects {
+    projects: BTreeMap<(TenantId, ProjectId), Arc<Project>>,
+    turns_of_tenant: u32,
+}
+
+impl Default for Projects {
+    fn default() -> Self {
+        Self::new(u32::MAX)
+    }
+}
 
 impl Projects {
+    /// None yet. A tenant may have so many turns at the same time, in all its projects.
+    pub fn new(turns_of_tenant: u32) -> Self {
+        Self { projects: BTreeMap::new(), turns_of_tenant }
+    }
+
+    pub(crate) fn turns_of_tenant(&self) -> u32 {
+        self.turns_of_tenant
+    }
+
     /// Adds a project to a tenant.
     pub fn add(&mut self, tenant: TenantId, project: Project) {
-        self.0.insert((tenant, project.id.clone()), Arc::new(project));
+        self.projects.insert((tenant, project.id.clone()), Arc::new(project));
     }
 
     /// A tenant's project.
     pub fn get(&self, tenant: &TenantId, project: &ProjectId) -> Option<&Arc<Project>> {
-        self.0.get(&(tenant.clone(), project.clone()))
+        self.projects.get(&(tenant.clone(), project.clone()))
     }
 
     /// All projects of all tenants.
     pub fn all(&self) -> impl Iterator<Item = &Arc<Project>> {
-        self.0.values()
+        self.projects.values()
     }
 
     /// All projects of a tenant.
     pub fn of(&self, tenant: &TenantId) -> impl Iterator<Item = &Arc<Project>> {
-        self.0.iter().filter(move |((owner, _), _)| owner == tenant).map(|(_, project)| project)
+        self.projects
+            .iter()
+            .filter(move |((owner, _), _)| owner == tenant)
+            .map(|(_, project)| project)
     }
 }

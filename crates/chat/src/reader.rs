@@ -21,7 +21,7 @@ const PAGE: PageSize = PageSize { entries: 100, bytes: PIECE as u64 };
 
 /// Reads a conversation on from a place.
 pub struct Reader {
-    source: Source,
+    source: Arc<Source>,
     log: Arc<EventLog>,
     slot: usize,
     place: EventId,
@@ -55,7 +55,7 @@ pub enum Polled {
 }
 
 impl Reader {
-    pub(crate) async fn new(source: Source, log: Arc<EventLog>, place: EventId) -> Self {
+    pub(crate) async fn new(source: Arc<Source>, log: Arc<EventLog>, place: EventId) -> Self {
         // Whoever was shown text of which nothing was stored is told so.
         let lost = match place.offset {
             Some(_) if !log.holds(place.seq) => {
@@ -104,7 +104,7 @@ impl Reader {
                 After::Here => {}
                 After::InStorage(version) => {
                     self.past_of = Some(version);
-                    self.past = Some(Box::pin(past(self.source.clone(), self.place)));
+                    self.past = Some(Box::pin(past(Arc::clone(&self.source), self.place)));
                 }
             }
         }
@@ -132,7 +132,7 @@ impl std::fmt::Debug for Reader {
     }
 }
 
-async fn past(source: Source, place: EventId) -> News {
+async fn past(source: Arc<Source>, place: EventId) -> News {
     loop {
         match try_past(&source, place).await {
             Ok(past) => return past,
@@ -144,7 +144,7 @@ async fn past(source: Source, place: EventId) -> News {
     }
 }
 
-async fn try_past(source: &Source, place: EventId) -> Result<News, StorageError> {
+async fn try_past(source: &Arc<Source>, place: EventId) -> Result<News, StorageError> {
     let mut from = place;
     loop {
         let entries = source.store.log_after(source.conversation, from, PAGE).await?;
@@ -164,7 +164,7 @@ async fn try_past(source: &Source, place: EventId) -> Result<News, StorageError>
                 return Ok(News::Events(events));
             }
             Some(LogEntry::LargeEvent { seq, message }) => {
-                let (source, message) = (source.clone(), message.clone());
+                let (source, message) = (Arc::clone(source), message.clone());
                 return Ok(News::Large(LargeEvent { source, seq: *seq, message }));
             }
             _ => return Ok(News::Events(shown(&entries, place))),

@@ -14,6 +14,7 @@ use crate::event_log::EventLog;
 use crate::project::Project;
 use crate::session::{Asking, Session};
 use crate::session_registry::Signals;
+use crate::turn_slots::TurnSlot;
 use crate::writer::Writer;
 
 /// A turn whose beginning is stored.
@@ -30,6 +31,8 @@ struct Ready {
     history: Option<Vec<(TurnId, Value)>>,
     /// Where it goes on, and the place of text that was lost.
     resumes: Option<(Checkpoint, Block)>,
+    /// Its place among the turns that run.
+    slot: TurnSlot,
 }
 
 impl Chat {
@@ -41,6 +44,7 @@ impl Chat {
         caller: &Caller,
         project: &Arc<Project>,
         begins: Begins,
+        slot: TurnSlot,
     ) -> Result<Accepted, StorageError> {
         let mode = begins.mode.or(begins.new.as_ref().map(|new| new.mode));
         let begin = beginning(caller, project, begins);
@@ -64,6 +68,7 @@ impl Chat {
                     block_message: begin.block_message,
                     history: begin.new.is_some().then_some(begins),
                     resumes: None,
+                    slot,
                 },
                 log,
             );
@@ -84,6 +89,7 @@ impl Chat {
         let lost = Block { seq, message: turn.block_message, thinking: false, parts: 0 };
         let log = self.registry().log(turn.conversation);
         log.begin_at(turn.next_seq);
+        let slot = self.slots().count(&turn.tenant, &project.id);
         self.spawn(
             Ready {
                 tenant: turn.tenant,
@@ -96,6 +102,7 @@ impl Chat {
                 block_message: MessageId::new(uuid::Uuid::now_v7()),
                 history: None,
                 resumes: Some((checkpoint, lost)),
+                slot,
             },
             log,
         );
@@ -128,6 +135,7 @@ impl Chat {
         signals: Signals,
     ) -> Result<(), StorageError> {
         let context = self.context(&mut ready).await?;
+        let _slot = ready.slot;
         let writer = Writer {
             store: self.store().clone(),
             log,

@@ -1,12 +1,8 @@
 //! What every handler can reach. There are no globals.
 
-use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Instant;
 
-use governor::clock::{Clock as _, DefaultClock};
-use governor::state::keyed::HashMapStateStore;
-use governor::{Quota, RateLimiter};
 use parlor_chat::Chat;
 use parlor_recipes::RecipeStore;
 use parlor_storage::Store;
@@ -15,9 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::auth::Access;
 use crate::clock::Clock;
 use crate::config::{Config, HOME, PublicUrl};
-
-/// Messages, counted by session.
-type MessageLimiter = RateLimiter<String, HashMapStateStore<String>, DefaultClock>;
+use crate::quotas::Quotas;
 
 /// The application.
 #[derive(Debug)]
@@ -38,7 +32,8 @@ pub struct App {
     pub stopping: CancellationToken,
     /// When it was put together.
     pub started: Instant,
-    message_limiter: MessageLimiter,
+    /// How often messages may come.
+    pub quotas: Quotas,
 }
 
 impl App {
@@ -54,10 +49,9 @@ impl App {
     ) -> Self {
         let key = config.credentials.api_key.as_ref().zip(HOME.parse().ok());
         let tenants = config.tenants.keys().cloned().collect();
+        let quotas = Quotas::new(&config.server.limits, clock.clone());
         let access = Access::new(store.clone(), clock, config.access.clone(), tenants, key);
         let public_url = config.server.public_url.clone();
-        let a_minute = NonZeroU32::new(config.server.limits.messages_per_minute);
-        let quota = Quota::per_minute(a_minute.unwrap_or(NonZeroU32::MIN));
         Self {
             public_url: public_url.unwrap_or_else(|| PublicUrl::of_address(listening_on)),
             config,
@@ -67,22 +61,7 @@ impl App {
             access: Arc::new(access),
             stopping: CancellationToken::new(),
             started: Instant::now(),
-            message_limiter: RateLimiter::hashmap(quota),
+            quotas,
         }
-    }
-
-    /// Counts a message of a session. Over the limit: in how many seconds the
-    /// next one is taken.
-    pub fn count_message(&self, session: &String) -> Result<(), u64> {
-        self.message_limiter.check_key(session).map_err(|not_until| {
-            let wait = not_until.wait_time_from(DefaultClock::default().now());
-            wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
-        })
-    }
-
-    /// Forgets sessions that have not sent a message for a while.
-    pub fn forget_quiet_sessions(&self) {
-        self.message_limiter.retain_recent();
-        self.message_limiter.shrink_to_fit();
     }
 }

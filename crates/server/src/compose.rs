@@ -49,7 +49,7 @@ fn projects(
     environment: &BTreeMap<String, String>,
     supervisor: &Supervisor,
 ) -> anyhow::Result<(Projects, Vec<String>)> {
-    let mut projects = Projects::default();
+    let mut projects = Projects::new(config.server.limits.tenant_turns);
     let mut modes = Vec::new();
     for (tenant, settings) in &config.tenants {
         for (id, settings) in &settings.projects {
@@ -106,6 +106,7 @@ fn project(
         context_tokens: if behind_bridge { u64::MAX } else { config.agent.context_tokens },
         max_image_bytes: limits.image,
         max_answer_bytes: limits.answer,
+        max_turns: limits.project_turns,
     })
 }
 

@@ -21,6 +21,7 @@ pub mod dialects;
 pub mod http;
 pub mod lanes;
 pub mod log;
+pub mod quotas;
 pub mod router;
 pub mod serve;
 pub mod start;

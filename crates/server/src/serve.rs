@@ -59,9 +59,13 @@ pub async fn serve(
     mut lanes: Lanes,
     shutdown: impl Future<Output = ()>,
 ) {
+    if let Err(error) = app.quotas.load(&app.store).await {
+        tracing::warn!(%error, "limits begin anew: what was used could not be read");
+    }
     let background = [
         tokio::spawn(notice::watch(app.access.clone(), app.config.server.data_dir.clone())),
         tokio::spawn(sweep(app.clone())),
+        tokio::spawn(keep_quotas(app.clone())),
     ];
     let permits = Arc::new(Semaphore::new(app.config.server.limits.connections as usize));
     tokio::select! {
@@ -71,6 +75,9 @@ pub async fn serve(
     drop(listener);
     wind_down(&app, &permits).await;
     lanes.close().await;
+    if let Err(error) = app.quotas.save(&app.store).await {
+        tracing::warn!(%error, "used limits could not be stored");
+    }
     app.store.close().await;
     app.recipes.close().await;
     background.iter().for_each(tokio::task::JoinHandle::abort);
@@ -191,11 +198,15 @@ async fn wind_down(app: &App, permits: &Semaphore) {
     }
 }
 
+async fn keep_quotas(app: Arc<App>) {
+    app.quotas.keep(&app.store).await;
+}
+
 /// Now and then, what nobody needs is let go of.
 async fn sweep(app: Arc<App>) {
     loop {
         sleep(SWEEP).await;
-        app.forget_quiet_sessions();
+        app.quotas.forget_rested();
         if app.chat.is_idle() {
             app.chat.drop_large_entries();
             // It takes milliseconds, and not those of a thread that serves.

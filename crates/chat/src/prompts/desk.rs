@@ -154,7 +154,8 @@ impl Chat {
             passed_over: self.passed_over(prompt.conversation, Some(prompt.id)).await?,
             ..Begins::new(prompt.conversation, said.clone())
         };
-        match self.begin(caller, project, begins).await {
+        let slot = self.slot(caller, project)?;
+        match self.begin(caller, project, begins, slot).await {
             Ok(accepted) => Ok(Some(accepted)),
             Err(error) => Err(self.why_not(prompt.conversation, error).await),
         }

@@ -37,6 +37,7 @@ pub(crate) struct Setup {
     pub(crate) policy: Policy,
     pub(crate) prompt_timeout: Duration,
     pub(crate) max_answer_bytes: Option<usize>,
+    pub(crate) max_turns: Option<u32>,
 }
 
 pub(crate) async fn open_with(path: &Path, model: &ScriptedModel, setup: Setup) -> Chat {
@@ -67,6 +68,7 @@ pub(crate) async fn open_with(path: &Path, model: &ScriptedModel, setup: Setup) 
             system_prompt: Some("Be brief.".into()),
             context_tokens: 2_000,
             max_image_bytes: 1_000,
+            max_turns: setup.max_turns.unwrap_or(u32::MAX),
             max_answer_bytes: setup.max_answer_bytes.unwrap_or(4 << 20),
         },
     );

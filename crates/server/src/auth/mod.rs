@@ -27,7 +27,7 @@ use parlor_protocol::TenantId;
 use parlor_storage::{Role, StorageError, Store};
 use secrecy::SecretString;
 
-pub use client_address::Peer;
+pub use client_address::{ClientAddress, Peer};
 pub use first_start::{Made, prepare_credentials};
 pub use password::HashError;
 pub use session::Session;

@@ -135,7 +135,7 @@ fn later(time: Timestamp, by: Duration) -> Timestamp {
 }
 
 /// One household has one IPv4 address, or one /64 of IPv6.
-fn client(address: IpAddr) -> IpAddr {
+pub(super) fn client(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() >> 64 << 64).into()),
         v4 => v4,

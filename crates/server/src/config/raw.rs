@@ -37,6 +37,11 @@ pub(super) struct RawServer {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct RawLimits {
     pub(super) messages_per_minute: Option<u32>,
+    pub(super) address_messages_per_minute: Option<u32>,
+    pub(super) project_messages_per_minute: Option<u32>,
+    pub(super) tenant_messages_per_minute: Option<u32>,
+    pub(super) project_turns: Option<u32>,
+    pub(super) tenant_turns: Option<u32>,
     pub(super) body: Option<Bytes>,
     pub(super) image: Option<Bytes>,
     pub(super) frame: Option<Bytes>,

@@ -35,6 +35,16 @@ pub struct ServerConfig {
 pub struct Limits {
     /// Messages a minute and session.
     pub messages_per_minute: u32,
+    /// Messages a minute and client address.
+    pub address_messages_per_minute: u32,
+    /// Messages a minute and project.
+    pub project_messages_per_minute: u32,
+    /// Messages a minute and tenant.
+    pub tenant_messages_per_minute: u32,
+    /// Turns of a project at the same time.
+    pub project_turns: u32,
+    /// Turns of a tenant at the same time.
+    pub tenant_turns: u32,
     /// The largest body of a request, in bytes.
     pub body: usize,
     /// The largest image, in bytes.
@@ -96,6 +106,11 @@ impl Limits {
         let seconds = Duration::from_secs;
         let limits = Self {
             messages_per_minute: raw.messages_per_minute.unwrap_or(20),
+            address_messages_per_minute: raw.address_messages_per_minute.unwrap_or(300),
+            project_messages_per_minute: raw.project_messages_per_minute.unwrap_or(600),
+            tenant_messages_per_minute: raw.tenant_messages_per_minute.unwrap_or(600),
+            project_turns: raw.project_turns.unwrap_or(200),
+            tenant_turns: raw.tenant_turns.unwrap_or(200),
             body: raw.body.map_or(10 << 20, |bytes| bytes.0),
             image: raw.image.map_or(5 << 20, |bytes| bytes.0),
             frame: raw.frame.map_or(1 << 20, |bytes| bytes.0),
@@ -113,6 +128,11 @@ impl Limits {
     fn check(&self) -> Result<(), ConfigError> {
         let at_least_one = [
             ("messages_per_minute", self.messages_per_minute == 0),
+            ("address_messages_per_minute", self.address_messages_per_minute == 0),
+            ("project_messages_per_minute", self.project_messages_per_minute == 0),
+            ("tenant_messages_per_minute", self.tenant_messages_per_minute == 0),
+            ("project_turns", self.project_turns == 0),
+            ("tenant_turns", self.tenant_turns == 0),
             ("connections", self.connections == 0),
             ("body", self.body == 0),
             ("image", self.image == 0),

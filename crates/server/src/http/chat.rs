@@ -12,16 +12,18 @@ use super::errors::ApiError;
 use super::line::Line;
 use super::stream::{Until, stream};
 use crate::app::App;
-use crate::auth::Visitor;
+use crate::auth::{ClientAddress, Visitor};
+use crate::quotas::Sender;
 
 /// Takes a message. Refusals are JSON; once it is stored, the answer is a stream.
 pub(crate) async fn send(
     State(app): State<Arc<App>>,
     visitor: Visitor,
+    address: ClientAddress,
     Extension(line): Extension<Line>,
     Json(request): Json<ChatRequest>,
 ) -> Result<Response, ApiError> {
-    let accepted = take(&app, &visitor.caller, request).await?;
+    let accepted = take(&app, &visitor.caller, address, request).await?;
     let reader = app.chat.follow(&accepted).await;
     Ok(stream(&app, &visitor, line, reader, Until::Done(accepted.turn_id)))
 }
@@ -30,6 +32,7 @@ pub(crate) async fn send(
 pub(super) async fn take(
     app: &App,
     caller: &Caller,
+    ClientAddress(address): ClientAddress,
     request: ChatRequest,
 ) -> Result<Accepted, ApiError> {
     if request.tenant.as_ref().is_some_and(|tenant| *tenant != caller.tenant) {
@@ -37,6 +40,8 @@ pub(super) async fn take(
     }
     let tenant = app.config.tenants.get(&caller.tenant).ok_or_else(ApiError::not_found)?;
     let project = request.project.clone().unwrap_or_else(|| tenant.default_project.clone());
-    app.count_message(&caller.session).map_err(ApiError::rate_limited)?;
+    let (session, tenant) = (caller.session.as_str(), &caller.tenant);
+    let sender = Sender { session, address, tenant, project: Some(&project) };
+    app.quotas.take(&sender).map_err(ApiError::rate_limited)?;
     Ok(app.chat.send(caller, &project, request).await?)
 }

@@ -21,6 +21,9 @@ pub struct ApiError {
     prompt_id: Option<PromptId>,
 }
 
+/// In how many seconds it is worth asking again whether one of many turns has ended.
+const TURN_SOON_ENDS: u64 = 5;
+
 /// The status of a code.
 fn status(code: ErrorCode) -> StatusCode {
     match code {
@@ -154,6 +157,13 @@ impl From<ChatError> for ApiError {
             ChatError::TurnRunning => {
                 Self::new(ErrorCode::TurnRunning, "An answer is being written; wait or stop it.")
             }
+            ChatError::TooManyTurns => Self {
+                retry_after: Some(TURN_SOON_ENDS),
+                ..Self::new(
+                    ErrorCode::RateLimited,
+                    "Too many answers are being written at the same time; please wait a moment.",
+                )
+            },
             ChatError::PromptOpen(id) => Self {
                 prompt_id: Some(id),
                 ..Self::new(ErrorCode::PromptOpen, "A question waits for an answer.")

@@ -8,22 +8,27 @@ use axum::extract::{Request, State};
 use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use parlor_chat::Caller;
 use parlor_recipes::{RecipeError, TenantScope};
 
 use super::body::{read, require_content_type};
 use super::errors::ApiError;
 use crate::app::App;
-use crate::auth::Visitor;
+use crate::auth::{ClientAddress, Visitor};
+use crate::quotas::Sender;
 
 /// Lets a visitor in, to the recipes of their tenant. A change counts as a message.
 pub(crate) async fn admit(
     State(app): State<Arc<App>>,
     visitor: Visitor,
+    ClientAddress(address): ClientAddress,
     mut request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
     if !request.method().is_safe() {
-        app.count_message(&visitor.caller.session).map_err(ApiError::rate_limited)?;
+        let Caller { session, tenant, .. } = &visitor.caller;
+        let sender = Sender { session, address, tenant, project: None };
+        app.quotas.take(&sender).map_err(ApiError::rate_limited)?;
     }
     if [Method::POST, Method::PUT].contains(request.method()) {
         request = with_body(&app, request).await?;

@@ -13,6 +13,7 @@ mod demo;
 mod edge;
 mod foreign_client;
 mod ledger;
+mod limits;
 mod mcp;
 mod mcp_in_chat;
 mod messages;

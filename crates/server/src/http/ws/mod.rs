@@ -28,7 +28,7 @@ use serde::Deserialize;
 use super::body::Parameters;
 use super::errors::ApiError;
 use crate::app::App;
-use crate::auth::Visitor;
+use crate::auth::{ClientAddress, Visitor};
 use crate::serve::ConnectionPermit;
 use connection::Connection;
 use rfc6455::Handshake;
@@ -51,7 +51,7 @@ pub(crate) struct From {
 pub(crate) async fn open(
     State(app): State<Arc<App>>,
     address: Address,
-    visitor: Visitor,
+    (visitor, client): (Visitor, ClientAddress),
     Parameters(from): Parameters<From>,
     headers: HeaderMap,
     handshake: Handshake,
@@ -66,7 +66,7 @@ pub(crate) async fn open(
     if address.tenant != visitor.caller.tenant || !exists {
         return Err(ApiError::not_found());
     }
-    let mut room = Room::new(app, visitor, address.project);
+    let mut room = Room::new(app, visitor, client, address.project);
     if let Some((conversation, after)) = from.place()? {
         room.require_here(conversation).await?;
         room.follow(conversation, after).await?;

@@ -49,7 +49,7 @@ impl Room {
             Some(id) if Some(id) != here => self.require_here(id).await?,
             Some(_) => {}
         }
-        let accepted = chat::take(&self.app, &self.visitor.caller, request).await?;
+        let accepted = chat::take(&self.app, &self.visitor.caller, self.address, request).await?;
         if Some(accepted.conversation_id) != here {
             self.follow(accepted.conversation_id, accepted.after).await?;
         }

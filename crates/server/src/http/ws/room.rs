@@ -8,7 +8,7 @@ use parlor_chat::{LargePieces, News, Piece, Reader};
 use parlor_protocol::{ConversationId, EventId, ProjectId};
 
 use crate::app::App;
-use crate::auth::Visitor;
+use crate::auth::{ClientAddress, Visitor};
 use crate::dialects::ws::{About, Encoder, whole};
 use crate::http::errors::ApiError;
 
@@ -17,6 +17,7 @@ use crate::http::errors::ApiError;
 pub(super) struct Room {
     pub(super) app: Arc<App>,
     pub(super) visitor: Visitor,
+    pub(super) address: ClientAddress,
     pub(super) project: ProjectId,
     reader: Option<Reader>,
     encoder: Encoder,
@@ -37,8 +38,14 @@ pub(super) enum Outgoing {
 
 impl Room {
     /// A client that follows nothing yet.
-    pub(super) fn new(app: Arc<App>, visitor: Visitor, project: ProjectId) -> Self {
-        Self { app, visitor, project, reader: None, encoder: Encoder::new(), large: None }
+    pub(super) fn new(
+        app: Arc<App>,
+        visitor: Visitor,
+        address: ClientAddress,
+        project: ProjectId,
+    ) -> Self {
+        let encoder = Encoder::new();
+        Self { app, visitor, address, project, reader: None, encoder, large: None }
     }
 
     /// The conversation that is followed.
