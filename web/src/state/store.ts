@@ -21,6 +21,8 @@ export interface Picture {
 export interface Draft {
   text: string;
   picture: Picture | null;
+  /** The name of a picture that was attached before a reload: too large to be kept, it has to be attached again. */
+  missing?: string | null;
 }
 
 /** A message that is not acknowledged yet. */
@@ -106,7 +108,7 @@ export const useParlor = create<ParlorState>(() => INITIAL);
 
 export const { getState, setState } = useParlor;
 
-export const NO_DRAFT: Draft = { text: '', picture: null };
+export const NO_DRAFT: Draft = { text: '', picture: null, missing: null };
 
 /** What is being typed in the conversation that is open. */
 export const draftKey = (state: ParlorState): string => state.conversation.id ?? 'new';

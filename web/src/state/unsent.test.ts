@@ -10,7 +10,8 @@ import { currentDraft, getState, INITIAL, setDraft, setState } from './store';
 import { restoreUnsent } from './unsent';
 
 const isText = (value: unknown): value is string => typeof value === 'string';
-const kept = () => draftsUnder('message.', isText);
+const isDraft = (value: unknown): value is { text: string } => typeof (value as { text?: unknown } | undefined)?.text === 'string';
+const kept = () => Object.fromEntries(Object.entries(draftsUnder('message.', isDraft)).map(([place, { text }]) => [place, text]));
 const offline = () => vi.stubGlobal('fetch', () => Promise.reject(new TypeError('no network')));
 const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
 
@@ -44,6 +45,13 @@ describe('a message that was not sent', () => {
     expect(currentDraft(getState()).text).toBe('For a new one');
     setState({ conversation: { ...EMPTY, id: 'c1' } });
     expect(currentDraft(getState()).text).toBe('For the first');
+  });
+
+  it('says which picture has to be attached again', () => {
+    setDraft({ text: 'Look', picture: { name: 'soup.jpg', mediaType: 'image/jpeg', data: 'AAAA', url: 'blob:x' } });
+    reload();
+    expect(currentDraft(getState())).toEqual({ text: 'Look', picture: null, missing: 'soup.jpg' });
+    expect(JSON.stringify(localStorage)).not.toContain('AAAA');
   });
 
   it('is kept while it waits for a connection, and in the conversation that was left', async () => {
@@ -91,9 +99,9 @@ describe('a message that was not sent', () => {
 /** U-6: bounded, one's own, and gone with a log-out. */
 describe('drafts', () => {
   it('are as many and as large as they may be', () => {
-    for (let at = 0; at < 50; at += 1) keepDraft(`message.${at}`, 'x');
+    for (let at = 0; at < 50; at += 1) keepDraft(`message.${at}`, { text: 'x' });
     expect(Object.keys(kept())).toHaveLength(32);
-    keepDraft('message.large', 'x'.repeat(70_000));
+    keepDraft('message.large', { text: 'x'.repeat(70_000) });
     expect(kept()['large']).toBeUndefined();
   });
 

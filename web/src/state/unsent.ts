@@ -4,17 +4,27 @@
  * conversation in between loses none.
  */
 
+import { isFields } from '../net/decode';
 import { draftsUnder, keepDraft } from './drafts';
-import { draftOf, NO_DRAFT, type Outgoing, type ParlorState, setState, useParlor } from './store';
+import { type Draft, draftOf, NO_DRAFT, type Outgoing, type ParlorState, setState, useParlor } from './store';
 
 const KEPT = 'message.';
 
-const isText = (value: unknown): value is string => typeof value === 'string';
+/** A picture is kept by its name alone: there is no room for more. */
+interface Kept {
+  text: string;
+  picture: string | null;
+}
+
+function isKept(value: unknown): value is Kept {
+  if (!isFields(value)) return false;
+  return typeof value['text'] === 'string' && (value['picture'] === null || typeof value['picture'] === 'string');
+}
 
 /** Brings back what was kept, and keeps what is typed from now on. */
 export function restoreUnsent(): void {
-  const kept = Object.entries(draftsUnder(KEPT, isText));
-  const drafts = Object.fromEntries(kept.map(([place, text]) => [place, { text, picture: null }]));
+  const kept = Object.entries(draftsUnder(KEPT, isKept));
+  const drafts = Object.fromEntries(kept.map(([place, { text, picture }]) => [place, { text, picture: null, missing: picture }]));
   setState((state) => ({ drafts: { ...drafts, ...state.drafts } }));
   unsubscribe();
   unsubscribe = useParlor.subscribe(keepWhatChanged);
@@ -27,15 +37,18 @@ function keepWhatChanged(state: ParlorState, before: ParlorState): void {
   const places = [...Object.keys(state.drafts), ...Object.keys(before.drafts), state.outgoing?.place, before.outgoing?.place];
   for (const place of new Set(places)) {
     if (place === undefined) continue;
-    const text = unsentText(state, place);
-    if (text !== unsentText(before, place)) keepDraft(KEPT + place, text === '' ? null : text);
+    const now = unsentAt(state, place);
+    const then = unsentAt(before, place);
+    if (now.text === then.text && now.picture === then.picture && now.missing === then.missing) continue;
+    const kept: Kept = { text: now.text, picture: now.picture?.name ?? now.missing ?? null };
+    keepDraft(KEPT + place, kept.text === '' && kept.picture === null ? null : kept);
   }
 }
 
-function unsentText(state: ParlorState, place: string): string {
+function unsentAt(state: ParlorState, place: string): Draft {
   const { outgoing } = state;
-  const onItsWay = outgoing?.place === place && isUnsent(outgoing) ? outgoing.text : '';
-  return joined(onItsWay, draftOf(state, place).text);
+  const draft = draftOf(state, place);
+  return outgoing?.place === place && isUnsent(outgoing) ? joined(outgoing, draft) : draft;
 }
 
 /** Whether a message would be lost: what is tried again is in the conversation already. */
@@ -51,8 +64,7 @@ export function putBack(outgoing: Outgoing): void {
   if (!isUnsent(outgoing) || returned.has(outgoing.clientId)) return;
   returned.add(outgoing.clientId);
   setState((state) => {
-    const since = draftOf(state, outgoing.place);
-    const draft = { text: joined(outgoing.text, since.text), picture: outgoing.picture ?? since.picture };
+    const draft = joined(outgoing, draftOf(state, outgoing.place));
     return { drafts: { ...state.drafts, [outgoing.place]: draft } };
   });
 }
@@ -73,4 +85,7 @@ export function draftsMovedTo(id: string, { drafts }: ParlorState): ParlorState[
   return typed.text === '' && typed.picture === null ? others : { ...others, [id]: typed };
 }
 
-const joined = (first: string, second: string): string => (first === '' || second === '' ? first + second : `${first}\n\n${second}`);
+function joined(first: Draft, second: Draft): Draft {
+  const between = first.text === '' || second.text === '' ? '' : '\n\n';
+  return { text: first.text + between + second.text, picture: first.picture ?? second.picture, missing: second.missing ?? null };
+}

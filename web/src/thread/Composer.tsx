@@ -73,7 +73,7 @@ export function Composer() {
     if (!file) return;
     const found = pictureTrouble(file, limits?.image_bytes ?? 5 * 1024 * 1024);
     setTrouble(found);
-    if (found === null) setDraft({ picture: await readPicture(file, file.name) });
+    if (found === null) setDraft({ picture: await readPicture(file, file.name), missing: null });
   };
   const onPaste = (event: ClipboardEvent) => {
     const file = [...event.clipboardData.files].find((one) => one.type.startsWith('image/'));
@@ -98,7 +98,7 @@ export function Composer() {
       {stops && running && prompt !== null ? (
         <StopQuestion leave={() => setStops(false)} />
       ) : (
-        <ComposerNotice pictureTrouble={trouble} waiting={prompt} tried={tried?.blocker === blocker ? tried : null} />
+        <ComposerNotice pictureTrouble={trouble} missing={draft.missing ?? null} waiting={prompt} tried={tried?.blocker === blocker ? tried : null} />
       )}
       <form
         aria-label={t('composer.label')}
@@ -165,6 +165,8 @@ export function Composer() {
           )}
           {running ? (
             <button
+              // Not the button that sent: whoever presses twice must not stop what was just asked.
+              key="stop"
               type="button"
               // Where one expects to send, a click must not take back what waits for an answer.
               onClick={() => (prompt === null ? void stop() : setStops(true))}
@@ -177,6 +179,7 @@ export function Composer() {
             </button>
           ) : (
             <button
+              key="send"
               type="submit"
               // What is only held up can be pressed, and says why.
               disabled={blank}

@@ -10,6 +10,8 @@ import { NotifyMe } from './NotifyMe';
 
 interface Props {
   pictureTrouble: PictureTrouble | null;
+  /** A picture that did not survive a reload. */
+  missing: string | null;
   /** The prompt that has to be answered first. */
   waiting: string | null;
   /** Somebody wanted to send, and could not. */
@@ -23,7 +25,7 @@ export interface Tried {
 }
 
 /** Above the composer: why something did not go out, or what comes first. */
-export function ComposerNotice({ pictureTrouble, waiting, tried }: Props) {
+export function ComposerNotice({ pictureTrouble, missing, waiting, tried }: Props) {
   const words = useWords();
   const { t } = words;
   const notice = useParlor((state) => state.notice);
@@ -33,6 +35,9 @@ export function ComposerNotice({ pictureTrouble, waiting, tried }: Props) {
   }
   if (tried && tried.blocker !== 'prompt') {
     return <Line key={tried.count} look="warning" icon={<CircleAlert size={16} />}>{t(BLOCKER_WORDS[tried.blocker])}</Line>;
+  }
+  if (missing !== null && !tried) {
+    return <Line look="warning" icon={<CircleAlert size={16} />}>{t('composer.picture_again', { name: missing })}</Line>;
   }
   if (waiting === null) return null;
   const show = () => {

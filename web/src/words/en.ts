@@ -101,6 +101,7 @@ export const en = {
   'composer.drop': 'Drop the picture here',
   'composer.length': '{length} of {most}',
   'composer.picture_type': 'Only JPEG, PNG, WebP and GIF pictures can be attached.',
+  'composer.picture_again': 'The picture “{name}” has to be attached again.',
   'composer.picture_size': 'This picture is too large. Choose a smaller one.',
   'composer.prompt_waits': 'A question waits for your answer.',
   'composer.show_prompt': 'Show it',

@@ -103,6 +103,7 @@ export const pt: Record<Key, string> = {
   'composer.drop': 'Solte a imagem aqui',
   'composer.length': '{length} de {most}',
   'composer.picture_type': 'Só é possível anexar imagens JPEG, PNG, WebP e GIF.',
+  'composer.picture_again': 'É preciso anexar de novo a imagem “{name}”.',
   'composer.picture_size': 'Esta imagem é grande demais. Escolha uma menor.',
   'composer.prompt_waits': 'Uma pergunta espera sua resposta.',
   'composer.show_prompt': 'Mostrar',

@@ -142,6 +142,20 @@ test('the focus goes to the composer after every answer', async ({ chat, page })
   await answered('a plan');
 });
 
+/** U-4: the button that sends is not the one that stops, and neither keeps the focus once it is gone. */
+test('sending and stopping with the button leave the focus in the composer', async ({ chat, page }) => {
+  chat.model.on(/Sent with the button/, [...words('On and on '), { wait: new Promise(() => undefined) }]);
+  await chat.composer.fill('Sent with the button');
+  await chat.send.press('Enter');
+  await expect(chat.answers).toHaveText(/On and on/);
+  await expect(chat.composer).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(chat.stop).toBeEnabled();
+  await chat.stop.press('Enter');
+  await expect(chat.main.getByText('Stopped')).toBeVisible();
+  await expect(chat.composer).toBeFocused();
+});
+
 /** U-4: a prompt that closes under one's hands leaves the focus somewhere too. */
 test('the focus survives a prompt that was answered elsewhere', async ({ chat, page }) => {
   await chat.say('Answer it for me', asking({ type: 'input', question: 'What shall I write?' }));
