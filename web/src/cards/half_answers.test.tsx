@@ -59,6 +59,22 @@ describe('a half-given answer', () => {
     expect(screen.getByLabelText(/Why not/)).toHaveProperty('value', 'Not today');
   });
 
+  /** S-5, P-7: what was changed is still marked as changed. */
+  it('is kept: changed arguments, and that they are changed', async () => {
+    const heard = hearRequests();
+    await draw('approval_edit', 'userPrompt');
+    await user.click(button('Arguments'));
+    await user.click(button('Change'));
+    const field = screen.getAllByRole('textbox')[0] as HTMLInputElement;
+    await user.type(field, ' more');
+    const changed = field.value;
+    await reload('approval_edit');
+    expect(screen.getByText('You changed what it will be told.')).toBeDefined();
+    await user.click(button('Allow once'));
+    const sent = heard.find(({ path }) => path.endsWith('/response'))?.body;
+    expect(JSON.stringify(sent)).toContain(JSON.stringify(changed));
+  });
+
   it('is kept: what a plan should be instead', async () => {
     await draw('plan', 'userPrompt');
     await user.click(button('Refine plan'));
