@@ -68,14 +68,45 @@ impl AgentError {
 
     /// Whether trying again can help.
     pub fn is_recoverable(&self) -> bool {
+        self.remedy() == Remedy::TryAgain
+    }
+
+    /// What helps.
+    pub fn remedy(&self) -> Remedy {
         match self {
-            Self::Model(error) => error.is_recoverable(),
-            Self::Declined | Self::NotStarted(_) => false,
+            Self::Model(error) => error.remedy(),
+            Self::Declined => Remedy::Rephrase,
+            Self::NotStarted(_) => Remedy::Administrator,
             Self::TooManyRounds(_)
             | Self::CannotResume(_)
             | Self::Lost(_)
             | Self::TookTooLong(_)
-            | Self::Reported(_) => true,
+            | Self::Reported(_) => Remedy::TryAgain,
+        }
+    }
+}
+
+/// What helps against an error. Clients say it in the reader's language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Remedy {
+    /// The same again.
+    TryAgain,
+    /// Somebody has to mend the settings, the key or the account.
+    Administrator,
+    /// A conversation that is shorter.
+    NewConversation,
+    /// Other words.
+    Rephrase,
+}
+
+impl Remedy {
+    /// Its name on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::TryAgain => "try_again",
+            Self::Administrator => "administrator",
+            Self::NewConversation => "new_conversation",
+            Self::Rephrase => "rephrase",
         }
     }
 }

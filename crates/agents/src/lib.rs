@@ -39,7 +39,7 @@ pub use agent::{
     Usage,
 };
 pub use ask::{Answer, Ask, AskedBy, ProposedCall, Reply};
-pub use error::AgentError;
+pub use error::{AgentError, Remedy};
 pub use history::{Block, HistoryMessage};
 pub use settings::{AgentKind, AgentSettings, SettingsError, build_agent};
 pub use tools::{Tool, ToolOutcome, Tools};

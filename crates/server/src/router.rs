@@ -9,8 +9,8 @@ use axum::routing::{delete, get, post};
 use crate::app::App;
 use crate::http::errors::ApiError;
 use crate::http::{
-    audit, chat, conversations, edge, events, export, health, images, login, me, pages, prompts,
-    recipes, status, web, ws,
+    audit, chat, conversations, edge, events, export, health, images, login, me, missing, pages,
+    prompts, recipes, status, web, ws,
 };
 
 /// The routes of the server, behind its edge.
@@ -21,6 +21,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/login", get(login::form).post(login::log_in))
         .route("/logout", post(login::log_out))
         .route("/chat", get(pages::chat))
+        .route("/c/{id}", get(pages::conversation))
         .route("/assets/style.css", get(pages::style))
         .route("/assets/theme.js", get(pages::theme))
         .route("/assets/icon.svg", get(pages::icon))
@@ -59,7 +60,7 @@ pub fn router(app: &Arc<App>) -> Router {
         // For whoever watches over the server
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
-        .fallback(|| async { ApiError::not_found() })
+        .fallback(missing::missing)
         .method_not_allowed_fallback(|| async { ApiError::wrong_method() })
         .layer(from_fn_with_state(app.clone(), edge::edge))
         .with_state(app.clone())

@@ -8,6 +8,8 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use crate::error::Remedy;
+
 /// Why a model gave no answer, or only a part of one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LlmError {
@@ -124,6 +126,11 @@ impl LlmError {
 
     /// Whether trying again, as it is, can help.
     pub fn is_recoverable(&self) -> bool {
+        self.remedy() == Remedy::TryAgain
+    }
+
+    /// What helps.
+    pub fn remedy(&self) -> Remedy {
         match self {
             Self::RateLimited { .. }
             | Self::Overloaded { .. }
@@ -131,14 +138,14 @@ impl LlmError {
             | Self::Unreachable(_)
             | Self::Interrupted(_)
             | Self::Silent { .. }
-            | Self::TooLarge { .. } => true,
+            | Self::TooLarge { .. } => Remedy::TryAgain,
             Self::WrongKey { .. }
             | Self::NotPermitted(_)
             | Self::NoCredit(_)
             | Self::UnknownModel(_)
-            | Self::ContextTooLong(_)
             | Self::BadRequest(_)
-            | Self::Malformed(_) => false,
+            | Self::Malformed(_) => Remedy::Administrator,
+            Self::ContextTooLong(_) => Remedy::NewConversation,
         }
     }
 

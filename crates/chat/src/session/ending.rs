@@ -117,6 +117,9 @@ impl Session {
         };
         message.metadata.insert("code".to_owned(), json!(ErrorCode::AgentFailed.as_str()));
         message.metadata.insert("recoverable".to_owned(), json!(recoverable));
+        if !recoverable {
+            message.metadata.insert("remedy".to_owned(), json!(error.remedy().as_str()));
+        }
         self.finished.message(Clean::new(&self.project.sanitizer, message));
         let event = EventBody::Error { message: words, code: ErrorCode::AgentFailed, recoverable };
         self.finished.event(&self.project.sanitizer, event);

@@ -45,7 +45,7 @@ pub struct ProjectConfig {
     pub prompt_timeout: Option<Duration>,
     /// Whether Recipe Vault is among its tools.
     pub recipe_vault: bool,
-    /// What reloading the page does (K-3).
+    /// What opening the chat without the address of a conversation does (K-3).
     pub on_reload: OnReload,
     /// The guardrail.
     pub guard: GuardSettings,
@@ -57,7 +57,7 @@ pub struct ProjectConfig {
     pub mcp: BTreeMap<String, McpServerSettings>,
 }
 
-/// What reloading the page does (K-3).
+/// What opening the chat without the address of a conversation does (K-3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnReload {

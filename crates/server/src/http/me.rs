@@ -35,6 +35,8 @@ struct Project<'a> {
     id: &'a ProjectId,
     name: &'a str,
     on_reload: OnReload,
+    /// Whether Recipe Vault is among its tools.
+    recipe_vault: bool,
     message_chars: usize,
 }
 
@@ -78,6 +80,7 @@ fn projects(tenant: &TenantConfig) -> Vec<Project<'_>> {
             id,
             name: &project.name,
             on_reload: project.on_reload,
+            recipe_vault: project.recipe_vault,
             message_chars: project.guard.max_chars,
         })
         .collect()

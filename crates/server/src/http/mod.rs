@@ -15,6 +15,7 @@ pub(crate) mod line;
 pub(crate) mod locale;
 pub(crate) mod login;
 pub(crate) mod me;
+pub(crate) mod missing;
 pub(crate) mod pages;
 pub(crate) mod prompts;
 pub(crate) mod recipes;

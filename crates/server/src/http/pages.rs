@@ -6,14 +6,15 @@
 
 use std::sync::Arc;
 
-use axum::extract::{RawQuery, State};
+use axum::extract::{Path, RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
+use parlor_protocol::ConversationId;
 
 use super::errors::ApiError;
 use super::landing::Landing;
 use super::locale::Locale;
-use super::web;
+use super::{missing, web};
 use crate::app::App;
 use crate::auth::{Visitor, cookie};
 
@@ -62,6 +63,23 @@ pub(crate) async fn chat(
     }
     let words = Words::of(Locale::of(&headers));
     Ok(html(StatusCode::OK, words.fill(CHAT_PAGE)))
+}
+
+/// `GET /c/{id}`: the chat with a conversation open. Whose it is, and whether it
+/// is still there, the page learns from the API.
+pub(crate) async fn conversation(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    if id.parse::<ConversationId>().is_err() {
+        return Ok(missing::page(&headers));
+    }
+    if Visitor::of(&app, &headers).await?.is_none() {
+        return Ok(Redirect::to("/login").into_response());
+    }
+    // The plain page has no addresses.
+    Ok(web::page(&headers).unwrap_or_else(|| Redirect::to("/chat").into_response()))
 }
 
 /// `GET /assets/style.css`.
@@ -190,7 +208,7 @@ impl Words {
     }
 }
 
-fn html(status: StatusCode, page: String) -> Response {
+pub(super) fn html(status: StatusCode, page: String) -> Response {
     (status, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response()
 }
 

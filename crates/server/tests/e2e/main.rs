@@ -19,6 +19,7 @@ mod mcp_in_chat;
 mod messages;
 mod model_errors;
 mod npm;
+mod pages;
 mod programs;
 mod raw;
 mod recipes;

@@ -46,6 +46,7 @@ const ROUTES: &[Route] = &[
     route("POST", "/login", Open(415)),
     route("POST", "/logout", Open(303)),
     route("GET", "/chat", Open(303)),
+    route("GET", "/c/{id}", Open(303)),
     route("GET", "/assets/style.css", Open(200)),
     route("GET", "/assets/theme.js", Open(200)),
     route("GET", "/assets/icon.svg", Open(200)),

@@ -1,0 +1,74 @@
+//! Pages and their addresses, as a browser asks for them.
+
+use serde_json::json;
+
+use crate::test_app::{PASSWORD, Settings, TestApp, json as body_of, refusal};
+
+const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+/// U-3, U-4: who goes to an address that does not exist is led back, in their language.
+#[tokio::test]
+async fn an_unknown_address_is_a_page_for_people() {
+    let app = TestApp::start().await;
+    for (language, words, back) in [
+        ("en-US", "There is no page", "To the chat"),
+        ("pt-BR", "Não há nenhuma página", "chat</a>"),
+    ] {
+        for path in ["/nowhere", "/chat/", "/c/not-an-id", "/c/../etc"] {
+            let request = app.request("GET", path).header("accept", BROWSER);
+            let response = request.header("accept-language", language).send().await.unwrap();
+            assert_eq!(response.status(), 404, "{path}");
+            assert_eq!(response.headers()["content-type"], "text/html; charset=utf-8", "{path}");
+            let page = response.text().await.unwrap();
+            assert!(page.contains(words) && page.contains(back), "{path}: {page}");
+            assert!(page.contains(r#"<a href="/chat">"#) && !page.contains('{'), "{path}: {page}");
+        }
+    }
+}
+
+/// Programs get what they get everywhere: JSON with a code.
+#[tokio::test]
+async fn an_unknown_address_is_json_for_programs() {
+    let app = TestApp::start().await;
+    let asked = [("/nowhere", "*/*"), ("/api/nothing", BROWSER), ("/assets/nothing.js", BROWSER)];
+    for (path, accept) in asked {
+        let response = app.request("GET", path).header("accept", accept).send().await.unwrap();
+        assert_eq!(refusal(response).await, (404, "not_found".to_owned()), "{path}");
+    }
+}
+
+/// U-6: a conversation has an address. It is a page like the chat; what is in it
+/// is told by the API, to those whose it is.
+#[tokio::test]
+async fn a_conversation_has_an_address() {
+    let app = TestApp::start().await;
+    let path = format!("/c/{}", uuid::Uuid::from_u128(7));
+    let stranger = app.request("GET", &path).header("accept", BROWSER).send().await.unwrap();
+    assert_eq!(stranger.status(), 303);
+    assert!(stranger.headers()["location"].to_str().unwrap().starts_with("/login"));
+    let cookie = app.log_in(PASSWORD).await;
+    let known = app.request("GET", &path).header("cookie", &cookie).send().await.unwrap();
+    // Without the web interface there is only the plain page, which has no addresses.
+    if known.status() == 303 {
+        assert_eq!(known.headers()["location"], "/chat");
+    } else {
+        assert_eq!(known.status(), 200);
+        assert_eq!(known.headers()["content-type"], "text/html; charset=utf-8");
+    }
+}
+
+/// The page suggests what a project can do.
+#[tokio::test]
+async fn a_project_says_whether_it_has_recipes() {
+    let more = "[tenants.home.projects.desk]\nname = \"Desk\"\n";
+    let app = TestApp::configured(Settings { vault: true, more, ..Settings::default() }).await;
+    let me = body_of(app.admin("GET", "/api/me").send().await.unwrap()).await;
+    let told: Vec<_> = me["projects"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|project| (&project["id"], &project["recipe_vault"]))
+        .collect();
+    let expected = [(json!("desk"), json!(false)), (json!("recipes"), json!(true))];
+    assert_eq!(told, expected.iter().map(|(id, has)| (id, has)).collect::<Vec<_>>());
+}
