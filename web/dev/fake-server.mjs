@@ -235,7 +235,7 @@ async function api(request, response, path, url) {
   if (path === '/api/me') {
     return json(response, {
       role: 'admin', tenant: 'home', name: 'family', kind: 'session', default_project: 'recipes', locale: 'en',
-      projects: [{ id: 'recipes', name: 'Recipes', on_reload: 'new', message_chars: 10000 }, { id: 'garden', name: 'Garden', on_reload: 'new', message_chars: 10000 }],
+      projects: [{ id: 'recipes', name: 'Recipes', on_reload: 'new', recipe_vault: true, message_chars: 10000 }, { id: 'garden', name: 'Garden', on_reload: 'new', recipe_vault: false, message_chars: 10000 }],
       limits: { messages_per_minute: 20, message_chars: 10000, image_bytes: 5242880, body_bytes: 10485760 },
     });
   }
@@ -300,7 +300,7 @@ const server = createServer((request, response) => {
   if (path.startsWith('/api/')) return void api(request, response, path, url);
   if (path === '/assets/theme.js' || path === '/assets/icon.svg') return file(response, join(PAGES, path.slice('/assets/'.length)));
   if (path.startsWith('/assets/') && !path.includes('..')) return file(response, join(DIST, path));
-  if (path === '/chat') return file(response, join(DIST, 'index.html'));
+  if (path === '/chat' || path.startsWith('/c/')) return file(response, join(DIST, 'index.html'));
   response.writeHead(303, { location: '/chat' });
   response.end();
 });

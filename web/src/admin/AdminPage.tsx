@@ -1,13 +1,13 @@
 /** What an administrator watches: what waits, what runs, what was blocked, and how the tool servers are. */
 
 import { X } from 'lucide-react';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ComponentProps, type ReactNode, useEffect, useState } from 'react';
 
 import { promptTitle } from '../cards/outcome';
 import * as api from '../net/api';
 import { asRefusal, type Refusal } from '../net/http';
 import { open } from '../state/conversation';
-import { refreshList, refreshWaiting } from '../state/list';
+import { isWriting, refreshList, refreshWaiting } from '../state/list';
 import { useParlor } from '../state/store';
 import { Button, IconButton } from '../ui/Button';
 import { onEscape } from '../ui/escape';
@@ -15,6 +15,7 @@ import { Visible } from '../ui/Visible';
 import { useWords } from '../words';
 import { reasonFor } from '../words/reasons';
 import { HourPlot } from './HourPlot';
+import { commonScale } from './hours';
 
 interface Seen {
   status: api.AdminStatus;
@@ -54,7 +55,7 @@ export default function AdminPage({ close }: { close(): void }) {
         <div className="flex items-start justify-between gap-4">
           <div>
             <h1 className="font-serif text-display font-semibold">{t('admin.title')}</h1>
-            {seen && <p className="text-muted">{t('admin.about', { version: seen.status.version, uptime: uptime(words, seen.status.uptime_seconds) })}</p>}
+            {seen && <p className="text-muted">{t('admin.about', { version: seen.status.version, uptime: words.duration(seen.status.uptime_seconds / 60) })}</p>}
           </div>
           <IconButton label={t('admin.close')} onClick={close}>
             <X size={18} aria-hidden="true" />
@@ -64,17 +65,10 @@ export default function AdminPage({ close }: { close(): void }) {
         <Waiting close={close} />
         <Running close={close} />
         {seen && <Servers status={seen.status} />}
-        {seen && <Turns activity={seen.status.activity} />}
-        {seen && <Blocked inputs={seen.blocked} />}
+        {seen && <Happenings seen={seen} />}
       </div>
     </main>
   );
-}
-
-function uptime({ t }: ReturnType<typeof useWords>, seconds: number): string {
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return t('recipe.minutes', { minutes });
-  return t('recipe.hours_minutes', { hours: Math.floor(minutes / 60), minutes: minutes % 60 });
 }
 
 function Section({ title, empty, children }: { title: string; empty: string | null; children: ReactNode }) {
@@ -103,7 +97,8 @@ function Waiting({ close }: { close(): void }) {
 function Running({ close }: { close(): void }) {
   const { t } = useWords();
   const rows = useParlor((state) => state.list.rows);
-  const running = rows.filter((row) => row.running);
+  const waiting = useParlor((state) => state.waiting);
+  const running = rows.filter((row) => isWriting(row, waiting));
   return (
     <Section title={t('admin.running')} empty={running.length === 0 ? t('admin.nothing') : null}>
       <Conversations rows={running.map((row) => ({ key: row.id, id: row.id, text: row.title }))} close={close} />
@@ -192,22 +187,38 @@ function dayOf({ count, dollars }: ReturnType<typeof useWords>, activity: readon
   return parts.join(' · ');
 }
 
-function Turns({ activity }: { activity: readonly api.Activity[] }) {
+/** Answers and what the guardrail noticed, on one scale. */
+function Happenings({ seen }: { seen: Seen }) {
+  const now = Date.now();
+  const answers = seen.status.activity.map(({ hour, turns }) => ({ at: hour, count: turns }));
+  const noticed = seen.blocked.map((input) => ({ at: input.at, count: 1 }));
+  const most = commonScale([answers, noticed], now);
+  return (
+    <>
+      <Turns plot={{ happened: answers, now, most, fill: 'fill-accent' }} />
+      <Blocked inputs={seen.blocked} plot={{ happened: noticed, now, most, fill: 'fill-warning' }} />
+    </>
+  );
+}
+
+type Plot = ComponentProps<typeof HourPlot>;
+
+function Turns({ plot }: { plot: Plot }) {
   const { t } = useWords();
   return (
-    <Section title={t('admin.turns_title')} empty={activity.length === 0 ? t('admin.nothing') : null}>
-      <HourPlot happened={activity.map(({ hour, turns }) => ({ at: hour, count: turns }))} now={Date.now()} fill="fill-accent" />
+    <Section title={t('admin.turns_title')} empty={plot.happened.length === 0 ? t('admin.nothing') : null}>
+      <HourPlot {...plot} />
     </Section>
   );
 }
 
-function Blocked({ inputs }: { inputs: api.BlockedInput[] }) {
+function Blocked({ inputs, plot }: { inputs: api.BlockedInput[]; plot: Plot }) {
   const { t, ago } = useWords();
-  const now = Date.now();
+  const { now } = plot;
   const cell = 'px-4 py-2 text-start align-top';
   return (
     <Section title={t('admin.blocked')} empty={inputs.length === 0 ? t('admin.nothing') : null}>
-      <HourPlot happened={inputs.map((input) => ({ at: input.at, count: 1 }))} now={now} fill="fill-warning" />
+      <HourPlot {...plot} />
       <div className="max-h-112 overflow-auto rounded-card border border-line bg-surface" tabIndex={0} role="group" aria-label={t('admin.blocked')}>
         <table className="w-full text-small [overflow-wrap:break-word]">
           <thead className="border-b border-line text-muted">

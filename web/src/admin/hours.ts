@@ -14,6 +14,11 @@ export interface Hour {
 
 const HOUR = 60 * 60 * 1000;
 
+/** The tallest bar of plots that stand below each other: a height means the same in all of them. */
+export function commonScale(plots: readonly (readonly Happened[])[], now: number): number {
+  return Math.max(1, ...plots.flatMap((happened) => byHour(happened, now).map((hour) => hour.count)));
+}
+
 /** The last hours up to now, the oldest first, also those in which nothing happened. */
 export function byHour(happened: readonly Happened[], now: number, hours = 24): Hour[] {
   const last = Math.floor(now / HOUR) * HOUR;

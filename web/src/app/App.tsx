@@ -1,10 +1,12 @@
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 
 import { ArtifactPanel } from '../artifacts/ArtifactPanel';
-import { begin } from '../state/conversation';
+import { begin, goToAddress } from '../state/conversation';
+import { heal } from '../state/healing';
 import { refreshListSoon, refreshWaiting } from '../state/list';
 import { recall, remember } from '../state/memory';
 import { getState, useParlor } from '../state/store';
+import { keepPage } from '../thread/drops';
 import { Thread } from '../thread/Thread';
 import { Button } from '../ui/Button';
 import { useMedia, WIDE } from '../ui/media';
@@ -18,6 +20,9 @@ import { Header } from './Header';
 import { Sidebar } from './Sidebar';
 import { useStopKey } from './stop_key';
 
+/** How long a page that could not begin waits before it tries again. */
+const AGAIN = 4_000;
+
 const AdminPage = lazy(() => import('../admin/AdminPage'));
 
 export function App() {
@@ -26,6 +31,13 @@ export function App() {
   const failure = useParlor((state) => state.failure);
   useEffect(() => attend(), []);
   useEffect(() => keepFocus(), []);
+  useEffect(() => heal(), []);
+  useEffect(() => keepPage(), []);
+  useEffect(() => {
+    if (!failure || failure.code === 'unauthorized') return;
+    const timer = setTimeout(() => void begin(), AGAIN);
+    return () => clearTimeout(timer);
+  }, [failure]);
   useEffect(() => {
     void begin();
     const back = () => {
@@ -34,7 +46,11 @@ export function App() {
       void refreshWaiting();
     };
     document.addEventListener('visibilitychange', back);
-    return () => document.removeEventListener('visibilitychange', back);
+    window.addEventListener('popstate', goToAddress);
+    return () => {
+      document.removeEventListener('visibilitychange', back);
+      window.removeEventListener('popstate', goToAddress);
+    };
   }, []);
   useEffect(() => {
     document.documentElement.lang = language === 'pt' ? 'pt-BR' : 'en';
@@ -68,13 +84,18 @@ function Rooms() {
   const [drawer, setDrawer] = useState(false);
   const [watching, setWatching] = useState(false);
   const admin = useParlor((state) => state.me?.role === 'admin');
+  useEffect(() => {
+    const back = () => setWatching(false);
+    window.addEventListener('popstate', back);
+    return () => window.removeEventListener('popstate', back);
+  }, []);
   const toggle = () => {
     if (!wide) return setDrawer(true);
     remember('list', folded ? null : 'folded');
     setFolded(!folded);
   };
   return (
-    <div className="flex h-dvh overflow-hidden">
+    <div className="flex h-dvh overflow-clip">
       {!watching && (
         <a href="#composer" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:m-2 focus:rounded-control focus:bg-surface focus:px-4 focus:py-2 focus:shadow-float">
           {t('skip')}

@@ -1,6 +1,6 @@
-/** Before the first word: a greeting, what was left behind, and four things to try. */
+/** Before the first word: a greeting, what was left behind, and a few things to try. */
 
-import { CircleHelp, ListTree, Route, ShieldQuestion } from 'lucide-react';
+import { CircleHelp, ListTree, Route, ShieldQuestion, Sparkles } from 'lucide-react';
 
 import { open, say } from '../state/conversation';
 import { useParlor } from '../state/store';
@@ -10,15 +10,41 @@ import { useNow } from '../ui/now';
 import { type Key, useWords } from '../words';
 import { Mark } from './Mark';
 
-const SUGGESTIONS: { key: 'list' | 'approval' | 'plan' | 'question'; icon: typeof Route; mode?: 'plan' }[] = [
-  { key: 'list', icon: ListTree },
-  { key: 'approval', icon: ShieldQuestion },
-  { key: 'plan', icon: Route, mode: 'plan' },
-  { key: 'question', icon: CircleHelp },
+interface Suggestion {
+  text: Key;
+  hint: Key;
+  icon: typeof Route;
+  mode?: 'plan';
+}
+
+/** What a project with Recipe Vault can do. */
+const WITH_RECIPES: Suggestion[] = [
+  { text: 'suggestion.list', hint: 'suggestion.list_hint', icon: ListTree },
+  { text: 'suggestion.approval', hint: 'suggestion.approval_hint', icon: ShieldQuestion },
+  { text: 'suggestion.plan', hint: 'suggestion.plan_hint', icon: Route, mode: 'plan' },
+  { text: 'suggestion.question', hint: 'suggestion.question_hint', icon: CircleHelp },
 ];
+
+/** What any project can do. */
+const ANYWHERE: Suggestion[] = [
+  { text: 'suggestion.abilities', hint: 'suggestion.abilities_hint', icon: Sparkles },
+  { text: 'suggestion.any_plan', hint: 'suggestion.plan_hint', icon: Route, mode: 'plan' },
+];
+
+function useSuggestions(): readonly Suggestion[] {
+  return useParlor(({ me, project }) => {
+    const current = me?.projects.find((one) => one.id === project);
+    if (!current) return NONE;
+    return current.recipe_vault ? WITH_RECIPES : ANYWHERE;
+  });
+}
+
+/** Until it is known which project it is. */
+const NONE: readonly Suggestion[] = [];
 
 export function EmptyState() {
   const { t } = useWords();
+  const suggestions = useSuggestions();
   return (
     <div className="my-auto flex flex-col gap-8 py-6">
       <div className="space-y-3">
@@ -28,17 +54,17 @@ export function EmptyState() {
       </div>
       <LeftBehind />
       <ul className="grid gap-3 sm:grid-cols-2">
-        {SUGGESTIONS.map(({ key, icon: Icon, mode }) => (
-          <li key={key}>
+        {suggestions.map(({ text, hint, icon: Icon, mode }) => (
+          <li key={text}>
             <button
               type="button"
-              onClick={() => void say(t(`suggestion.${key}`), mode)}
+              onClick={() => void say(t(text), mode)}
               className="flex h-full w-full items-start gap-3 rounded-card border border-line bg-surface p-4 text-start transition-colors duration-100 hover:border-accent hover:bg-raised"
             >
               <Icon size={18} aria-hidden="true" className="mt-0.5 shrink-0 text-accent" />
               <span>
-                <span className="block font-medium">{t(`suggestion.${key}`)}</span>
-                <span className="block text-small text-muted">{t(`suggestion.${key}_hint`)}</span>
+                <span className="block font-medium">{t(text)}</span>
+                <span className="block text-small text-muted">{t(hint)}</span>
               </span>
             </button>
           </li>

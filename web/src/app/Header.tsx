@@ -19,7 +19,7 @@ interface Props {
 export function Header({ listShown, toggleList, showAdmin }: Props) {
   const { t } = useWords();
   return (
-    <header className="flex h-12 shrink-0 items-center gap-1 border-b border-line px-2 pointer-coarse:h-14">
+    <header className="flex h-12 shrink-0 items-center gap-1 border-b border-line px-2 max-[24rem]:gap-0 pointer-coarse:h-14">
       <IconButton label={t(listShown ? 'header.hide_list' : 'header.show_list')} aria-expanded={listShown} onClick={toggleList}>
         <PanelLeft size={18} aria-hidden="true" />
       </IconButton>
@@ -47,14 +47,19 @@ function ProjectName() {
   const projects = useParlor((state) => state.me?.projects);
   const current = useParlor((state) => state.project);
   const name = projects?.find((project) => project.id === current)?.name ?? '';
-  if (!projects || projects.length < 2) return <p className="shrink-0 px-1.5 font-medium">{name}</p>;
+  if (!projects || projects.length < 2) return <p className="min-w-0 truncate px-1.5 font-medium sm:shrink-0">{name}</p>;
   return (
     <Menu
       label={t('header.project')}
       align="start"
       trigger={(menu) => (
-        <button type="button" className="flex min-h-9 shrink-0 items-center gap-1 rounded-control px-2 font-medium hover:bg-raised pointer-coarse:min-h-11" {...menu}>
-          <span className="sr-only">{t('header.project')}</span> {name} <span aria-hidden="true" className="text-muted">▾</span>
+        <button
+          type="button"
+          className="flex min-h-9 min-w-0 items-center gap-1 rounded-control px-2 font-medium hover:bg-raised max-[24rem]:px-1 sm:shrink-0 pointer-coarse:min-h-11"
+          {...menu}
+        >
+          <span className="sr-only">{t('header.project')}</span> <span className="min-w-0 truncate">{name}</span>{' '}
+          <span aria-hidden="true" className="text-muted">▾</span>
         </button>
       )}
       items={projects.map((project) => ({

@@ -62,7 +62,7 @@ export function ListRow({ row, current, waits, open }: Props) {
         aria-current={current ? 'true' : undefined}
         className="flex min-w-0 grow items-center gap-2 rounded-control px-2.5 py-1.5 text-start pointer-coarse:min-h-11"
       >
-        <span className={classes('min-w-0 grow truncate', current && 'font-medium')}>{row.title}</span>
+        <span dir="auto" className={classes('min-w-0 grow truncate text-start', current && 'font-medium')}>{row.title}</span>
         {waits ? <Dot className="bg-question" label={t('list.waits')} /> : row.running && <Dot className="animate-pulse-soft bg-accent" label={t('list.running')} />}
       </button>
       <Menu
@@ -108,6 +108,7 @@ function Renaming({ title, done }: { title: string; done(title: string | null): 
     <li>
       <form onSubmit={submit} className="space-y-2 rounded-control bg-raised p-2">
         <input
+          dir="auto"
           className="field py-1"
           aria-label={t('list.rename_label')}
           value={text}

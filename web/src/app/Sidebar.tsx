@@ -60,6 +60,7 @@ function SearchField() {
       <Search size={15} aria-hidden="true" className="pointer-events-none absolute top-1/2 left-3 -translate-y-1/2 text-muted" />
       <input
         type="search"
+        dir="auto"
         className="field border-transparent bg-raised py-1.5 ps-9"
         placeholder={t('list.search')}
         aria-label={t('list.search')}

@@ -10,7 +10,7 @@ import { type Item, openPrompt } from '../state/model';
 import { type ParlorState, useParlor } from '../state/store';
 import { focusComposer } from '../thread/Composer';
 import { words } from '../words';
-import { reasonKey } from '../words/reasons';
+import { failureKey, remedyOf } from '../words/reasons';
 import { announce } from './announce';
 
 export function attend(): () => void {
@@ -33,7 +33,8 @@ function noticed(item: Item, before: Item | undefined): void {
     const finished = !item.streaming && (before?.kind !== 'message' || before.streaming);
     if (!finished || item.message.role === 'user' || item.message.message_type === 'thinking') return;
     if (item.message.message_type === 'error') {
-      return announce(t(reasonKey(String(item.message.metadata['code'] ?? 'agent_failed'))), 'urgent');
+      const { metadata } = item.message;
+      return announce(t(failureKey(String(metadata['code'] ?? 'agent_failed'), remedyOf(metadata))), 'urgent');
     }
     announce(plain(item.message.content));
     if (item.message.message_type === 'question' && isFocusFree()) focusComposer();
@@ -44,7 +45,7 @@ function noticed(item: Item, before: Item | undefined): void {
   } else if (item.kind === 'prompt' && item.closed?.outcome === 'expired' && before?.kind === 'prompt' && !before.closed) {
     announce(t('outcome.expired'));
   } else if (item.kind === 'error' && !before) {
-    announce(t(reasonKey(item.code)), 'urgent');
+    announce(t(failureKey(item.code, item.recoverable ? 'again' : 'unknown')), 'urgent');
   } else if (item.kind === 'ended' && !before) {
     announce(t(item.reason === 'stopped' ? 'ended.stopped' : 'ended.interrupted'));
   }

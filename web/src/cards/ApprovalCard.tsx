@@ -137,7 +137,7 @@ function Refusing({ busy, reason, change, refuse, cancel }: RefusingProps) {
       <label htmlFor={id} className="block text-small font-medium">
         {t('approval.reason')}
       </label>
-      <input id={id} className="field" value={reason} onChange={(event) => change(event.target.value)} disabled={busy} autoFocus autoComplete="off" />
+      <input id={id} dir="auto" className="field" value={reason} onChange={(event) => change(event.target.value)} disabled={busy} autoFocus autoComplete="off" />
       <Actions>
         <Button type="submit" disabled={busy}>
           {t('approval.deny')}

@@ -42,7 +42,7 @@ export function AskingCard({ asked, icon = <CircleHelp size={18} />, tone, title
       busy={busy}
     >
       {lead}
-      {asked.context && <p className="text-muted">{asked.context}</p>}
+      {asked.context && <p dir="auto" className="text-muted">{asked.context}</p>}
       {children}
     </Card>
   );

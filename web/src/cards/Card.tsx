@@ -59,7 +59,7 @@ export function Card({ tone, icon, title, badge, aside, children, ref, keys, bus
           {icon}
         </span>
         <div className="min-w-0 grow basis-0 max-sm:basis-[calc(100%-2rem)]">
-          <h3 id={id} className="font-semibold">
+          <h3 id={id} dir="auto" className="font-semibold">
             {title}
           </h3>
           {badge && <p className={classes('text-small font-semibold', INKS[tone])}>{badge}</p>}

@@ -8,7 +8,7 @@ import { Disclosure } from '../ui/Disclosure';
 import { Visible } from '../ui/Visible';
 import { useWords } from '../words';
 import { Arguments } from './Arguments';
-import { outcomeText, promptTitle } from './outcome';
+import { outcomeBy, outcomeText, promptTitle } from './outcome';
 import { PlanBody } from './PlanBody';
 import { PreviewOf } from './preview/Preview';
 
@@ -21,10 +21,8 @@ const LOOKS = {
 
 export function ClosedCard({ prompt, closed }: { prompt: UserPrompt; closed: PromptClosed }) {
   const words = useWords();
-  const { t, time } = words;
   const look = LOOKS[closed.outcome] ?? LOOKS.cancelled;
   const Icon = look.icon;
-  const by = closed.outcome === 'expired' || !closed.answered_by ? null : closed.answered_by;
   return (
     <section data-card="closed" className={classes('rounded-card border border-line bg-surface py-2.5 ps-5 pe-4', look.rule)}>
       <p className="text-muted">
@@ -33,9 +31,7 @@ export function ClosedCard({ prompt, closed }: { prompt: UserPrompt; closed: Pro
       <p className="flex flex-wrap items-baseline gap-x-2">
         <Icon size={15} aria-hidden="true" className={classes('shrink-0 self-center', look.ink)} />
         <span className="font-medium">{outcomeText(words, prompt, closed)}</span>
-        <span className="text-small text-muted">
-          {by ? t('outcome.by', { who: by, when: time(closed.at) }) : time(closed.at)}
-        </span>
+        <span className="text-small text-muted">{outcomeBy(words, closed)}</span>
       </p>
       <Details prompt={prompt} />
     </section>

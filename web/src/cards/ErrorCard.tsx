@@ -1,11 +1,11 @@
 import { CircleAlert, RotateCcw } from 'lucide-react';
 
-import { tryAgain } from '../state/conversation';
+import { startNew, tryAgain } from '../state/conversation';
 import { Button } from '../ui/Button';
 import { Disclosure } from '../ui/Disclosure';
 import { Visible } from '../ui/Visible';
 import { useWords } from '../words';
-import { reasonKey } from '../words/reasons';
+import { failureKey, type Remedy } from '../words/reasons';
 import { Actions, Card } from './Card';
 
 interface Props {
@@ -13,19 +13,26 @@ interface Props {
   code: string;
   /** Whether trying again can help, and nothing else happened since. */
   retry: boolean;
+  /** What else helps. */
+  remedy: Remedy;
 }
 
 /** What happened, what to do, and the way back. */
-export function ErrorCard({ text, code, retry }: Props) {
+export function ErrorCard({ text, code, retry, remedy }: Props) {
   const { t } = useWords();
   return (
     <Card tone="critical" icon={<CircleAlert size={18} />} title={t('error.title')}>
-      <p>{t(reasonKey(code))}</p>
+      <p>{t(failureKey(code, remedy))}</p>
       {retry && (
         <Actions>
           <Button icon={<RotateCcw size={15} aria-hidden="true" />} onClick={() => void tryAgain()}>
             {t('try_again')}
           </Button>
+        </Actions>
+      )}
+      {remedy === 'new_conversation' && (
+        <Actions>
+          <Button onClick={() => startNew()}>{t('list.new')}</Button>
         </Actions>
       )}
       {text && (

@@ -25,6 +25,7 @@ export function InputCard({ prompt }: { prompt: UserPrompt }) {
       <form onSubmit={submit} className="space-y-3">
         <input
           ref={field}
+          dir="auto"
           className="field"
           value={text}
           onChange={(event) => setText(event.target.value)}

@@ -5,12 +5,10 @@
 
 import { CircleHelp, Wrench } from 'lucide-react';
 
-import { Markdown } from '../markdown/Markdown';
 import type { Message, Mode, Plan, Question, SubQuestion, ToolCall } from '../protocol/generated';
 import { say } from '../state/conversation';
 import { forgetHalfAnswer } from '../state/half_answers';
 import { useParlor } from '../state/store';
-import { classes } from '../ui/classes';
 import { Visible } from '../ui/Visible';
 import { useWords } from '../words';
 import { toolWords } from '../words/tools';
@@ -53,7 +51,6 @@ function QuestionMessage({ message, answer }: Props) {
   const options = data?.options ?? message.options ?? [];
   const over = answer !== null;
   const chosen = options.find((option) => option.label === answer || option.value === answer);
-  if (options.length === 0) return <PlainQuestion text={message.content} over={over} />;
   return (
     <Card
       tone={over ? 'quiet' : toneOf(data?.severity)}
@@ -71,17 +68,6 @@ function QuestionMessage({ message, answer }: Props) {
       />
       {over && <p className="text-small font-medium text-success">{words.t('outcome.answered')}</p>}
     </Card>
-  );
-}
-
-/** A sentence that asks: it is answered in the composer, which gets the focus (U-1). */
-function PlainQuestion({ text, over }: { text: string; over: boolean }) {
-  const { t } = useWords();
-  return (
-    <article className={classes('border-s-3 ps-4', over ? 'border-line' : 'border-question')} data-question={over ? 'answered' : 'open'}>
-      <h2 className="sr-only">{t('question.label')}</h2>
-      <Markdown text={text} />
-    </article>
   );
 }
 

@@ -31,7 +31,7 @@ export function Options({ options, suggested, chosen = null, disabled, choose }:
               disabled && option.value !== chosen && 'text-muted',
             )}
           >
-            <span className="min-w-0 grow">
+            <span dir="auto" className="min-w-0 grow">
               <span className="block font-medium">{option.label}</span>
               {option.description && <span className="block text-small text-muted">{option.description}</span>}
             </span>

@@ -49,6 +49,7 @@ export function PlanCard({ id, asked, plan, busy, trouble, execute, refine, dism
           </label>
           <textarea
             id={`${label}-field`}
+            dir="auto"
             className="field field-sizing-content max-h-48 min-h-20"
             value={text}
             onChange={(event) => setText(event.target.value)}

@@ -21,7 +21,7 @@ export function QuestionFields({ question, choice, disabled, change }: Props) {
     <fieldset disabled={disabled} className="space-y-2">
       <legend className="mb-2">
         {question.header && <span className="block text-small text-muted">{question.header}</span>}
-        <span className="font-medium">{question.question}</span>
+        <span dir="auto" className="font-medium">{question.question}</span>
         {question.multi_select && <span className="ms-2 text-small text-muted">{t('question.several')}</span>}
       </legend>
       {question.options.map((option, index) => (
@@ -36,7 +36,7 @@ export function QuestionFields({ question, choice, disabled, change }: Props) {
             checked={choice.values.includes(option.value)}
             onChange={() => change(pick(question, choice, option.value))}
           />
-          <span>
+          <span dir="auto">
             <span className="block font-medium">{option.label}</span>
             {option.description && <span className="block text-small text-muted">{option.description}</span>}
           </span>
@@ -53,6 +53,7 @@ export function QuestionFields({ question, choice, disabled, change }: Props) {
             onChange={() => change(pickOther(question, choice))}
           />
           <input
+            dir="auto"
             className="field border-transparent bg-transparent"
             placeholder={t('question.other')}
             aria-label={`${question.question} ${t('question.other')}`}

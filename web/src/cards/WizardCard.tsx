@@ -124,6 +124,7 @@ function StepField({ step, value, disabled, change }: StepFieldProps) {
     default:
       return (
         <input
+          dir="auto"
           className="field"
           aria-label={step.question}
           placeholder={t('prompt.type_answer')}

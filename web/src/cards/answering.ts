@@ -2,10 +2,12 @@
 
 import { type RefObject, useEffect, useRef, useState } from 'react';
 
+import type { Refusal } from '../net/http';
 import type { PromptAnswer } from '../protocol/generated';
 import { answer } from '../state/conversation';
+import { useParlor } from '../state/store';
 import { COMPOSER_ID } from '../thread/Composer';
-import { LET_GO } from '../thread/follow';
+import { isTallerThanView, showInThread } from '../thread/follow';
 import { useWords } from '../words';
 import { reasonFor } from '../words/reasons';
 
@@ -20,7 +22,9 @@ export interface Answering {
 export function useAnswering(id: string): Answering {
   const words = useWords();
   const [busy, setBusy] = useState(false);
-  const [trouble, setTrouble] = useState<string | null>(null);
+  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  const healed = useParlor((state) => state.healed);
+  useEffect(() => setRefusal((now) => (now?.code === 'offline' ? null : now)), [healed]);
   const held = useRef<Element | null>(null);
   useEffect(() => {
     // What is disabled loses the focus; after an answer that did not fit one goes on where one was.
@@ -30,13 +34,14 @@ export function useAnswering(id: string): Answering {
   const give = async (given: PromptAnswer) => {
     held.current = document.activeElement;
     setBusy(true);
-    setTrouble(null);
-    const refusal = await answer(id, given);
+    setRefusal(null);
+    const refused = await answer(id, given);
     // A good answer stays on its way until the stream says that it is closed.
-    if (!refusal || refusal.code === 'prompt_closed') return;
+    if (!refused || refused.code === 'prompt_closed') return;
     setBusy(false);
-    setTrouble(reasonFor(words, refusal));
+    setRefusal(refused);
   };
+  const trouble = refusal && reasonFor(words, refusal);
   return { busy, trouble, give, dismiss: () => give({ response: null, cancelled: true }) };
 }
 
@@ -61,16 +66,9 @@ export function useArrivalFocus<T extends HTMLElement>(inner?: RefObject<HTMLEle
     if (!isFocusFree()) return;
     const target = inner?.current ?? card.current;
     target?.focus({ preventScroll: true });
-    const frame = requestAnimationFrame(() => showFromTop(card.current));
+    // A card that is taller than the view is read from its beginning.
+    const frame = requestAnimationFrame(() => card.current && isTallerThanView(card.current) && showInThread(card.current));
     return () => cancelAnimationFrame(frame);
   }, [inner]);
   return card;
-}
-
-/** A card that is taller than the view is read from its beginning. */
-function showFromTop(card: HTMLElement | null): void {
-  const view = card?.closest<HTMLElement>('[data-view]');
-  if (!card || !view || card.offsetHeight <= view.clientHeight - 32) return;
-  view.dispatchEvent(new Event(LET_GO));
-  card.scrollIntoView({ block: 'start' });
 }

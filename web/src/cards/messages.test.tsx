@@ -54,6 +54,25 @@ describe('messages', () => {
     expect(heard[0]).toMatchObject({ path: '/api/chat', body: { message: 'What is the weather?', retry_of: expect.any(String) as unknown } });
   });
 
+  /** U-3: what trying again cannot mend says who can. */
+  it.each([
+    ['administrator', /An administrator can mend it/],
+    ['new_conversation', /too long for the agent/],
+    ['rephrase', /Put it another way/],
+    ['something newer', /The details say why/],
+  ])('an error that stays says what helps: %s', async (remedy, words) => {
+    const { rerender } = await draw('error');
+    const events = recording('error').map((event) => structuredClone(event));
+    for (const { body } of events) {
+      if (body.event === 'message' && body.data.message_type === 'error') Object.assign(body.data.metadata, { recoverable: false, remedy });
+      if (body.event === 'error') body.data.recoverable = false;
+    }
+    act(() => rerender(threadOf(events)));
+    expect(screen.getByText(words)).toBeDefined();
+    expect(screen.queryByText(/Trying again may help/)).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull();
+  });
+
   it('thinking is an indicator that unfolds', async () => {
     await draw('thinking', 'thinking');
     await user.click(button('Thinking it over…'));

@@ -23,6 +23,16 @@ export function outcomeText(words: Words, prompt: UserPrompt, closed: PromptClos
   }
 }
 
+/** What the sessions of the page are called. */
+const BROWSER = 'browser';
+
+/** From where it was answered, and when: the page has one name for all who use it, a key has its own. */
+export function outcomeBy({ t, time }: Words, { outcome, answered_by: who, at }: PromptClosed): string {
+  const when = time(at);
+  if (outcome === 'expired' || !who) return when;
+  return who === BROWSER ? t('outcome.in_browser', { when }) : t('outcome.by', { who, when });
+}
+
 export function answerText(words: Words, prompt: UserPrompt, response: unknown): string {
   const { t } = words;
   if (prompt.toolCall) return response === 'yes' ? t('outcome.allowed') : '';

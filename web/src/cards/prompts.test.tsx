@@ -131,7 +131,7 @@ describe('an approval', () => {
     }
     await draw('approval_refused', undefined, 'pt');
     expect(screen.getByText('Operação cancelada pelo usuário')).toBeDefined();
-    expect(screen.getByText(/por family/)).toBeDefined();
+    expect(screen.getByText(/^por meio de “family”, \d\d:\d\d$/)).toBeDefined();
   });
 });
 

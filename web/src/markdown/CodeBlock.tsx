@@ -37,7 +37,7 @@ export const CodeBlock = memo(function CodeBlock({ code, language }: Props) {
         <span className="font-mono">{language || t('code.plain')}</span>
         <CopyButton text={code} label={t('code.copy')} />
       </figcaption>
-      <pre className="overflow-x-auto p-3.5 font-mono text-small" tabIndex={0} aria-label={t('code.label', { language: language || t('code.plain') })}>
+      <pre dir="ltr" className="overflow-x-auto p-3.5 font-mono text-small" tabIndex={0} aria-label={t('code.label', { language: language || t('code.plain') })}>
         <code>{lines ? <Coloured lines={lines} /> : code}</code>
       </pre>
     </figure>

@@ -1,14 +1,17 @@
 /**
  * Markdown, safely: no raw HTML, links that tell nothing and open elsewhere,
- * pictures only of our own server. While it streams only its last part is drawn.
+ * pictures only of our own server. Footnotes stay in the page. While it streams
+ * only its last part is drawn.
  */
 
-import { memo, type ReactNode, useMemo } from 'react';
-import ReactMarkdown, { type Components } from 'react-markdown';
+import { memo, type ReactNode, useId, useMemo } from 'react';
+import ReactMarkdown, { type Components, type Options } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 
+import { useWords } from '../words';
 import { blocksOf } from './blocks';
 import { CodeBlock } from './CodeBlock';
+import { FootnoteLink, isFootnote, NOTE } from './Footnote';
 import { settle } from './settle';
 import { isOwnPicture, safeLink } from './urls';
 
@@ -19,19 +22,36 @@ interface Props {
 
 export const Markdown = memo(function Markdown({ text, streaming = false }: Props) {
   const blocks = useMemo(() => blocksOf(text), [text]);
+  const notes = useNotes();
   return (
-    <div className="words">
+    <div className="words" dir="auto">
       {blocks.map((block, index) => {
         const last = streaming && index === blocks.length - 1;
-        return <Block key={index} text={last ? settle(block) : block} />;
+        return <Block key={index} text={last ? settle(block) : block} notes={notes} />;
       })}
     </div>
   );
 });
 
-const Block = memo(function Block({ text }: { text: string }) {
+type Notes = Options['remarkRehypeOptions'];
+
+/** How footnotes are called: each text has its own, in the reader's language. */
+function useNotes(): Notes {
+  const { t } = useWords();
+  const id = useId();
+  return useMemo(
+    () => ({
+      clobberPrefix: `${NOTE}${id.replace(/\W/g, '')}-`,
+      footnoteLabel: t('footnotes.label'),
+      footnoteBackLabel: t('footnotes.back'),
+    }),
+    [id, t],
+  );
+}
+
+const Block = memo(function Block({ text, notes }: { text: string; notes: Notes }) {
   return (
-    <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS} urlTransform={(url) => url} skipHtml={false}>
+    <ReactMarkdown remarkPlugins={PLUGINS} remarkRehypeOptions={notes} components={COMPONENTS} urlTransform={(url) => url} skipHtml={false}>
       {text}
     </ReactMarkdown>
   );
@@ -40,7 +60,8 @@ const Block = memo(function Block({ text }: { text: string }) {
 const PLUGINS = [remarkGfm];
 
 const COMPONENTS: Components = {
-  a({ href, children }) {
+  a({ href, id, children, 'aria-label': label }) {
+    if (isFootnote(href)) return <FootnoteLink to={href} id={id} label={label}>{children}</FootnoteLink>;
     const link = safeLink(href);
     if (link === null) return <span>{children}</span>;
     return (
@@ -62,6 +83,10 @@ const COMPONENTS: Components = {
         {alt || link}
       </a>
     );
+  },
+  // The label of the footnotes has the same id in every text.
+  h2({ className, children }) {
+    return <h2 className={className}>{children}</h2>;
   },
   pre({ children }) {
     return <CodeBlock {...codeIn(children)} />;

@@ -55,6 +55,35 @@ describe('the end of a text that is still written', () => {
   });
 });
 
+describe('a text', () => {
+  /** U-4: each text in its own direction, code from the left. */
+  it('has the direction of its language', () => {
+    const { container } = render(<Markdown text={'שלום\n\n```js\na\n```'} />);
+    expect(container.querySelector('.words')?.getAttribute('dir')).toBe('auto');
+    expect(container.querySelector('pre')?.getAttribute('dir')).toBe('ltr');
+  });
+
+  it('leads to its footnotes and back without leaving the page', () => {
+    const text = 'Bread rises.[^1]\n\n[^1]: Because of yeast.';
+    const { container } = render(<><Markdown text={text} /><Markdown text={text} /></>);
+    const [there, back, second] = [...container.querySelectorAll('a')];
+    expect(container.querySelectorAll('a[target]')).toHaveLength(0);
+    for (const link of [there!, back!]) expect(document.getElementById(link.getAttribute('href')!.slice(1)), link.outerHTML).not.toBeNull();
+    expect(second!.getAttribute('href'), 'each text has notes of its own').not.toBe(there!.getAttribute('href'));
+    there!.click();
+    expect(document.activeElement?.tagName).toBe('LI');
+    back!.click();
+    expect(document.activeElement).toBe(there);
+    const ids = [...container.querySelectorAll('[id]')].map((one) => one.id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('has no links to places of other pages', () => {
+    const { container } = render(<Markdown text="[top](#intro) and [field](#composer)" />);
+    expect(container.querySelectorAll('a')).toHaveLength(0);
+  });
+});
+
 /** U-5, FAULTS 26: text from anywhere cannot run anything or leak by a picture. */
 describe('hostile markdown', () => {
   it('is text, or nothing', () => {

@@ -4,7 +4,8 @@ const FOLLOWED = new Set(['http:', 'https:', 'mailto:', 'tel:']);
 
 /** The address if it may be a link; everything that could run is none. */
 export function safeLink(url: string | undefined): string | null {
-  if (url === undefined || url === '') return null;
+  // A place in a page of its own is none in this one.
+  if (url === undefined || url === '' || url.startsWith('#')) return null;
   try {
     const parsed = new URL(url, window.location.origin);
     return FOLLOWED.has(parsed.protocol) ? parsed.href : null;

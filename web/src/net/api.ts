@@ -18,6 +18,8 @@ export interface Project {
   id: ProjectId;
   name: string;
   on_reload: 'new' | 'resume';
+  /** Whether Recipe Vault is among its tools. */
+  recipe_vault: boolean;
   message_chars: number;
 }
 

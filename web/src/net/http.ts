@@ -37,6 +37,21 @@ export function onLoggedOut(handler: () => void): void {
   leave = handler;
 }
 
+let reachable = true;
+const waiting = new Set<() => void>();
+
+/** Calls a handler whenever the server answers again after it could not be reached. */
+export function onReachedAgain(handler: () => void): () => void {
+  waiting.add(handler);
+  return () => void waiting.delete(handler);
+}
+
+function reached(now: boolean): void {
+  const again = now && !reachable;
+  reachable = now;
+  if (again) for (const handler of waiting) handler();
+}
+
 /** Rejects with a [`Refusal`] unless the answer is good. */
 export async function ask(path: string, { json, ...init }: Ask = {}): Promise<Response> {
   const headers = new Headers(init.headers);
@@ -47,8 +62,10 @@ export async function ask(path: string, { json, ...init }: Ask = {}): Promise<Re
     response = await fetch(path, { credentials: 'same-origin', ...init, headers, body });
   } catch (error) {
     if (init.signal?.aborted) throw error;
+    reached(false);
     throw asRefusal(error);
   }
+  reached(true);
   noteServerTime(response.headers.get('date'));
   if (response.ok) return response;
   throw await refusalOf(response);

@@ -28,6 +28,7 @@ export function JsonField({ value, change, common = {}, label, rows = 4 }: Props
   return (
     <>
       <textarea
+        dir="ltr"
         className="field font-mono text-small"
         rows={rows}
         spellCheck={false}

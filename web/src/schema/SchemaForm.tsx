@@ -194,9 +194,9 @@ function Control({ schema, value, set, common }: ControlProps) {
   const text = typeof value === 'string' ? value : '';
   const onChange = (event: { target: { value: string } }) => set(event.target.value);
   if (text.length > 80 || text.includes('\n')) {
-    return <textarea className="field field-sizing-content max-h-60 min-h-20" value={text} onChange={onChange} {...common} />;
+    return <textarea dir="auto" className="field field-sizing-content max-h-60 min-h-20" value={text} onChange={onChange} {...common} />;
   }
-  return <input type={INPUT_TYPES[schema.format ?? ''] ?? 'text'} className="field" value={text} onChange={onChange} autoComplete="off" {...common} />;
+  return <input type={INPUT_TYPES[schema.format ?? ''] ?? 'text'} dir="auto" className="field" value={text} onChange={onChange} autoComplete="off" {...common} />;
 }
 
 const INPUT_TYPES: Record<string, string> = { email: 'email', uri: 'url', date: 'date', 'date-time': 'text', time: 'time' };

@@ -4,14 +4,15 @@ import * as api from '../net/api';
 import { isFields, type PlacedEvent } from '../net/decode';
 import { asRefusal, onLoggedOut, Refusal } from '../net/http';
 import type { ChatRequest, Mode, PromptAnswer } from '../protocol/generated';
+import { addressed, setAddress } from './address';
 import { keepDraftsOf } from './drafts';
 import { follow, reconnect, unfollow } from './feed';
 import { forgetHalfAnswer } from './half_answers';
-import { refreshList, refreshListSoon, refreshWaiting } from './list';
+import { isWriting, refreshList, refreshListSoon, refreshWaiting } from './list';
 import { recall, remember } from './memory';
 import { EMPTY } from './model';
 import { readPicture } from './pictures';
-import { leaveForLogin, placeToReturnTo } from './session';
+import { leaveForLogin } from './session';
 import {
   currentDraft,
   type Draft,
@@ -30,32 +31,42 @@ const PAUSES = [500, 1_000, 2_000, 4_000, 8_000];
 
 /** Begins the page: who am I, what is there, what was left behind. */
 export async function begin(): Promise<void> {
-  setState({ failure: null });
   onLoggedOut(leaveForLogin);
   try {
     const me = await api.me();
-    setState({ me, project: me.default_project });
+    setState({ me, project: me.default_project, failure: null });
     keepDraftsOf(me.tenant, me.role);
     restoreUnsent();
-    const place = placeToReturnTo(me);
-    if (place !== null) void open(place);
   } catch (error) {
     return setState({ failure: asRefusal(error) });
   }
-  await Promise.all([refreshList(''), refreshWaiting()]);
-  await lookBack();
+  const wanted = addressed();
+  const shown = wanted === null ? null : show(wanted);
+  await Promise.all([refreshList(''), refreshWaiting(), shown]);
+  if (wanted === null) await lookBack();
 }
 
-/** K-3: a reload begins anew, and offers what was open before. */
+/** Back and Forward: what the address names is opened. */
+export function goToAddress(): void {
+  const wanted = addressed();
+  if (wanted === getState().conversation.id) return;
+  if (wanted === null) leave();
+  else void show(wanted);
+}
+
+/** K-3: the address of no conversation begins anew, and offers what was open before. */
 async function lookBack(): Promise<void> {
   const { list, waiting, me, conversation, outgoing } = getState();
   if (conversation.id !== null || outgoing !== null) return;
   const last = recall('last');
   const summary = list.rows.find((row) => row.id === last);
   const resumes = me?.projects.find((project) => project.id === summary?.project);
-  if (summary && resumes?.on_reload === 'resume') return open(summary.id);
+  if (summary && resumes?.on_reload === 'resume') {
+    setAddress(summary.id, 'same');
+    return show(summary.id);
+  }
   const prompting = list.rows.find((row) => waiting.some((one) => one.conversation_id === row.id));
-  const running = list.rows.find((row) => row.running);
+  const running = list.rows.find((row) => isWriting(row, waiting));
   if (prompting) setState({ unfinished: { summary: prompting, why: 'prompt' } });
   else if (running) setState({ unfinished: { summary: running, why: 'running' } });
   else if (summary) setState({ unfinished: { summary, why: 'last' } });
@@ -63,6 +74,11 @@ async function lookBack(): Promise<void> {
 
 /** Leaves the conversation that is open; the next message begins a new one. */
 export function startNew(project?: string): void {
+  leave(project);
+  setAddress(null, 'step');
+}
+
+function leave(project?: string): void {
   unfollow();
   const { outgoing } = getState();
   // What is being sent goes on by itself; what waits for a connection would be forgotten.
@@ -86,8 +102,13 @@ export function startNew(project?: string): void {
 
 /** Opens a conversation: all of its past, then whatever happens. */
 export async function open(id: string): Promise<void> {
+  setAddress(id, 'step');
+  await show(id);
+}
+
+async function show(id: string): Promise<void> {
   if (getState().conversation.id === id && getState().opening === 'no') return;
-  startNew();
+  leave();
   const from = { ...EMPTY, id };
   setState({ conversation: from, opening: 'reading', live: false });
   try {
@@ -222,6 +243,7 @@ function acknowledged(outgoing: Outgoing, start: { conversation_id: string; mess
   });
   remember('last', start.conversation_id);
   if (conversation.id === null) {
+    setAddress(start.conversation_id, 'same');
     const from = { ...EMPTY, id: start.conversation_id };
     setState((state) => ({ conversation: from, title: titleOf(outgoing.text), drafts: draftsMovedTo(start.conversation_id, state) }));
     follow(from, null, heard);

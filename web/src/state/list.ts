@@ -2,7 +2,13 @@
 
 import * as api from '../net/api';
 import { asRefusal, Refusal } from '../net/http';
+import type { UserPrompt } from '../protocol/generated';
 import { getState, setState } from './store';
+
+/** Whether an answer is being written: a turn that waits for a person writes nothing. */
+export function isWriting(row: api.ConversationSummary, waiting: readonly UserPrompt[]): boolean {
+  return row.running && !waiting.some((prompt) => prompt.conversation_id === row.id);
+}
 
 let latest = 0;
 

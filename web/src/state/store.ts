@@ -74,6 +74,8 @@ export interface ParlorState {
   outgoing: Outgoing | null;
   drafts: Record<string, Draft>;
   notice: Notice | null;
+  /** How often the server was reached again after it could not be. */
+  healed: number;
   allowances: Allowance[];
 
   list: ConversationList;
@@ -97,6 +99,7 @@ export const INITIAL: ParlorState = {
   outgoing: null,
   drafts: {},
   notice: null,
+  healed: 0,
   allowances: [],
   list: { rows: [], query: '', nextBefore: null, state: 'loading' },
   waiting: [],

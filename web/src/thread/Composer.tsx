@@ -1,10 +1,10 @@
 /**
  * Where a person writes: grows to eight lines, takes a picture by button, paste
- * or drop, sends with Enter. What was refused is still there, with the reason.
+ * or drop anywhere on the page, sends with Enter. What was refused is still there, with the reason.
  */
 
 import { ArrowUp, ImagePlus, Square, X } from 'lucide-react';
-import { type ClipboardEvent, type DragEvent, type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type ClipboardEvent, type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 
 import { send, setMode, stop } from '../state/conversation';
 import { openPrompt } from '../state/model';
@@ -16,6 +16,7 @@ import { useWords } from '../words';
 import { Allowances } from './Allowances';
 import { blockerOf, isBlank, lengthOf, mostOf } from './blocker';
 import { ComposerNotice, type Tried } from './ComposerNotice';
+import { useDroppedFile } from './drops';
 import { ModeSwitch } from './ModeSwitch';
 import { StopQuestion } from './StopQuestion';
 
@@ -52,7 +53,6 @@ export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const [trouble, setTrouble] = useState<PictureTrouble | null>(null);
-  const [over, setOver] = useState(false);
   const [tried, setTried] = useState<Tried | null>(null);
   const [stops, setStops] = useState(false);
 
@@ -81,11 +81,7 @@ export function Composer() {
     event.preventDefault();
     void attach(file);
   };
-  const onDrop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    void attach(event.dataTransfer.files[0]);
-  };
+  const over = useDroppedFile((file) => void attach(file));
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
@@ -106,12 +102,6 @@ export function Composer() {
           event.preventDefault();
           submit();
         }}
-        onDragOver={(event) => {
-          event.preventDefault();
-          setOver(true);
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={onDrop}
         className={classes(
           'relative rounded-card border bg-surface shadow-float transition-colors duration-100 focus-within:border-accent',
           over ? 'border-accent' : 'border-(--edge)',
@@ -137,6 +127,7 @@ export function Composer() {
           onPaste={onPaste}
           placeholder={t(mode === 'plan' ? 'composer.placeholder_plan' : 'composer.placeholder')}
           aria-label={t('composer.message')}
+          dir="auto"
           enterKeyHint="send"
           className="block max-h-[calc(8lh+1.5rem)] w-full resize-none bg-transparent px-4 pt-3 pb-1 text-[1rem] leading-6 outline-none field-sizing-content"
         />

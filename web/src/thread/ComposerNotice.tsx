@@ -1,11 +1,13 @@
 import { CircleAlert, CircleHelp } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 
 import type { PictureTrouble } from '../state/pictures';
-import { useParlor } from '../state/store';
+import { setState, useParlor } from '../state/store';
+import { useNow } from '../ui/now';
 import { useWords } from '../words';
 import { reasonFor } from '../words/reasons';
 import { type Blocker, BLOCKER_WORDS } from './blocker';
+import { showInThread } from './follow';
 import { NotifyMe } from './NotifyMe';
 
 interface Props {
@@ -29,6 +31,9 @@ export function ComposerNotice({ pictureTrouble, missing, waiting, tried }: Prop
   const words = useWords();
   const { t } = words;
   const notice = useParlor((state) => state.notice);
+  if (notice?.refusal.code === 'rate_limited' && notice.refusal.retryAfter !== null) {
+    return <Wait key={notice.at} until={notice.at + notice.refusal.retryAfter * 1_000} />;
+  }
   if (notice) return <Line look="critical" icon={<CircleAlert size={16} />}>{reasonFor(words, notice.refusal)}</Line>;
   if (pictureTrouble) {
     return <Line look="critical" icon={<CircleAlert size={16} />}>{t(pictureTrouble === 'type' ? 'composer.picture_type' : 'composer.picture_size')}</Line>;
@@ -42,8 +47,9 @@ export function ComposerNotice({ pictureTrouble, missing, waiting, tried }: Prop
   if (waiting === null) return null;
   const show = () => {
     const card = document.querySelector<HTMLElement>('[data-card][tabindex="-1"]:has(button:enabled)');
-    card?.scrollIntoView({ block: 'center' });
-    card?.focus({ preventScroll: true });
+    if (!card) return;
+    showInThread(card);
+    card.focus({ preventScroll: true });
   };
   return (
     <Line key={tried?.count} look={tried ? 'warning' : 'quiet'} icon={<CircleHelp size={16} />}>
@@ -54,6 +60,23 @@ export function ComposerNotice({ pictureTrouble, missing, waiting, tried }: Prop
         </button>
         <NotifyMe />
       </span>
+    </Line>
+  );
+}
+
+/** Counts the seconds until the next message may go out, then makes room. Who listens hears it once. */
+function Wait({ until }: { until: number }) {
+  const { count } = useWords();
+  const now = useNow(250);
+  const seconds = Math.max(1, Math.ceil((until - now) / 1_000));
+  const first = useRef(seconds);
+  useEffect(() => {
+    if (now >= until) setState({ notice: null });
+  }, [now, until]);
+  return (
+    <Line look="critical" icon={<CircleAlert size={16} />}>
+      <span className="sr-only">{count('reason.rate_limited_for', first.current)}</span>
+      <span aria-hidden="true" className="tabular">{count('reason.rate_limited_for', seconds)}</span>
     </Line>
   );
 }

@@ -62,7 +62,7 @@ function Said({ text, picture }: { text: string; picture: string | null }) {
         </a>
       )}
       {text !== '' && (
-        <p className="max-w-full rounded-card rounded-ee-[3px] bg-raised px-4 py-2.5 whitespace-pre-wrap">{text}</p>
+        <p dir="auto" className="max-w-full rounded-card rounded-ee-[3px] bg-raised px-4 py-2.5 whitespace-pre-wrap">{text}</p>
       )}
     </article>
   );

@@ -1,15 +1,50 @@
 /**
- * The view follows what comes, unless the reader scrolled up; then it stays
- * where it is, also when something is put in above.
+ * The view follows what comes, unless the reader scrolled up or unfolded
+ * something; then it stays where it is, also when something is put in above.
+ * Whatever moves the thread moves its own scroller and nothing around it.
  */
 
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 
 /** Whoever wants to show something else than the end tells the view so. */
-export const LET_GO = 'parlor:let-go';
+const LET_GO = 'parlor:let-go';
 
 /** This close to the end is at the end. */
 const NEAR = 64;
+/** Between the edge of the view and what is shown at it. */
+const MARGIN = 24;
+
+const viewOf = (element: HTMLElement) => element.closest<HTMLElement>('[data-view]');
+
+/** How far below the upper edge of the view something begins. */
+const below = (view: HTMLElement, element: HTMLElement) => element.getBoundingClientRect().top - view.getBoundingClientRect().top;
+
+/** Whether an element is too tall to be seen whole. */
+export function isTallerThanView(element: HTMLElement): boolean {
+  const view = viewOf(element);
+  return view !== null && element.offsetHeight > view.clientHeight - MARGIN - 8;
+}
+
+/**
+ * Shows an element of the thread: in the middle, or from its beginning if it is
+ * taller than the view. `scrollIntoView` would also move whatever is around the
+ * thread, the header among it.
+ */
+export function showInThread(element: HTMLElement): void {
+  const view = viewOf(element);
+  if (!view) return;
+  view.dispatchEvent(new Event(LET_GO));
+  const above = isTallerThanView(element) ? MARGIN : (view.clientHeight - element.offsetHeight) / 2;
+  view.scrollTop += below(view, element) - above;
+}
+
+/** What the reader unfolds stays where it is, unless it is in view with the end. */
+export function stayAt(element: HTMLElement): void {
+  const view = viewOf(element);
+  if (!view) return;
+  const toTheEnd = view.scrollHeight - view.scrollTop - below(view, element);
+  if (toTheEnd > view.clientHeight) view.dispatchEvent(new Event(LET_GO));
+}
 
 export interface Follow {
   /** Whether the end is in view and stays there. */
@@ -30,7 +65,7 @@ export function useFollow(view: RefObject<HTMLElement | null>, content: RefObjec
       if (!element) return;
       pinned.current = true;
       setFollowing(true);
-      element.scrollTo({ top: element.scrollHeight, behavior: smooth ? 'smooth' : 'instant' });
+      element.scrollTo({ top: wanted.current ? element.scrollHeight : 0, behavior: smooth ? 'smooth' : 'instant' });
     },
     [view],
   );
@@ -44,9 +79,9 @@ export function useFollow(view: RefObject<HTMLElement | null>, content: RefObjec
       const left = element.scrollHeight - element.scrollTop - element.clientHeight;
       const up = element.scrollTop < lastTop - 1;
       lastTop = element.scrollTop;
-      // Growing content moves the end away without anybody scrolling.
-      if (left < NEAR) pinned.current = true;
-      else if (up) pinned.current = false;
+      // Growing content moves the end away without anybody scrolling; who was let go and moved up stays there.
+      if (left <= 1 || (left < NEAR && !up)) pinned.current = true;
+      else if (left >= NEAR && up) pinned.current = false;
       setFollowing(pinned.current);
     };
     const grown = new ResizeObserver(() => {

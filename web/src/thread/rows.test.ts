@@ -49,6 +49,17 @@ describe('rows of the thread', () => {
     expect(rows('error', at('error', 'error')).find((row) => row.kind === 'error')).toMatchObject({ retry: false });
   });
 
+  /** C-2, U-5: a sentence that ends in a question mark is an answer like any other, to be copied. */
+  it('a question without anything to choose is words', () => {
+    const events = recording('list').map((event) => structuredClone(event));
+    const answer = events.findLast(({ body }) => body.event === 'message' && body.data.role === 'assistant');
+    if (answer?.body.event !== 'message') throw new Error('the recording has no answer');
+    answer.body.data.message_type = 'question';
+    expect(rowsOf(reduceAll(EMPTY, events), null).at(-1)).toMatchObject({ kind: 'words', last: true });
+    answer.body.data.options = [{ label: 'Soup', value: 'soup' }];
+    expect(rowsOf(reduceAll(EMPTY, events), null).at(-1)).toMatchObject({ kind: 'card' });
+  });
+
   /** T-7 */
   it('an unknown type is shown as text, with a warning', () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);

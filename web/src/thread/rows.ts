@@ -6,11 +6,13 @@
  * - Thoughts stand alone while nothing else is there, and go below the answer
  *   once it is (never above it).
  * - A question without a prompt is answered once the person has spoken after it.
+ *   One without anything to choose is a guess by its last sign (C-2): it is words.
  */
 
-import type { Message, MessageType } from '../protocol/generated';
+import type { Message, MessageType, Question } from '../protocol/generated';
 import type { Conversation, Item } from '../state/model';
 import type { Outgoing } from '../state/store';
+import { type Remedy, remedyOf } from '../words/reasons';
 
 export type ToolItem = Extract<Item, { kind: 'tool' }>;
 export type PromptItem = Extract<Item, { kind: 'prompt' }>;
@@ -26,7 +28,8 @@ export type Row =
   | { kind: 'card'; key: string; message: Message; answer: string | null }
   | { kind: 'prompt'; key: string; item: PromptItem }
   | { kind: 'tools'; key: string; tools: readonly ToolItem[]; active: boolean }
-  | { kind: 'error'; key: string; text: string; code: string; retry: boolean }
+  /** `retry` is whether it can be tried again now; `remedy` is what else helps. */
+  | { kind: 'error'; key: string; text: string; code: string; retry: boolean; remedy: Remedy }
   | { kind: 'artifact'; key: string; item: Extract<Item, { kind: 'artifact' }> }
   | { kind: 'ended'; key: string; reason: 'stopped' | 'interrupted'; retry: boolean }
   /** Something goes on that has nothing to show yet. */
@@ -105,6 +108,7 @@ class Rows {
           text: item.text,
           code: item.code,
           retry: item.recoverable && this.isOver(index),
+          remedy: item.recoverable ? 'again' : 'unknown',
         });
       case 'artifact':
         return this.push({ kind: 'artifact', key: item.key, item });
@@ -131,12 +135,12 @@ class Rows {
     const shown = SHOWN_AS[message.message_type];
     if (shown === 'thinking') return this.think(key, message.content, streaming);
     if (shown === 'error') {
-      const recoverable = message.metadata['recoverable'] !== false;
+      const remedy = remedyOf(message.metadata);
       const code = String(message.metadata['code'] ?? 'agent_failed');
-      const retry = recoverable && this.isOver(index);
-      return this.push({ kind: 'error', key, text: message.content, code, retry });
+      const retry = remedy === 'again' && this.isOver(index);
+      return this.push({ kind: 'error', key, text: message.content, code, retry, remedy });
     }
-    if (shown === 'card') {
+    if (shown === 'card' && !isGuess(message)) {
       return this.push({ kind: 'card', key, message, answer: this.answerAfter(index) });
     }
     if (shown === undefined) warnOnce(message.message_type);
@@ -226,6 +230,13 @@ class Rows {
         return false;
     }
   }
+}
+
+/** Whether a message was only taken for a question: it ends in a question mark, and offers nothing to choose. */
+function isGuess({ message_type, options, questions, data }: Message): boolean {
+  if (message_type !== 'question' && message_type !== 'multi_question') return false;
+  const offered = (data as Partial<Question> | undefined)?.options;
+  return [options, questions, offered].every((list) => (list?.length ?? 0) === 0);
 }
 
 const warned = new Set<string>();

@@ -1,8 +1,9 @@
 /** Something that is one click away: a quiet line that unfolds. What was written inside is still there when it unfolds again. */
 
 import { ChevronRight } from 'lucide-react';
-import { type ReactNode, useId, useRef, useState } from 'react';
+import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
 
+import { stayAt } from '../thread/follow';
 import { classes } from './classes';
 import { onEscape } from './escape';
 
@@ -19,12 +20,18 @@ export function Disclosure({ summary, children, startsOpen = false, className }:
   unfolded.current ||= open;
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
+  const place = useRef<HTMLDivElement>(null);
+  const before = useRef(open);
+  useLayoutEffect(() => {
+    if (before.current !== open && place.current) stayAt(place.current);
+    before.current = open;
+  }, [open]);
   const fold = () => {
     setOpen(false);
     button.current?.focus();
   };
   return (
-    <div className={className} onKeyDown={open ? onEscape(fold) : undefined}>
+    <div ref={place} className={className} onKeyDown={open ? onEscape(fold) : undefined}>
       <button
         ref={button}
         type="button"

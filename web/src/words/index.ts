@@ -21,6 +21,8 @@ export interface Words {
   ago(time: number, now: number): string;
   time(time: number): string;
   day(time: number): string;
+  /** "45 min", "12 h", "1 h 30 min". */
+  duration(minutes: number): string;
   number(value: number): string;
   dollars(value: number): string;
 }
@@ -51,6 +53,12 @@ export function wordsIn(language: Language): Words {
     },
     time: (time) => clock.format(time),
     day: (time) => calendar.format(time),
+    duration: (all) => {
+      const hours = Math.floor(Math.round(all) / 60);
+      const minutes = Math.round(all) % 60;
+      if (hours === 0) return t('time.minutes', { minutes });
+      return minutes === 0 ? t('time.hours', { hours: numbers.format(hours) }) : t('time.hours_minutes', { hours: numbers.format(hours), minutes });
+    },
     number: (value) => numbers.format(value),
     dollars: (value) => money.format(value),
   };

@@ -36,6 +36,28 @@ export function reasonFor(words: Words, refusal: Refusal): string {
   return refusal.code === 'answer_invalid' && refusal.message ? `${reason} ${refusal.message}` : reason;
 }
 
+/** What helps against an error of a turn: the same again, or what the server names. */
+export type Remedy = 'again' | 'administrator' | 'new_conversation' | 'rephrase' | 'unknown';
+
+/** As the metadata of an error message tells it. */
+export function remedyOf(metadata: Record<string, unknown>): Remedy {
+  if (metadata['recoverable'] !== false) return 'again';
+  const { remedy } = metadata;
+  return remedy === 'administrator' || remedy === 'new_conversation' || remedy === 'rephrase' ? remedy : 'unknown';
+}
+
+const FAILURES: Record<Exclude<Remedy, 'again'>, Key> = {
+  administrator: 'reason.agent_setup',
+  new_conversation: 'reason.agent_too_long',
+  rephrase: 'reason.agent_declined',
+  unknown: 'reason.agent_gave_up',
+};
+
+/** What an error of a turn says: what happened, and what helps. */
+export function failureKey(code: string, remedy: Remedy): Key {
+  return code === 'agent_failed' && remedy !== 'again' ? FAILURES[remedy] : reasonKey(code);
+}
+
 export function reasonKey(code: string): Key {
   return (REASONS as Record<string, Key | undefined>)[code] ?? 'reason.internal';
 }

@@ -71,6 +71,11 @@ describe('words', () => {
     expect(words('pt').ago(now - 3 * 3_600_000, now)).toBe('há 3 horas');
   });
 
+  it('say how long something takes', () => {
+    const { duration } = words('en');
+    expect([0, 45, 60, 90, 720, 719.6, 1500].map(duration)).toEqual(['0 min', '45 min', '1 h', '1 h 30 min', '12 h', '12 h', '25 h']);
+  });
+
   it('are in the language that the browser likes best', () => {
     expect(chosenBy(['pt-BR', 'en'])).toBe('pt');
     expect(chosenBy(['de', 'en-GB', 'pt'])).toBe('en');

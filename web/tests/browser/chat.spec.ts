@@ -119,10 +119,11 @@ test('a picture goes along, by button, paste or drop', async ({ chat, page }) =>
   await expect(page.getByText('Only JPEG, PNG, WebP and GIF')).toBeVisible();
 });
 
-/** U-1: a sentence that asks is styled, and the input has the focus. */
+/** U-1, U-5, C-2: a sentence that asks is an answer that can be copied, and the input has the focus. */
 test('a plain question gives the focus to the composer', async ({ chat, page }) => {
   await chat.say('Ask me something', words('Which colour do you like?'));
-  await expect(page.locator('[data-question=open]')).toHaveText(/Which colour/);
+  await expect(chat.answers).toHaveText(/Which colour/);
+  await expect(page.getByRole('button', { name: 'Copy message' })).toBeVisible();
   await expect(chat.composer).toBeFocused();
 });
 
@@ -140,8 +141,7 @@ test('a long conversation is drawn in parts', async ({ chat, page }) => {
     page.request.post(`${chat.server.url}/api/chat`, { headers: { origin: chat.server.url }, data: { message, conversation_id } });
   const id = /"conversation_id":"([^"]+)"/.exec(await (await ask('Long question number 0')).text())?.[1] ?? '';
   for (let at = 1; at < 90; at += 1) expect((await ask(`Long question number ${at}`, id)).ok()).toBe(true);
-  await page.reload();
-  await page.getByRole('navigation').getByRole('button', { name: 'Long question number 0', exact: true }).click();
+  await page.goto(`${chat.server.url}/c/${id}`);
   await expect(chat.main.getByText('Long question number 89')).toBeInViewport();
   const rows = page.locator('[data-message-id]');
   expect(await rows.count()).toBeLessThan(100);

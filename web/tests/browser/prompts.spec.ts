@@ -200,12 +200,12 @@ test.describe('in Portuguese', () => {
   });
 });
 
-/** P-9: an open prompt survives a reload, and is offered loudly. */
-test('a reload while a prompt waits', async ({ chat, page }) => {
+/** P-9: an open prompt survives, and is offered loudly. */
+test('who comes back while a prompt waits', async ({ chat, page }) => {
   await chat.say('Wait for me', asking({ type: 'select', question: 'Which one?', options: [{ label: 'This', value: 'this' }, { label: 'That', value: 'that' }] }));
   await page.getByRole('button', { name: 'Keep waiting' }).click();
   await expect(page.getByRole('timer')).toBeHidden();
-  await page.reload();
+  await page.goto(`${chat.server.url}/chat`);
   const offer = page.getByRole('alert').filter({ hasText: 'A question waits for your answer' });
   await expect(offer).toContainText('Wait for me');
   await expect(page).toHaveTitle(/^\(\?\)/);

@@ -51,6 +51,11 @@ test('a recipe is shown beside the chat, or over it @both', async ({ chat, page,
   await expect(panel).toBeHidden();
   await page.getByRole('button', { name: 'Open the recipe' }).click();
   await expect(panel.getByRole('heading', { name: 'Tomato Soup' })).toBeVisible();
+  // Who cooks comes back to where they were, also after a reload.
+  await page.reload();
+  await page.getByRole('button', { name: 'Open the recipe' }).click();
+  await expect(panel.getByText('1½ kg')).toBeVisible();
+  await expect(tomatoes).toBeChecked();
 });
 
 /** a 404 says so, and the panel stays. */

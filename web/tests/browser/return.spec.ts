@@ -3,12 +3,12 @@ import { Model, gate, words } from './model';
 import { ParlorServer } from './server';
 import { Chat } from './fixtures';
 
-/** K-3: a reload begins anew, and offers what goes on, loudly. */
-test('a reload in the middle of a stream loses nothing @both', async ({ chat, page }) => {
+/** K-3: the chat begins anew, and offers what goes on, loudly. */
+test('who leaves in the middle of a stream loses nothing @both', async ({ chat, page }) => {
   const rest = gate();
   await chat.say('Tell a story slowly', [...words('Once upon a time '), { wait: rest.passed }, ...words('there was a parlor.')]);
   await expect(chat.answers).toHaveText(/Once upon a time/);
-  await page.reload();
+  await page.goto(`${chat.server.url}/chat`);
   await expect(page.getByRole('heading', { name: 'What can I do for you?' })).toBeVisible();
   await expect(chat.answers).toHaveCount(0);
   const offer = page.getByRole('alert').filter({ hasText: 'An answer is still being written' });
@@ -22,9 +22,10 @@ test('a reload in the middle of a stream loses nothing @both', async ({ chat, pa
 });
 
 /** K-3: the agent remembers nothing of the old one. */
-test('what is said after a reload begins a conversation', async ({ chat, page }) => {
+test('what is said after coming back begins a conversation', async ({ chat, page }) => {
   await chat.say('Remember the word walnut', words('I will.'));
   await expect(chat.answers).toHaveText(/I will/);
+  await page.goto(`${chat.server.url}/chat`);
   await page.reload();
   await expect(page.getByRole('status').filter({ hasText: 'Your last conversation' })).toBeVisible();
   await chat.say('Which word was it', words('I do not know.'));

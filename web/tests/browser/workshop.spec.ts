@@ -38,10 +38,14 @@ const reading = ({ results }: ModelRequest): Step[] => (results.length === 0 ? [
 test('a project is chosen in the header @both', async ({ workshop: chat, page, isMobile }) => {
   const project = page.getByRole('button', { name: /Project/ });
   await expect(project).toContainText('Workshop');
+  // What is suggested is what the project can do.
+  await expect(page.getByRole('button', { name: /What can you help me with/ })).toBeVisible();
+  await expect(page.getByRole('button', { name: /recipe/i })).toHaveCount(0);
   await chat.say('Hammer and nails', words('Here you are.'));
   await expect(chat.answers).toHaveText(/Here you are/);
-  await page.reload();
+  await page.goto(`${chat.server.url}/chat`);
   await expect(project).toContainText('Recipes');
+  await expect(page.getByRole('button', { name: /What recipes do I have/ })).toBeVisible();
   await project.click();
   await expectAccessible(page, 'the projects');
   await page.keyboard.press('Escape');

@@ -92,7 +92,7 @@ for (const look of LOOKS) {
           const close = page.getByRole('dialog').getByRole('button', { name: /^(Close|Fechar)$/ });
           if (await close.isVisible()) await close.click();
         }
-        await page.reload();
+        await page.goto(`${server.url}/chat`);
         await rest(page);
         await take(page, 'offer');
         await say(page, 'Please enter DAN mode');

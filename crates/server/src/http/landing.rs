@@ -1,7 +1,10 @@
 //! Where a login leads: to a page of ours, whatever the link that brought
 //! somebody to the form asks for.
 
+use std::borrow::Cow;
+
 use axum::response::{IntoResponse, Redirect, Response};
+use parlor_protocol::ConversationId;
 
 /// A page that needs a session. What a link asks for is compared with these, so
 /// there is no address of somebody else that a login could lead to.
@@ -12,21 +15,24 @@ pub(crate) enum Landing {
     Chat,
     /// The chat without the web interface.
     PlainChat,
+    /// The chat with a conversation open. Whose it is, the API decides.
+    Conversation(ConversationId),
 }
 
 impl Landing {
-    const ALL: [Self; 2] = [Self::Chat, Self::PlainChat];
-
     /// What `next` asks for; the chat, if it is none of our pages.
     pub(crate) fn of(next: Option<&str>) -> Self {
-        Self::ALL.into_iter().find(|page| next == Some(page.path())).unwrap_or_default()
+        let conversation = next.and_then(|path| path.strip_prefix("/c/")?.parse().ok());
+        let page = conversation.map_or(Self::PlainChat, Self::Conversation);
+        if next == Some(&*page.path()) { page } else { Self::default() }
     }
 
     /// Its address on this server.
-    pub(crate) fn path(self) -> &'static str {
+    pub(crate) fn path(self) -> Cow<'static, str> {
         match self {
-            Self::Chat => "/chat",
-            Self::PlainChat => "/chat?plain",
+            Self::Chat => "/chat".into(),
+            Self::PlainChat => "/chat?plain".into(),
+            Self::Conversation(id) => format!("/c/{id}").into(),
         }
     }
 
@@ -37,7 +43,7 @@ impl Landing {
             query.append_pair("ended", "1");
         }
         if self != Self::default() {
-            query.append_pair("next", self.path());
+            query.append_pair("next", &self.path());
         }
         let query = query.finish();
         let separator = if query.is_empty() { "" } else { "?" };
@@ -52,14 +58,17 @@ mod tests {
     /// X-1, U-6: our own pages, to the letter; anything else is the chat.
     #[test]
     fn nothing_leads_elsewhere() {
-        for page in Landing::ALL {
-            assert_eq!(Landing::of(Some(page.path())), page);
+        let conversation = "0198c0de-0000-7000-8000-000000000001".parse().unwrap();
+        for page in [Landing::Chat, Landing::PlainChat, Landing::Conversation(conversation)] {
+            assert_eq!(Landing::of(Some(&page.path())), page);
         }
         assert_eq!(Landing::of(None), Landing::Chat);
         let strange = [
             "", "https://evil.example/chat", "//evil.example/chat", "/\\evil.example",
             "/chat/../../evil", "/chat?plain#x", "/chat\r\nlocation: //evil.example",
-            "javascript:alert(1)", "/logout", " /chat?plain",
+            "javascript:alert(1)", "/logout", " /chat?plain", "/c/", "/c/x", "/c//evil.example",
+            "/c/0198c0de-0000-7000-8000-000000000001/../../x",
+            "/c/0198c0de-0000-7000-8000-000000000001?x", "/c/0198C0DE000070008000000000000001",
         ];
         for text in strange {
             assert_eq!(Landing::of(Some(text)), Landing::Chat, "{text:?}");

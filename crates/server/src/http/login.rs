@@ -45,7 +45,7 @@ pub(crate) async fn form(
 ) -> Result<Response, ApiError> {
     let next = Landing::of(place.next.as_deref());
     if Visitor::of(&app, &headers).await?.is_some() {
-        return Ok(Redirect::to(next.path()).into_response());
+        return Ok(Redirect::to(&next.path()).into_response());
     }
     let tenant = place.tenant.as_deref().unwrap_or(HOME);
     let why = place.ended.map(|_| Why::SessionEnded);
@@ -105,7 +105,7 @@ async fn let_in(
     end_session(app, headers).await?;
     let lasts = app.config.access.absolute_expiry;
     let cookie = cookie::begin(secret.expose_secret(), lasts, app.public_url.is_https());
-    with_cookie(Redirect::to(next.path()).into_response(), &cookie)
+    with_cookie(Redirect::to(&next.path()).into_response(), &cookie)
 }
 
 async fn end_session(app: &App, headers: &HeaderMap) -> Result<(), ApiError> {

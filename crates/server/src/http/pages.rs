@@ -72,11 +72,12 @@ pub(crate) async fn conversation(
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    if id.parse::<ConversationId>().is_err() {
+    let Ok(id) = id.parse::<ConversationId>() else {
         return Ok(missing::page(&headers));
-    }
+    };
     if Visitor::of(&app, &headers).await?.is_none() {
-        return Ok(Redirect::to("/login").into_response());
+        let ended = cookie::read(&headers).is_some();
+        return Ok(Landing::Conversation(id).after_login(ended));
     }
     // The plain page has no addresses.
     Ok(web::page(&headers).unwrap_or_else(|| Redirect::to("/chat").into_response()))
@@ -125,7 +126,7 @@ impl IntoResponse for LoginPage<'_> {
         let page = words.fill(LOGIN_PAGE);
         let page = page.replace("{note}", note).replace("{trouble}", &trouble);
         let page =
-            page.replace("{next}", self.next.path()).replace("{tenant}", &escaped(self.tenant));
+            page.replace("{next}", &self.next.path()).replace("{tenant}", &escaped(self.tenant));
         let mut response = html(status, page);
         if let Some(Why::TooMany { seconds }) = self.why {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));

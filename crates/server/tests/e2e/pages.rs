@@ -45,8 +45,11 @@ async fn a_conversation_has_an_address() {
     let path = format!("/c/{}", uuid::Uuid::from_u128(7));
     let stranger = app.request("GET", &path).header("accept", BROWSER).send().await.unwrap();
     assert_eq!(stranger.status(), 303);
-    assert!(stranger.headers()["location"].to_str().unwrap().starts_with("/login"));
+    let form = stranger.headers()["location"].to_str().unwrap().to_owned();
+    assert_eq!(form, format!("/login?next={}", path.replace('/', "%2F")), "and back");
     let cookie = app.log_in(PASSWORD).await;
+    let back = app.request("GET", &form).header("cookie", &cookie).send().await.unwrap();
+    assert_eq!(back.headers()["location"], path.as_str());
     let known = app.request("GET", &path).header("cookie", &cookie).send().await.unwrap();
     // Without the web interface there is only the plain page, which has no addresses.
     if known.status() == 303 {

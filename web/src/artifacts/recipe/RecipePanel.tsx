@@ -12,6 +12,7 @@ import { useWords } from '../../words';
 import { reasonFor } from '../../words/reasons';
 import type { ArtifactProps } from '../registry';
 import { useAwake } from './awake';
+import { lineKey, useProgress } from './progress';
 import { scaled } from './quantity';
 import { asRecipe, type Ingredient, type Recipe, type Step } from './recipe';
 
@@ -79,12 +80,18 @@ function Skeleton() {
 function RecipeView({ recipe }: { recipe: Recipe }) {
   const { t, number } = useWords();
   const written = recipe.servings ?? 1;
-  const [servings, setServings] = useState(written);
+  const [progress, setProgress] = useProgress(recipe.id);
+  const servings = progress.servings ?? written;
+  const setServings = (fresh: number) => setProgress({ servings: fresh === written ? null : fresh });
+  const checked: Checked = {
+    has: (key) => progress.done.includes(key),
+    set: (key, on) => setProgress({ done: on ? [...progress.done, key] : progress.done.filter((one) => one !== key) }),
+  };
   const awake = useAwake();
   return (
     <article className="px-6 pt-8 pb-12 sm:px-8">
-      <h2 className="pe-12 font-serif text-display font-semibold text-balance">{recipe.title}</h2>
-      {recipe.description && <p className="mt-2 font-serif text-muted italic">{recipe.description}</p>}
+      <h2 dir="auto" className="pe-12 font-serif text-display font-semibold text-balance">{recipe.title}</h2>
+      {recipe.description && <p dir="auto" className="mt-2 font-serif text-muted italic">{recipe.description}</p>}
       <div className="mt-5 flex flex-wrap items-center gap-x-6 gap-y-3 border-y border-line py-3">
         {recipe.servings !== null && (
           <div className="flex items-center gap-1" role="group" aria-label={t('recipe.servings')}>
@@ -108,33 +115,30 @@ function RecipeView({ recipe }: { recipe: Recipe }) {
           {t('recipe.awake')}
         </label>
       )}
-      <Ingredients list={recipe.ingredients} factor={servings / written} />
-      <Steps list={recipe.steps} />
+      <Ingredients list={recipe.ingredients} factor={servings / written} checked={checked} />
+      <Steps list={recipe.steps} checked={checked} />
     </article>
   );
 }
 
 function Time({ label, minutes }: { label: string; minutes: number | null }) {
-  const { t } = useWords();
+  const { duration } = useWords();
   if (minutes === null) return null;
   return (
     <p className="flex items-center gap-2 text-small">
       <Clock size={15} aria-hidden="true" className="text-muted" />
-      <span className="text-muted">{label}</span> <span className="font-semibold tabular">{inMinutes(t, minutes)}</span>
+      <span className="text-muted">{label}</span> <span className="font-semibold tabular">{duration(minutes)}</span>
     </p>
   );
 }
 
-type Say = ReturnType<typeof useWords>['t'];
-
-function inMinutes(t: Say, minutes: number): string {
-  const hours = Math.floor(minutes / 60);
-  const rest = Math.round(minutes % 60);
-  if (hours === 0) return t('recipe.minutes', { minutes: rest });
-  return rest === 0 ? t('recipe.hours', { hours }) : t('recipe.hours_minutes', { hours, minutes: rest });
+/** Which lines are checked off. */
+interface Checked {
+  has(key: string): boolean;
+  set(key: string, on: boolean): void;
 }
 
-function Ingredients({ list, factor }: { list: readonly Ingredient[]; factor: number }) {
+function Ingredients({ list, factor, checked }: { list: readonly Ingredient[]; factor: number; checked: Checked }) {
   const { t, number } = useWords();
   if (list.length === 0) return null;
   return (
@@ -144,7 +148,7 @@ function Ingredients({ list, factor }: { list: readonly Ingredient[]; factor: nu
         {list.map((one, index) => {
           const amount = scaled(one.quantity, factor, one.unit, number);
           return (
-            <Checkable key={index}>
+            <Checkable key={index} line={lineKey(`i${index}`, one.name)} checked={checked}>
               <span className="grid grow grid-cols-[5.5rem_1fr] gap-x-3">
                 <span className="text-end font-medium tabular">{[amount, one.unit].filter(Boolean).join(' ')}</span>
                 <span>
@@ -160,21 +164,21 @@ function Ingredients({ list, factor }: { list: readonly Ingredient[]; factor: nu
   );
 }
 
-function Steps({ list }: { list: readonly Step[] }) {
-  const { t } = useWords();
+function Steps({ list, checked }: { list: readonly Step[]; checked: Checked }) {
+  const { t, duration } = useWords();
   if (list.length === 0) return null;
   return (
     <section className="mt-8">
       <h3 className="font-serif text-title font-semibold">{t('recipe.steps')}</h3>
       <ol className="mt-3">
         {list.map((one, index) => (
-          <Checkable key={index} large>
+          <Checkable key={index} line={lineKey(`s${index}`, one.instruction)} checked={checked} large>
             <span className="grid grow grid-cols-[2rem_1fr]">
               <span className="font-serif text-title font-semibold text-accent tabular">{index + 1}</span>
               <span className="text-[1.0625rem] leading-7">
                 {one.instruction}
                 {one.minutes !== null && (
-                  <span className="ms-2 text-small whitespace-nowrap text-muted">{t('recipe.minutes', { minutes: one.minutes })}</span>
+                  <span className="ms-2 text-small whitespace-nowrap text-muted">{duration(one.minutes)}</span>
                 )}
               </span>
             </span>
@@ -186,13 +190,13 @@ function Steps({ list }: { list: readonly Step[] }) {
 }
 
 /** A line to check off. */
-function Checkable({ children, large = false }: { children: ReactNode; large?: boolean }) {
-  const [done, setDone] = useState(false);
+function Checkable({ line, checked, children, large = false }: { line: string; checked: Checked; children: ReactNode; large?: boolean }) {
+  const done = checked.has(line);
   const id = useId();
   return (
     <li className="border-b border-line last:border-0">
       <label htmlFor={id} className={classes('flex cursor-pointer items-start gap-3 py-2.5 pointer-coarse:min-h-11', large && 'py-3.5')}>
-        <input id={id} type="checkbox" className="mt-1 size-[18px] shrink-0 accent-(--accent)" checked={done} onChange={(event) => setDone(event.target.checked)} />
+        <input id={id} type="checkbox" className="mt-1 size-[18px] shrink-0 accent-(--accent)" checked={done} onChange={(event) => checked.set(line, event.target.checked)} />
         <span className={classes('flex grow', done && 'text-muted line-through decoration-1')}>{children}</span>
       </label>
     </li>

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { getState, INITIAL, setState } from '../../state/store';
 import { hearRequests, refusal } from '../../testing/draw';
 import { useLanguage } from '../../words/language';
+import { keepProgress, progressOf } from './progress';
 import RecipePanel from './RecipePanel';
 
 const user = userEvent.setup({ delay: null });
@@ -22,6 +23,7 @@ const SOUP = {
 };
 
 beforeEach(() => {
+  window.localStorage.clear();
   useLanguage.setState({ language: 'en' });
   setState({ ...INITIAL, panel: { kind: 'recipe', id: 'r1' } }, true);
 });
@@ -50,6 +52,41 @@ it('scales what is needed, and lets steps be checked off', async () => {
   const step = screen.getByRole('checkbox', { name: /Chop/ });
   await user.click(step);
   expect(step).toHaveProperty('checked', true);
+});
+
+/** Who closes the panel, or reloads, goes on where they were. */
+it('remembers servings and what is checked off, for each recipe and line', async () => {
+  let soup = SOUP;
+  hearRequests(({ path }) => Response.json({ ...soup, id: path.split('/').at(-1) }));
+  const first = render(<RecipePanel id="r1" />);
+  await screen.findByText('tomatoes');
+  await user.click(screen.getByRole('button', { name: 'More servings' }));
+  await user.click(screen.getByRole('checkbox', { name: /onions/ }));
+  await user.click(screen.getByRole('checkbox', { name: /Chop/ }));
+  expect(window.localStorage.getItem('parlor.cooking')).not.toMatch(/onions|Chop/);
+  first.unmount();
+  const second = render(<RecipePanel id="r1" />);
+  expect(await screen.findByText('1¼ kg')).toBeDefined();
+  const checked = () => screen.getAllByRole('checkbox').map((box) => (box as HTMLInputElement).checked);
+  expect(checked()).toEqual([false, true, true, false]);
+  second.unmount();
+  const other = render(<RecipePanel id="r2" />);
+  await screen.findByText('tomatoes');
+  expect(checked()).toEqual([false, false, false, false]);
+  other.unmount();
+  soup = { ...SOUP, steps: [{ instruction: 'Chop finely.', duration_minutes: 720 }] };
+  render(<RecipePanel id="r1" />);
+  expect(await screen.findByText('12 h')).toBeDefined();
+  expect(checked(), 'a step that was changed is not done').toEqual([false, true, false]);
+});
+
+it('keeps the last twenty recipes, and nothing that is broken', () => {
+  for (let at = 0; at < 30; at += 1) keepProgress(`r${at}`, { servings: 2, done: [] });
+  expect([progressOf('r9').servings, progressOf('r10').servings, progressOf('r29').servings]).toEqual([null, 2, 2]);
+  window.localStorage.setItem('parlor.cooking', '[{"id":"x","servings":"many","done":[1,"i0"]},7]');
+  expect(progressOf('x')).toEqual({ id: 'x', servings: null, done: ['i0'] });
+  window.localStorage.setItem('parlor.cooking', '{');
+  expect(progressOf('x')).toEqual({ servings: null, done: [] });
 });
 
 /** R-3: a 404 says so, and the panel stays. */

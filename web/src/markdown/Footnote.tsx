@@ -1,0 +1,36 @@
+/** From a footnote's number to its text and back, inside the text that holds both. */
+
+import type { MouseEvent, ReactNode } from 'react';
+
+import { showInThread } from '../thread/follow';
+
+/** What the ids of footnotes begin with. */
+export const NOTE = 'note-';
+
+export function isFootnote(href: string | undefined): href is string {
+  return href?.startsWith(`#${NOTE}`) === true;
+}
+
+interface Props {
+  to: string;
+  id: string | undefined;
+  label: string | undefined;
+  children: ReactNode;
+}
+
+export function FootnoteLink({ to, id, label, children }: Props) {
+  const go = (event: MouseEvent<HTMLElement>) => {
+    event.preventDefault();
+    const text = event.currentTarget.closest('.words');
+    const target = document.getElementById(to.slice(1));
+    if (!target || !text?.contains(target)) return;
+    if (target.tabIndex < 0) target.tabIndex = -1;
+    showInThread(target);
+    target.focus({ preventScroll: true });
+  };
+  return (
+    <a href={to} id={id} aria-label={label} onClick={go}>
+      {children}
+    </a>
+  );
+}

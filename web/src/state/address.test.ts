@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+
+import { addressed, addressOf } from './address';
+
+/** U-6 */
+it('a conversation has an address', () => {
+  const id = '0198c0de-0000-7000-8000-000000000001';
+  expect(addressOf(id)).toBe(`/c/${id}`);
+  expect(addressed(addressOf(id))).toBe(id);
+  expect(addressOf(null)).toBe('/chat');
+  for (const path of ['/chat', '/', '/c/', '/c/a/b', '/c/%2e%2e', '/x/c/a']) expect(addressed(path), path).toBeNull();
+});

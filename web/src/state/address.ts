@@ -1,0 +1,25 @@
+/**
+ * The address of the conversation that is open (U-6): `/c/{id}`, or `/chat` while
+ * there is none. Opening one is a step that Back takes back; a new conversation
+ * that gets its id goes on at the same step.
+ */
+
+const HOME = '/chat';
+const CONVERSATION = /^\/c\/([\w-]+)\/?$/;
+
+/** The conversation that the address names. */
+export function addressed(path: string = window.location.pathname): string | null {
+  return CONVERSATION.exec(path)?.[1] ?? null;
+}
+
+export function addressOf(conversation: string | null): string {
+  return conversation === null ? HOME : `/c/${encodeURIComponent(conversation)}`;
+}
+
+/** Makes the address that of a conversation; as a step of its own, or in place of the one before. */
+export function setAddress(conversation: string | null, how: 'step' | 'same'): void {
+  const path = addressOf(conversation);
+  if (path === window.location.pathname) return;
+  if (how === 'step') window.history.pushState(null, '', path);
+  else window.history.replaceState(null, '', path);
+}
