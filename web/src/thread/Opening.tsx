@@ -25,7 +25,7 @@ export function Opening({ state }: { state: 'reading' | Refusal }) {
   };
   return (
     <div role="alert" className="m-auto max-w-sm space-y-4 text-center">
-      <p>{state.code === 'not_found' ? t('thread.gone') : reasonFor(words, state)}</p>
+      <h1 className="text-title font-medium">{state.code === 'not_found' ? t('thread.gone') : reasonFor(words, state)}</h1>
       <div className="flex justify-center gap-2">
         {state.code !== 'not_found' && <Button look="primary" onClick={again}>{t('try_again')}</Button>}
         <Button onClick={() => startNew()}>{t('list.new')}</Button>

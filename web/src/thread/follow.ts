@@ -6,8 +6,9 @@
 
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 
-/** Whoever wants to show something else than the end tells the view so. */
+/** Whoever wants to show something else than the end tells the view so, and when the end may be followed again. */
 const LET_GO = 'parlor:let-go';
+const TAKE_UP = 'parlor:take-up';
 
 /** This close to the end is at the end. */
 const NEAR = 64;
@@ -38,13 +39,16 @@ export function showInThread(element: HTMLElement): void {
   view.scrollTop += below(view, element) - above;
 }
 
-/** What the reader unfolds stays where it is, unless it is in view with the end. */
+/** What the reader unfolds or folds stays where it is, unless it is in view with the end. */
 export function stayAt(element: HTMLElement): void {
   const view = viewOf(element);
   if (!view) return;
   const toTheEnd = view.scrollHeight - view.scrollTop - below(view, element);
-  if (toTheEnd > view.clientHeight) view.dispatchEvent(new Event(LET_GO));
+  if (leftIn(view) < NEAR) view.dispatchEvent(new Event(TAKE_UP));
+  else if (toTheEnd > view.clientHeight) view.dispatchEvent(new Event(LET_GO));
 }
+
+const leftIn = (view: HTMLElement) => view.scrollHeight - view.scrollTop - view.clientHeight;
 
 export interface Follow {
   /** Whether the end is in view and stays there. */
@@ -76,7 +80,7 @@ export function useFollow(view: RefObject<HTMLElement | null>, content: RefObjec
     if (!element || !inside) return;
     let lastTop = element.scrollTop;
     const onScroll = () => {
-      const left = element.scrollHeight - element.scrollTop - element.clientHeight;
+      const left = leftIn(element);
       const up = element.scrollTop < lastTop - 1;
       lastTop = element.scrollTop;
       // Growing content moves the end away without anybody scrolling; who was let go and moved up stays there.
@@ -88,16 +92,20 @@ export function useFollow(view: RefObject<HTMLElement | null>, content: RefObjec
       if (pinned.current && wanted.current) element.scrollTop = element.scrollHeight;
       lastTop = element.scrollTop;
     });
-    const letGo = () => {
-      pinned.current = false;
-      setFollowing(false);
+    const pin = (end: boolean) => {
+      pinned.current = end;
+      setFollowing(end);
     };
+    const letGo = () => pin(false);
+    const takeUp = () => pin(true);
     element.addEventListener(LET_GO, letGo);
+    element.addEventListener(TAKE_UP, takeUp);
     element.addEventListener('scroll', onScroll, { passive: true });
     grown.observe(inside);
     grown.observe(element);
     return () => {
       element.removeEventListener(LET_GO, letGo);
+      element.removeEventListener(TAKE_UP, takeUp);
       element.removeEventListener('scroll', onScroll);
       grown.disconnect();
     };

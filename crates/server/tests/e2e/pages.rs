@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::test_app::{PASSWORD, Settings, TestApp, json as body_of, refusal};
+use crate::test_app::{PASSWORD, TestApp, json as body_of, refusal};
 
 const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
@@ -63,8 +63,7 @@ async fn a_conversation_has_an_address() {
 /// The page suggests what a project can do.
 #[tokio::test]
 async fn a_project_says_whether_it_has_recipes() {
-    let more = "[tenants.home.projects.desk]\nname = \"Desk\"\n";
-    let app = TestApp::configured(Settings { vault: true, more, ..Settings::default() }).await;
+    let app = TestApp::with_vault().await;
     let me = body_of(app.admin("GET", "/api/me").send().await.unwrap()).await;
     let told: Vec<_> = me["projects"]
         .as_array()
@@ -72,6 +71,6 @@ async fn a_project_says_whether_it_has_recipes() {
         .iter()
         .map(|project| (&project["id"], &project["recipe_vault"]))
         .collect();
-    let expected = [(json!("desk"), json!(false)), (json!("recipes"), json!(true))];
+    let expected = [(json!("recipes"), json!(true)), (json!("sauces"), json!(false))];
     assert_eq!(told, expected.iter().map(|(id, has)| (id, has)).collect::<Vec<_>>());
 }
