@@ -1,31 +1,111 @@
-//! The time of day, which a test can move.
+//! Two clocks, which a test can move.
+//!
+//! The time of day is for what people read and for what has to be compared after a
+//! restart. It can jump: somebody sets it, or the network corrects it. So whatever
+//! only lasts for a while is measured with the steady clock, which cannot.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use parlor_protocol::Timestamp;
 
 /// Tells the time. Cheap to clone; clones tell the same.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Clock {
-    ahead: Arc<AtomicI64>,
+    hands: Arc<Hands>,
 }
 
+#[derive(Debug)]
+struct Hands {
+    started: Instant,
+    /// How far both clocks are ahead, in milliseconds.
+    ahead: AtomicI64,
+    /// How far the time of day has jumped.
+    jumped: AtomicI64,
+}
+
+/// A moment of the steady clock: milliseconds since the process began. It means
+/// nothing to another process, and cannot be stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Moment(i64);
+
 impl Clock {
-    /// Milliseconds since 1970.
+    /// The time of day, in milliseconds since 1970.
     pub fn now(&self) -> Timestamp {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Timestamp(milliseconds(since).saturating_add(self.ahead.load(Ordering::Relaxed)))
+        let moved = [&self.hands.ahead, &self.hands.jumped].map(|by| by.load(Ordering::Relaxed));
+        Timestamp(moved.into_iter().fold(milliseconds(since), i64::saturating_add))
     }
 
-    /// Moves the time, for tests of what takes days.
-    pub fn advance(&self, by: Duration) {
-        self.ahead.fetch_add(milliseconds(by), Ordering::Relaxed);
+    /// This moment, by the clock that never jumps.
+    pub(crate) fn moment(&self) -> Moment {
+        let passed = milliseconds(self.hands.started.elapsed());
+        Moment(passed.saturating_add(self.hands.ahead.load(Ordering::Relaxed)))
     }
+
+    /// Lets time pass, for tests of what takes days.
+    pub fn advance(&self, by: Duration) {
+        self.hands.ahead.fetch_add(milliseconds(by), Ordering::Relaxed);
+    }
+
+    /// Sets the time of day back, for tests: no time passes.
+    pub fn set_back(&self, by: Duration) {
+        self.hands.jumped.fetch_sub(milliseconds(by), Ordering::Relaxed);
+    }
+
+    /// Sets the time of day ahead, for tests: no time passes.
+    pub fn set_ahead(&self, by: Duration) {
+        self.hands.jumped.fetch_add(milliseconds(by), Ordering::Relaxed);
+    }
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        let (ahead, jumped) = (AtomicI64::new(0), AtomicI64::new(0));
+        Self { hands: Arc::new(Hands { started: Instant::now(), ahead, jumped }) }
+    }
+}
+
+impl Moment {
+    /// After everything.
+    pub(crate) const NEVER: Self = Self(i64::MAX);
+
+    pub(crate) const fn from_millis(ms: i64) -> Self {
+        Self(ms)
+    }
+
+    pub(crate) fn as_millis(self) -> i64 {
+        self.0
+    }
+
+    /// So much later.
+    pub(crate) fn after(self, span: Duration) -> Self {
+        Self(self.0.saturating_add(milliseconds(span)))
+    }
+
+    /// So much earlier.
+    pub(crate) fn before(self, span: Duration) -> Self {
+        Self(self.0.saturating_sub(milliseconds(span)))
+    }
+
+    /// How long it was since an earlier moment; nothing if that is later.
+    pub(crate) fn since(self, earlier: Self) -> Duration {
+        Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or_default())
+    }
+}
+
+/// How long it was from one time of day to another; nothing if that is earlier.
+pub(crate) fn between(from: Timestamp, to: Timestamp) -> Duration {
+    Duration::from_millis(u64::try_from(to.0.saturating_sub(from.0)).unwrap_or_default())
+}
+
+/// A time of day, so much later.
+pub(crate) fn later(time: Timestamp, by: Duration) -> Timestamp {
+    Timestamp(time.0.saturating_add(milliseconds(by)))
 }
 
 /// A length of time as a difference of timestamps.
-pub(crate) fn milliseconds(span: Duration) -> i64 {
+fn milliseconds(span: Duration) -> i64 {
     i64::try_from(span.as_millis()).unwrap_or(i64::MAX)
 }

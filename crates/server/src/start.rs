@@ -23,7 +23,7 @@ use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::app::App;
-use crate::auth::{Made, is_short, prepare_credentials};
+use crate::auth::{Made, is_short, prepare_credentials, weakness};
 use crate::clock::Clock;
 use crate::compose::{compose, own_supervisor};
 use crate::config::{Config, HOME, Sources};
@@ -161,6 +161,14 @@ async fn prepare(config: &Config, store: &Store, clock: &Clock) -> anyhow::Resul
     }
     if config.credentials.api_key.as_ref().is_some_and(is_short) {
         tracing::warn!("PARLOR_API_KEY is short; a longer one is harder to guess");
+    }
+    for (name, password) in [
+        ("PARLOR_PASSWORD", &config.credentials.password),
+        ("PARLOR_ADMIN_PASSWORD", &config.credentials.admin_password),
+    ] {
+        if let Some(why) = password.as_ref().and_then(weakness) {
+            tracing::warn!("{name}: {why}");
+        }
     }
     Ok(prepare_credentials(store, clock, &home, &config.credentials).await?)
 }

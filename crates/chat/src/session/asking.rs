@@ -23,12 +23,12 @@ use parlor_storage::{NewPrompt, Prompt, PromptWrite, RunStatus, RunWrite, Storag
 use tokio::sync::{Notify, watch};
 
 use super::Session;
+use super::deadline::Deadline;
 use crate::oversight;
 use crate::power_cut;
 use crate::prompts::opening::{Opening, Place, lapses};
 use crate::prompts::{AGENT, form, unanswered};
 use crate::session_registry::Stop;
-use crate::texts::now;
 
 /// How often a parked turn looks by itself: hints can get lost between nodes.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
@@ -48,7 +48,7 @@ pub(crate) struct Asking {
 pub(super) struct OpenPrompt {
     id: PromptId,
     ask: String,
-    expires_at: Option<Timestamp>,
+    deadline: Option<Deadline>,
 }
 
 /// Why a turn that waits for a person wakes up.
@@ -71,9 +71,8 @@ impl Asking {
     /// Waits until it is time to look at the open prompt; a turn that has been told
     /// to stop does not hear of it twice. Dropping it loses nothing.
     pub(super) async fn look(&self, hears_of_closing: bool) -> Look {
-        let left = self.open.as_ref().and_then(|open| open.expires_at);
-        let left = left.map(|at| u64::try_from(at.0 - now().0).unwrap_or_default());
-        let pause = left.map_or(LOOK_AGAIN, |ms| Duration::from_millis(ms).min(LOOK_AGAIN));
+        let deadline = self.open.as_ref().and_then(|open| open.deadline);
+        let pause = deadline.map_or(LOOK_AGAIN, |deadline| deadline.left().min(LOOK_AGAIN));
         let mut closing = self.closing.clone();
         tokio::select! {
             () = self.hint.notified() => Look::Prompt,
@@ -195,7 +194,7 @@ impl Session {
         self.asking.open = Some(OpenPrompt {
             id: public.id,
             ask: opening.prompt.ask_id.clone(),
-            expires_at: public.expires_at,
+            deadline: Deadline::read(public.expires_at, opening.prompt.timeout_ms),
         });
         self.finished.message(opening.message);
         self.show_prompt(opening.prompt);
@@ -224,7 +223,8 @@ impl Session {
     ) -> Result<(), StorageError> {
         let expires_at = lapses(prompt.timeout_ms);
         let (id, ask) = (prompt.id, prompt.ask_id.clone());
-        self.asking.open = Some(OpenPrompt { id, ask, expires_at });
+        let deadline = Deadline::read(expires_at, prompt.timeout_ms);
+        self.asking.open = Some(OpenPrompt { id, ask, deadline });
         if prompt.outcome.is_some() {
             return self.settle(agent, prompt).await;
         }
@@ -242,23 +242,42 @@ impl Session {
     ) -> Result<(), StorageError> {
         let Some(open) = self.asking.open.clone() else { return Ok(()) };
         let mut prompt = self.writer.store.prompt(&self.tenant, open.id).await?;
-        let lapsed = |prompt: &Prompt| prompt.expires_at.is_some_and(|at| at <= now());
-        if prompt.outcome.is_none() && lapsed(&prompt) {
-            self.writer.store.answer_prompt(&unanswered(&prompt, PromptOutcome::Expired)).await?;
-            power_cut::after(power_cut::Step::Answered);
-            prompt = self.writer.store.prompt(&self.tenant, open.id).await?;
+        let same_time = Deadline::is(open.deadline, prompt.expires_at);
+        if let Some(deadline) = open.deadline.filter(|_| same_time && prompt.outcome.is_none()) {
+            if let Some(right) = deadline.correction() {
+                return self.correct_time(&prompt, right).await;
+            }
+            if deadline.left().is_zero() {
+                let mut lapse = unanswered(&prompt, PromptOutcome::Expired);
+                lapse.closing.now = deadline.lapsed_at();
+                self.writer.store.answer_prompt(&lapse).await?;
+                power_cut::after(power_cut::Step::Answered);
+                prompt = self.writer.store.prompt(&self.tenant, open.id).await?;
+            }
         }
         if prompt.outcome.is_some() {
             return self.settle(agent, prompt).await;
         }
-        if prompt.expires_at != open.expires_at {
-            if let Some(open) = &mut self.asking.open {
-                open.expires_at = prompt.expires_at;
-            }
-            self.prompt_updated(prompt.id, prompt.expires_at);
+        if !same_time {
+            self.set_deadline(&prompt, prompt.expires_at);
             self.commit_finished().await?;
         }
         Ok(())
+    }
+
+    /// The time of day has jumped: the row, and whoever counts it down, are told.
+    async fn correct_time(&mut self, prompt: &Prompt, at: Timestamp) -> Result<(), StorageError> {
+        tracing::warn!(prompt = %prompt.id, "the clock was set; a prompt keeps the time it has left");
+        self.finished.prompts.push(PromptWrite::Renew(prompt.id, Some(at)));
+        self.set_deadline(prompt, Some(at));
+        self.commit_finished().await
+    }
+
+    fn set_deadline(&mut self, prompt: &Prompt, at: Option<Timestamp>) {
+        if let Some(open) = &mut self.asking.open {
+            open.deadline = Deadline::read(at, prompt.timeout_ms);
+        }
+        self.prompt_updated(prompt.id, at);
     }
 
     /// The agent no longer wants to know.

@@ -17,6 +17,7 @@ mod answer_room;
 mod asking;
 mod blocks;
 mod calls;
+mod deadline;
 mod ending;
 mod settling;
 

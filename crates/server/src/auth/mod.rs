@@ -36,6 +36,7 @@ pub use visitor::{Admin, Visitor};
 
 pub(crate) use client_address::client_address;
 pub(crate) use first_start::{add_key, set_passwords};
+pub(crate) use password::weakness;
 pub(crate) use token::is_short;
 
 use crate::clock::Clock;
@@ -106,7 +107,7 @@ impl Access {
         password: SecretString,
         from: IpAddr,
     ) -> Result<SecretString, LoginError> {
-        match self.throttle.begin(from, tenant, self.clock.now()) {
+        match self.throttle.begin(from, tenant, self.clock.moment()) {
             Answer::ComeBack(wait) => return Err(LoginError::SlowDown(wait)),
             Answer::Go(hold) => tokio::time::sleep(hold).await,
         }
@@ -115,7 +116,7 @@ impl Access {
             error => LoginError::Failed(error),
         })?;
         let Some(role) = role else {
-            self.throttle.failed(tenant, self.clock.now());
+            self.throttle.failed(tenant, self.clock.moment());
             return Err(LoginError::Wrong);
         };
         self.throttle.succeeded(from);

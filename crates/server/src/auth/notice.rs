@@ -24,7 +24,9 @@ pub(crate) async fn watch(access: Arc<Access>, data_dir: PathBuf) {
     let mut seen = changed_at(&file);
     loop {
         tokio::time::sleep(LOOK_EVERY).await;
-        access.sessions.end_expired();
+        if let Err(error) = access.sessions.end_expired().await {
+            tracing::warn!(%error, "the end of a session could not be written down; trying again");
+        }
         let now = changed_at(&file);
         if now != seen {
             match access.sessions.check_all().await {

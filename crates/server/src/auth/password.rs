@@ -16,6 +16,17 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// How long an attempt waits for its turn before it is told to come back.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
+/// A password with fewer characters is worth a warning.
+const FEWEST_CHARACTERS: usize = 8;
+
+/// What to tell whoever chose a password that is soon guessed.
+pub(crate) fn weakness(password: &SecretString) -> Option<String> {
+    let characters = password.expose_secret().chars().count();
+    (characters < FEWEST_CHARACTERS).then(|| {
+        format!("it has fewer than {FEWEST_CHARACTERS} characters and is soon guessed; choose a longer one")
+    })
+}
+
 /// Hashes and verifies. Cheap to clone; clones stand in the same line.
 #[derive(Debug, Clone)]
 pub(crate) struct PasswordHasher {
@@ -122,6 +133,15 @@ fn matches(password: &[u8], hash: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_short_password_is_worth_a_warning() {
+        for (password, is_weak) in
+            [("1", true), ("sevench", true), ("eightch8", false), ("áéíóúâêô", false)]
+        {
+            assert_eq!(weakness(&password.into()).is_some(), is_weak, "{password}");
+        }
+    }
 
     #[tokio::test]
     async fn a_password_is_found_by_its_hash() {

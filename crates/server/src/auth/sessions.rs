@@ -10,8 +10,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use parlor_protocol::{TenantId, Timestamp};
-use parlor_storage::{NewToken, Role, StorageError, Store, TokenKind};
+use parlor_protocol::TenantId;
+use parlor_storage::{NewToken, Role, StorageError, Store, Token, TokenKind};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::AccessError;
@@ -47,7 +47,7 @@ impl Sessions {
 
     /// Takes an admin key that is not stored.
     pub(crate) fn accept_environment_key(&mut self, key: &SecretString, tenant: TenantId) {
-        let session = Session::of_environment(tenant, self.clock.now());
+        let session = Session::of_environment(tenant);
         self.environment_key = Some((TokenHash::of(key.expose_secret()), Arc::new(session)));
     }
 
@@ -58,22 +58,21 @@ impl Sessions {
         kind: TokenKind,
     ) -> Result<Option<Arc<Session>>, StorageError> {
         let hash = TokenHash::of(secret);
-        let now = self.clock.now();
-        let session = match self.remembered(hash, now) {
+        let session = match self.remembered(hash) {
             Some(session) => session,
-            None => match self.read(hash, now).await? {
+            None => match self.read(hash).await? {
                 Some(session) => session,
                 None => return Ok(None),
             },
         };
-        if session.is_over(now) {
-            self.forget(hash);
+        if session.is_over(self.clock.moment()) {
+            self.end(&session).await?;
             return Ok(None);
         }
         if session.kind != kind {
             return Ok(None);
         }
-        self.touch(&session, now);
+        self.touch(&session);
         Ok(Some(session))
     }
 
@@ -94,7 +93,7 @@ impl Sessions {
             role,
             name: name.to_owned(),
             created_at: now,
-            expires_at: Some(session_end(now, now, &self.lasts)),
+            expires_at: Some(session_end(now, &self.lasts)),
         };
         self.store.access().add_token(&token).await?;
         Ok(secret)
@@ -102,7 +101,7 @@ impl Sessions {
 
     /// Notes that a session is in use: over a WebSocket nobody looks for it again.
     pub(crate) fn used(&self, session: &Session) {
-        self.touch(session, self.clock.now());
+        self.touch(session);
     }
 
     /// Ends a session, and every stream that it has open.
@@ -121,64 +120,83 @@ impl Sessions {
 
     /// Asks the database about every known token, after a hint that some changed.
     pub(crate) async fn check_all(&self) -> Result<(), StorageError> {
-        let now = self.clock.now();
         let hashes: Vec<TokenHash> = {
             let mut known = self.known();
             known.generation += 1;
             known.sessions.keys().copied().collect()
         };
         for hash in hashes {
-            self.read(hash, now).await?;
+            self.read(hash).await?;
         }
         Ok(())
     }
 
-    /// Ends what has lasted its time, also if nobody asks for it.
-    pub(crate) fn end_expired(&self) {
-        let now = self.clock.now();
-        self.known().sessions.retain(|_, session| {
-            let over = session.is_over(now);
-            if over {
-                session.ended.cancel();
-            }
-            !over
-        });
+    /// Ends what has lasted its time, also if nobody asks for it. It is written down:
+    /// what the database has is a time of day, which may come again.
+    pub(crate) async fn end_expired(&self) -> Result<(), StorageError> {
+        let now = self.clock.moment();
+        let over: Vec<Arc<Session>> = self
+            .known()
+            .sessions
+            .values()
+            .filter(|session| session.is_over(now))
+            .cloned()
+            .collect();
+        over.iter().for_each(|session| session.ended.cancel());
+        for session in over {
+            self.end(&session).await?;
+        }
+        Ok(())
     }
 
-    fn remembered(&self, hash: TokenHash, now: Timestamp) -> Option<Arc<Session>> {
+    fn remembered(&self, hash: TokenHash) -> Option<Arc<Session>> {
         if let Some((own, session)) = &self.environment_key
             && *own == hash
         {
             return Some(session.clone());
         }
+        let now = self.clock.moment();
         self.known().sessions.get(&hash).filter(|session| !session.is_stale(now)).cloned()
     }
 
     /// Asks the database, and again if something was revoked meanwhile.
-    async fn read(
-        &self,
-        hash: TokenHash,
-        now: Timestamp,
-    ) -> Result<Option<Arc<Session>>, StorageError> {
+    async fn read(&self, hash: TokenHash) -> Result<Option<Arc<Session>>, StorageError> {
         loop {
             let generation = self.known().generation;
             let token = self.store.access().token_by_hash(&hash.to_hex()).await?;
-            let session = token.and_then(|token| Session::from_token(token, now));
             let mut known = self.known();
             if known.generation == generation {
-                return Ok(known.learn(hash, session, now));
+                return Ok(self.learn(&mut known, hash, token));
             }
         }
     }
 
-    fn forget(&self, hash: TokenHash) {
-        let mut known = self.known();
-        known.learn(hash, None, Timestamp::default());
+    /// What the database says of a token. When one ends that is known here is known
+    /// here too: the times in the database are for the next run of the server.
+    fn learn(
+        &self,
+        known: &mut Known,
+        hash: TokenHash,
+        token: Option<Token>,
+    ) -> Option<Arc<Session>> {
+        let now = self.clock.moment();
+        let token = token.filter(|token| token.revoked_at.is_none());
+        match (known.sessions.get(&hash), token) {
+            // One that is over stays so.
+            (Some(session), Some(_)) => {
+                session.was_checked(now);
+                Some(session.clone())
+            }
+            (_, token) => {
+                let of_token = |token| Session::from_token(token, &self.clock, &self.lasts);
+                known.keep(hash, token.and_then(of_token))
+            }
+        }
     }
 
     /// Nobody waits for it to be written down.
-    fn touch(&self, session: &Session, now: Timestamp) {
-        let Some(end) = session.touch(now, &self.lasts) else { return };
+    fn touch(&self, session: &Session) {
+        let Some((now, end)) = session.touch(&self.clock, &self.lasts) else { return };
         let (store, id) = (self.store.clone(), session.id.clone());
         tokio::spawn(async move {
             if let Err(error) = store.access().touch_token(&id, now, end).await {
@@ -193,26 +211,17 @@ impl Sessions {
 }
 
 impl Known {
-    /// What the database says. One token has one `Session`, so that its end
-    /// reaches every stream.
-    fn learn(
-        &mut self,
-        hash: TokenHash,
-        session: Option<Session>,
-        now: Timestamp,
-    ) -> Option<Arc<Session>> {
-        let Some(session) = session else {
-            if let Some(gone) = self.sessions.remove(&hash) {
-                gone.ended.cancel();
-            }
-            return None;
-        };
+    /// One token has one `Session`, so that its end reaches every stream.
+    fn keep(&mut self, hash: TokenHash, session: Option<Session>) -> Option<Arc<Session>> {
+        if let Some(gone) = self.sessions.remove(&hash) {
+            gone.ended.cancel();
+        }
+        let session = Arc::new(session?);
         if self.sessions.len() >= MOST_KNOWN {
             self.sessions.retain(|_, known| Arc::strong_count(known) > 1);
         }
-        let known = self.sessions.entry(hash).or_insert_with(|| Arc::new(session));
-        known.was_checked(now);
-        Some(known.clone())
+        self.sessions.insert(hash, session.clone());
+        Some(session)
     }
 }
 

@@ -12,9 +12,9 @@ use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use parlor_protocol::{TenantId, Timestamp};
+use parlor_protocol::TenantId;
 
-use crate::clock::milliseconds;
+use crate::clock::Moment;
 
 /// Attempts of an address that nobody has to wait for.
 const FREE: u32 = 5;
@@ -42,14 +42,14 @@ struct State {
 #[derive(Debug, Clone, Copy)]
 struct Attempts {
     count: u32,
-    last: Timestamp,
+    last: Moment,
     /// When the next one is looked at.
-    open_at: Timestamp,
+    open_at: Moment,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Minute {
-    began: Timestamp,
+    began: Moment,
     failures: u32,
 }
 
@@ -64,21 +64,20 @@ pub(crate) enum Answer {
 
 impl Throttle {
     /// An attempt begins.
-    pub(crate) fn begin(&self, from: IpAddr, tenant: &TenantId, now: Timestamp) -> Answer {
+    pub(crate) fn begin(&self, from: IpAddr, tenant: &TenantId, now: Moment) -> Answer {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.forget(now);
         let fresh = Attempts { count: 0, last: now, open_at: now };
         let attempts = state.addresses.entry(client(from)).or_insert(fresh);
-        if later(attempts.last, FORGET_AFTER) <= now {
+        if attempts.last.after(FORGET_AFTER) <= now {
             *attempts = fresh;
         }
         if attempts.open_at > now {
-            let wait = u64::try_from(attempts.open_at.0 - now.0).unwrap_or_default();
-            return Answer::ComeBack(Duration::from_millis(wait));
+            return Answer::ComeBack(attempts.open_at.since(now));
         }
         attempts.count += 1;
         attempts.last = now;
-        attempts.open_at = later(now, pause(attempts.count));
+        attempts.open_at = now.after(pause(attempts.count));
         Answer::Go(state.hold(tenant, now))
     }
 
@@ -89,11 +88,11 @@ impl Throttle {
     }
 
     /// The password was wrong.
-    pub(crate) fn failed(&self, tenant: &TenantId, now: Timestamp) {
+    pub(crate) fn failed(&self, tenant: &TenantId, now: Moment) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let minute =
             state.tenants.entry(tenant.clone()).or_insert(Minute { began: now, failures: 0 });
-        if now >= later(minute.began, Duration::from_secs(60)) {
+        if now >= minute.began.after(Duration::from_secs(60)) {
             *minute = Minute { began: now, failures: 0 };
         }
         minute.failures = minute.failures.saturating_add(1);
@@ -101,17 +100,17 @@ impl Throttle {
 }
 
 impl State {
-    fn hold(&self, tenant: &TenantId, now: Timestamp) -> Duration {
+    fn hold(&self, tenant: &TenantId, now: Moment) -> Duration {
         let under_attack = self.tenants.get(tenant).is_some_and(|minute| {
-            minute.failures >= MANY && now < later(minute.began, Duration::from_secs(60))
+            minute.failures >= MANY && now < minute.began.after(Duration::from_secs(60))
         });
         if under_attack { HOLD } else { Duration::ZERO }
     }
 
     /// Memory stays bounded: quiet addresses go, and if that is not enough all do.
-    fn forget(&mut self, now: Timestamp) {
+    fn forget(&mut self, now: Moment) {
         if self.addresses.len() >= MOST_ADDRESSES {
-            self.addresses.retain(|_, attempts| later(attempts.last, FORGET_AFTER) > now);
+            self.addresses.retain(|_, attempts| attempts.last.after(FORGET_AFTER) > now);
             if self.addresses.len() >= MOST_ADDRESSES {
                 self.addresses.clear();
             }
@@ -130,10 +129,6 @@ fn pause(count: u32) -> Duration {
     }
 }
 
-fn later(time: Timestamp, by: Duration) -> Timestamp {
-    Timestamp(time.0.saturating_add(milliseconds(by)))
-}
-
 /// One household has one IPv4 address, or one /64 of IPv6.
 pub(super) fn client(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
@@ -146,7 +141,7 @@ pub(super) fn client(address: IpAddr) -> IpAddr {
 mod tests {
     use super::*;
 
-    const START: Timestamp = Timestamp(1_000_000);
+    const START: Moment = Moment::from_millis(1_000_000);
 
     fn home() -> TenantId {
         "home".parse().unwrap()
@@ -165,7 +160,7 @@ mod tests {
         for _ in 0..12 {
             if let Answer::ComeBack(pause) = throttle.begin(address(1), &home(), now) {
                 pauses.push(pause.as_secs());
-                now = later(now, pause);
+                now = now.after(pause);
                 assert!(matches!(throttle.begin(address(1), &home(), now), Answer::Go(_)));
             }
         }
@@ -192,7 +187,7 @@ mod tests {
         for _ in 0..5 {
             assert!(matches!(throttle.begin(address(1), &home(), START), Answer::Go(_)));
         }
-        let tomorrow = later(START, Duration::from_secs(86_400));
+        let tomorrow = START.after(Duration::from_secs(86_400));
         for _ in 0..5 {
             assert!(matches!(throttle.begin(address(1), &home(), tomorrow), Answer::Go(_)));
         }
@@ -209,7 +204,7 @@ mod tests {
         assert_eq!(throttle.begin(address(9_999), &home(), START), Answer::Go(HOLD));
         let other = "other".parse().unwrap();
         assert_eq!(throttle.begin(address(9_998), &other, START), Answer::Go(Duration::ZERO));
-        let later = later(START, Duration::from_secs(60));
+        let later = START.after(Duration::from_secs(60));
         assert_eq!(throttle.begin(address(9_997), &home(), later), Answer::Go(Duration::ZERO));
     }
 

@@ -9,7 +9,7 @@ use secrecy::{ExposeSecret, SecretString};
 
 use super::credentials::{Opened, Place, RoleName, block_on};
 use super::typed_secret;
-use crate::auth::set_passwords;
+use crate::auth::{set_passwords, weakness};
 use crate::clock::Clock;
 
 /// Sets passwords.
@@ -44,6 +44,9 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
 
 async fn set(opened: Opened, role: RoleName) -> anyhow::Result<()> {
     let password = read().await?;
+    if let Some(why) = weakness(&password) {
+        eprintln!("warning: {why}");
+    }
     let passwords = vec![(role.into(), password)];
     set_passwords(&opened.store, &Clock::default(), &opened.tenant, passwords).await?;
     eprintln!("the password is set; sessions of the old one are over");

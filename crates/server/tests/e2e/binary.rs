@@ -142,6 +142,29 @@ fn credentials_are_changed_for_known_tenants_only() {
     assert!(error.contains("blank"), "{error}");
 }
 
+/// a password that is soon guessed is taken with a warning, wherever it is set.
+#[test]
+fn a_short_password_is_warned_about() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut server = parlor(dir.path(), &["serve", "--bind", "127.0.0.1:0"])
+        .env("PARLOR_PASSWORD", "1")
+        .env("PARLOR_ADMIN_PASSWORD", "long enough")
+        .spawn()
+        .unwrap();
+    announcement(&mut server);
+    let (_, log) = terminate(&mut server);
+    assert!(log.contains("PARLOR_PASSWORD: it has fewer than 8 characters"), "{log}");
+    assert!(!log.contains("PARLOR_ADMIN_PASSWORD:"), "{log}");
+    for (password, is_warned) in [("2", true), ("long enough, too", false)] {
+        std::fs::write(dir.path().join("new"), password).unwrap();
+        let new = std::fs::File::open(dir.path().join("new")).unwrap();
+        let set = parlor(dir.path(), &["password", "set"]).stdin(new).output().unwrap();
+        let said = String::from_utf8(set.stderr).unwrap();
+        assert!(set.status.success() && said.contains("the password is set"), "{said}");
+        assert_eq!(said.contains("warning: it has fewer than 8 characters"), is_warned, "{said}");
+    }
+}
+
 /// Bad input: an agent without a key says which setting to fix.
 #[test]
 fn a_missing_key_is_named() {

@@ -12,11 +12,14 @@ struct Fixture {
 }
 
 async fn fixture() -> Fixture {
+    let days = |n: u64| Duration::from_secs(n * 86_400);
+    lasting(AccessConfig { idle_expiry: days(7), absolute_expiry: days(30) }).await
+}
+
+async fn lasting(lasts: AccessConfig) -> Fixture {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(&dir.path().join("test.db")).await.unwrap();
     let clock = Clock::default();
-    let days = |n: u64| Duration::from_secs(n * 86_400);
-    let lasts = AccessConfig { idle_expiry: days(7), absolute_expiry: days(30) };
     let sessions = Sessions::new(store.clone(), clock.clone(), lasts);
     Fixture { sessions, store, clock, _dir: dir }
 }
@@ -32,6 +35,13 @@ impl Fixture {
 
     async fn find(&self, secret: &SecretString) -> Option<Arc<Session>> {
         self.sessions.find(secret.expose_secret(), TokenKind::Session).await.unwrap()
+    }
+
+    /// As the next run of the server finds it.
+    fn restarted(self) -> Self {
+        let lasts = self.sessions.lasts.clone();
+        let sessions = Sessions::new(self.store.clone(), self.clock.clone(), lasts);
+        Self { sessions, ..self }
     }
 
     /// That a session is in use is written down without anyone waiting for it.
@@ -117,15 +127,83 @@ async fn sessions_expire() {
     assert!(f.find(&busy).await.is_none(), "thirty days old");
 }
 
+const TEN_YEARS: Duration = Duration::from_secs(10 * 365 * 86_400);
+
+/// FAULTS 22: the time of day jumps back or ahead, and nobody is let in for longer, or
+/// thrown out.
+#[tokio::test]
+async fn a_jump_of_the_clock_changes_nothing() {
+    let f = fixture().await;
+    let back = f.begin().await;
+    f.find(&back).await.unwrap();
+    f.clock.set_back(TEN_YEARS);
+    f.pass(6);
+    assert!(f.find(&back).await.is_some());
+    f.pass(8);
+    assert!(f.find(&back).await.is_none(), "not used for a week");
+    assert!(f.find(&back).await.is_none(), "and it does not come back");
+    assert!(f.restarted().find(&back).await.is_none(), "not even with the next start");
+
+    let f = fixture().await;
+    let ahead = f.begin().await;
+    f.find(&ahead).await.unwrap();
+    f.clock.set_ahead(TEN_YEARS);
+    f.clock.advance(Duration::from_secs(61));
+    assert!(f.find(&ahead).await.is_some(), "no week has passed");
+}
+
+/// FAULTS 22: what an earlier run wrote down for a far future lasts no longer than any
+/// other session.
+#[tokio::test]
+async fn an_absurd_end_is_not_believed() {
+    let f = fixture().await;
+    let secret = f.begin().await;
+    f.clock.set_back(TEN_YEARS);
+    let f = f.restarted();
+    assert!(f.find(&secret).await.is_some());
+    for _ in 0..6 {
+        f.pass(6);
+        f.find(&secret).await;
+    }
+    assert!(f.find(&secret).await.is_none(), "more than thirty days old");
+}
+
+/// FAULTS 22: however short the idle time is, whoever is active stays, also over a
+/// restart.
+#[tokio::test]
+async fn a_short_idle_time_throws_no_active_person_out() {
+    let second = Duration::from_secs(1);
+    for idle in [60, 30, 5].map(Duration::from_secs) {
+        let f = lasting(AccessConfig { idle_expiry: idle, absolute_expiry: second * 86_400 }).await;
+        let secret = f.begin().await;
+        for _ in 0..20 {
+            f.clock.advance(idle / 2);
+            assert!(f.find(&secret).await.is_some(), "{idle:?}");
+        }
+        let written = f.clock.now().0;
+        let hash = TokenHash::of(secret.expose_secret()).to_hex();
+        while f.store.access().token_by_hash(&hash).await.unwrap().unwrap().last_used_at.0
+            < written - 1_000
+        {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let f = f.restarted();
+        f.clock.advance(idle / 2);
+        assert!(f.find(&secret).await.is_some(), "{idle:?}");
+        f.clock.advance(idle + second);
+        assert!(f.find(&secret).await.is_none(), "{idle:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_stream_ends_with_its_session_also_if_nobody_asks() {
     let f = fixture().await;
     let secret = f.begin().await;
     let held = f.find(&secret).await.unwrap();
-    f.sessions.end_expired();
+    f.sessions.end_expired().await.unwrap();
     assert!(!held.ended.is_cancelled());
     f.pass(8);
-    f.sessions.end_expired();
+    f.sessions.end_expired().await.unwrap();
     assert!(held.ended.is_cancelled());
 }
 
