@@ -43,6 +43,8 @@ struct State {
     kept_bytes: usize,
     open: Option<OpenBlock>,
     closed: bool,
+    /// The turn that could not be written to its end, until the next is.
+    failed: Option<TurnId>,
     /// How often there was something new to see.
     version: u64,
     waiting: Waiting,
@@ -75,6 +77,8 @@ pub(crate) enum After {
     InStorage(u64),
     /// It is here, and is given.
     Here,
+    /// This turn could not be written to its end.
+    Failed(TurnId),
     /// There will be nothing more.
     Closed,
 }
@@ -99,6 +103,7 @@ impl EventLog {
                 kept_bytes: 0,
                 open: None,
                 closed: false,
+                failed: None,
                 version: 0,
                 waiting: Waiting::default(),
             }),
@@ -137,6 +142,14 @@ impl EventLog {
             state.keep(Kept { entry: LogEntry::Event(event), bytes });
         }
         state.trim();
+        state.failed = None;
+        state.wake();
+    }
+
+    /// Tells readers that nothing more of a turn can be stored, under no number.
+    pub(crate) fn fail(&self, turn: TurnId) {
+        let mut state = self.lock();
+        (state.open, state.failed) = (None, Some(turn));
         state.wake();
     }
 
@@ -244,12 +257,13 @@ impl EventLog {
 
     /// Gives what comes after a place, as far as it is here; the reader in the slot
     /// waits until there is something. Storage is not named again at the version
-    /// at which there was nothing in it.
+    /// at which there was nothing in it, nor a failure of which it was told.
     pub(crate) fn poll_after(
         &self,
         place: EventId,
         slot: usize,
         nothing_stored: Option<u64>,
+        told_failure: Option<TurnId>,
         cx: &mut Context<'_>,
         events: &mut Vec<Logged>,
     ) -> Poll<After> {
@@ -266,6 +280,9 @@ impl EventLog {
             if !events.is_empty() {
                 return Poll::Ready(After::Here);
             }
+        }
+        if let Some(turn) = state.failed.filter(|turn| told_failure != Some(*turn)) {
+            return Poll::Ready(After::Failed(turn));
         }
         state.waiting.wait(slot, cx.waker());
         Poll::Pending

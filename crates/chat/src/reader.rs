@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use parlor_protocol::EventId;
+use parlor_protocol::{EventId, TurnId};
 use parlor_storage::{LogEntry, Logged, PageSize, Served, StorageError};
 
 use crate::entries::{PIECE, push_text, shown};
@@ -32,6 +32,8 @@ pub struct Reader {
     past: Option<Pin<Box<dyn Future<Output = News> + Send>>>,
     /// The version of the log for which the past is read, or had nothing.
     past_of: Option<u64>,
+    /// The failed turn that it was told of.
+    told_failure: Option<TurnId>,
 }
 
 /// What is new.
@@ -68,7 +70,7 @@ impl Reader {
             body: Served::empty().snapshot(PIECE, message).1,
         });
         let slot = log.join();
-        Self { source, log, slot, place, first, past: None, past_of: None }
+        Self { source, log, slot, place, first, past: None, past_of: None, told_failure: None }
     }
 
     /// What is new; waits until there is something. `None` when the conversation is
@@ -99,9 +101,11 @@ impl Reader {
                 }
                 continue;
             }
-            match ready!(self.log.poll_after(self.place, self.slot, self.past_of, cx, events)) {
+            let Self { place, slot, past_of, told_failure, .. } = *self;
+            match ready!(self.log.poll_after(place, slot, past_of, told_failure, cx, events)) {
                 After::Closed => return Poll::Ready(Polled::Gone),
                 After::Here => {}
+                After::Failed(turn) => self.tell_failure(turn, events),
                 After::InStorage(version) => {
                     self.past_of = Some(version);
                     self.past = Some(Box::pin(past(Arc::clone(&self.source), self.place)));
@@ -117,6 +121,15 @@ impl Reader {
     fn go_on_from(&mut self, place: EventId) {
         self.place = place;
         self.past_of = None;
+    }
+
+    /// Tells once of a turn that could not be written to its end. The place stays: it
+    /// has no number.
+    fn tell_failure(&mut self, turn: TurnId, events: &mut Vec<Logged>) {
+        self.told_failure = Some(turn);
+        let id = self.place;
+        let bodies = Served::failure(self.log.conversation, turn);
+        events.extend(bodies.map(|body| Logged { id, body }));
     }
 }
 
@@ -136,6 +149,10 @@ async fn past(source: Arc<Source>, place: EventId) -> News {
     loop {
         match try_past(&source, place).await {
             Ok(past) => return past,
+            Err(error) if !error.is_passing() => {
+                tracing::error!(%error, "the log cannot be read");
+                return News::Events(Vec::new());
+            }
             Err(error) => {
                 tracing::warn!(%error, "the log cannot be read yet; trying again");
                 tokio::time::sleep(std::time::Duration::from_secs(1)).await;

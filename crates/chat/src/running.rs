@@ -115,13 +115,14 @@ impl Chat {
         let signals = self.registry().begin(ready.conversation);
         tokio::spawn(async move {
             let (conversation, turn) = (ready.conversation, ready.turn);
-            match chat.run(ready, log, signals).await {
+            match chat.run(ready, Arc::clone(&log), signals).await {
                 Ok(()) => {}
                 Err(StorageError::NotFound) => {
                     tracing::info!(%turn, "a turn ended with its conversation, which was deleted");
                 }
                 Err(error) => {
                     tracing::error!(%error, %turn, "a turn could not be written to its end");
+                    log.fail(turn);
                 }
             }
             chat.registry().end(conversation);

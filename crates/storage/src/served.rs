@@ -1,7 +1,7 @@
 //! `Served<T>`: proof that it was cleaned before it was stored.
 
 use parlor_guard::CleanStream;
-use parlor_protocol::{EventBody, MessageId};
+use parlor_protocol::{ConversationId, DoneReason, ErrorCode, EventBody, MessageId, TurnId};
 use serde::Serialize;
 
 /// Something that was written from a `Clean` and read back. Only this crate
@@ -23,6 +23,25 @@ impl<T> Served<T> {
     /// What may be shown, given away.
     pub fn into_inner(self) -> T {
         self.0
+    }
+}
+
+/// What a turn ends with if its end cannot be stored: the words are the server's own.
+impl Served<EventBody> {
+    /// An error and `done`, for whoever reads now.
+    pub fn failure(conversation_id: ConversationId, turn_id: TurnId) -> [Self; 2] {
+        let error = EventBody::Error {
+            message: "Something failed on the server; its log says what.".to_owned(),
+            code: ErrorCode::Internal,
+            recoverable: false,
+        };
+        let done = EventBody::Done {
+            conversation_id,
+            turn_id,
+            tokens_used: None,
+            reason: DoneReason::Error,
+        };
+        [Self(error), Self(done)]
     }
 }
 

@@ -139,6 +139,29 @@ async fn a_damaged_file_is_not_ready() {
     }
 }
 
+/// FAULTS 6, H-1: a turn that can no longer be stored ends with an error and `done`,
+/// for everybody who reads it; new messages are refused.
+#[tokio::test]
+async fn a_turn_on_a_damaged_file_ends_with_an_error() {
+    let scene = Scene::new().await;
+    let mut running = scene.run().await;
+    let resumed = scene.server.resume(&running.conversation, "0").await;
+    let mut follower = Events::of(resumed);
+    follower.find("chunk").await;
+    damage(&scene.data.path().join("parlor.db")).await;
+    scene.gate.release(2);
+    let error = running.events.find("error").await;
+    assert_eq!(
+        (&error.data["code"], &error.data["recoverable"]),
+        (&json!("internal"), &json!(false))
+    );
+    let rest = running.events.rest().await;
+    assert_eq!(rest.last().unwrap().data["reason"], "error", "the stream ends with its turn");
+    assert_eq!(follower.find("done").await.data["reason"], "error");
+    let refused = scene.server.send(&json!({"message": "and now?"})).await;
+    assert_eq!(refused.status(), 500);
+}
+
 /// Moves what was changed into the file, and writes over all of it.
 async fn damage(path: &Path) {
     let options = SqliteConnectOptions::new().filename(path);
