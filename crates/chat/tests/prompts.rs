@@ -300,7 +300,7 @@ async fn questions_of_agents_and_servers_park_the_turn() {
     scene.answer(prompt.id, json!({"title": "Stew", "spicy": "yes"})).await.unwrap();
 
     let form = loop {
-        let open = scene.chat.prompts(&caller(), Some("open")).await.unwrap();
+        let open = scene.chat.prompts(&caller(), Some("open"), None).await.unwrap().prompts;
         if let Some(form) = open.into_iter().next() {
             break form;
         }

@@ -10,6 +10,20 @@ pub fn nearest<'n>(wrong: &str, names: impl Iterator<Item = &'n str>) -> &'n str
     names.min_by_key(|name| distance(wrong, own(name))).unwrap_or_default()
 }
 
+/// The name that was probably meant: most of its letters are right, or one begins with
+/// the other.
+pub fn near<'n>(wrong: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let most_wrong = (wrong.chars().count() / 3).max(1);
+    let begins = |name: &str| {
+        name.len().min(wrong.len()) > 2 && (wrong.starts_with(name) || name.starts_with(wrong))
+    };
+    names
+        .map(|name| (distance(wrong, name), name))
+        .filter(|(letters, name)| *letters <= most_wrong || begins(name))
+        .min()
+        .map(|(_, name)| name)
+}
+
 /// How many letters are wrong, missing, too many, or swapped with their neighbour.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
@@ -43,6 +57,18 @@ mod tests {
         assert_eq!(nearest("dan-mode", names.into_iter()), "jailbreak.dan_mode");
         assert_eq!(nearest("bnid", ["and", "bind"].into_iter()), "bind");
         assert_eq!(nearest("x", std::iter::empty()), "");
+    }
+
+    #[test]
+    fn what_is_not_near_is_not_meant() {
+        let names = ["server", "access", "tenants"];
+        assert_eq!(near("sever", names.into_iter()), Some("server"));
+        assert_eq!(near("tenant", names.into_iter()), Some("tenants"));
+        assert_eq!(near("newest", ["new", "resume"].into_iter()), Some("new"));
+        for wrong in ["storage", "x", "image", ""] {
+            assert_eq!(near(wrong, names.into_iter()), None, "{wrong}");
+        }
+        assert_eq!(near("bnid", ["and", "bind"].into_iter()), Some("bind"));
     }
 
     #[test]

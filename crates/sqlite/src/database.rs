@@ -65,6 +65,9 @@ impl Database {
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Full)
             .foreign_keys(true)
+            // A page that is mapped and no longer there ends the process; one that is
+            // read is an error.
+            .pragma("mmap_size", "0")
             .busy_timeout(LOCK_WAIT);
         // What a savepoint undoes is kept in memory, not in a file for each. And text
         // that streams changes the same pages over and over: they are moved from the

@@ -177,25 +177,6 @@ impl Store {
         takeover::untold_prompts(&mut reader, turn).await
     }
 
-    /// The prompts of a tenant, newest first; with a status, those only.
-    pub async fn prompts(
-        &self,
-        tenant: &TenantId,
-        status: Option<&str>,
-        limit: u32,
-    ) -> Result<Vec<PromptView>, StorageError> {
-        let rows = sqlx::query(
-            "SELECT * FROM prompts WHERE tenant = $1 AND ($2 IS NULL OR status = $2)
-             ORDER BY opened_at DESC, id DESC LIMIT $3",
-        )
-        .bind(tenant.as_str())
-        .bind(status)
-        .bind(i64::from(limit))
-        .fetch_all(self.reader())
-        .await?;
-        rows.iter().map(|row| Ok(prompt(row)?.view())).collect()
-    }
-
     /// Gives an open prompt another end; says whether it was open.
     pub async fn extend_prompt(
         &self,

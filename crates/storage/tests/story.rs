@@ -5,6 +5,8 @@
 
 mod scene;
 
+use parlor_guard::Clean;
+use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::{ConversationId, EventId, MessageId, TenantId, Timestamp, TurnId};
 use parlor_storage::*;
 use scene::{PAGE, Scene, tenant, uuid};
@@ -137,6 +139,49 @@ async fn tenants_are_apart_and_deleting_is_complete() {
     scene.store.delete_conversation(&tenant(), id).await.unwrap();
     assert!(scene.store.history(id).await.unwrap().is_empty());
     assert!(matches!(scene.store.image(&tenant(), uuid(50)).await, Err(StorageError::NotFound)));
+}
+
+fn new_prompt(conversation: ConversationId, id: uuid::Uuid) -> NewPrompt {
+    let public = serde_json::json!({"type": "userPrompt", "promptType": "confirm",
+        "messageId": id, "conversation_id": conversation, "question": "Really?"});
+    NewPrompt {
+        tenant: tenant(),
+        project: "recipes".parse().unwrap(),
+        ask_id: id.to_string(),
+        origin: "approval".into(),
+        parks: true,
+        public: Clean::new(&Sanitizer::default(), serde_json::from_value(public).unwrap()),
+        private: serde_json::json!("result"),
+        timeout_ms: None,
+    }
+}
+
+/// P-6: prompts page without gaps or repeats, also those of one millisecond, and of
+/// one status.
+#[tokio::test]
+async fn prompts_page() {
+    let scene = Scene::new().await;
+    let begun = scene.store.begin_turn(&scene.begin(scene.turn, true, None)).await.unwrap();
+    let mut commit = scene.commit(begun.epoch, 3);
+    commit.closes_block = None;
+    let opens =
+        |n: u128| PromptWrite::Open(Box::new(new_prompt(scene.conversation, uuid(700 + n))));
+    commit.prompts = (0..7).map(opens).collect();
+    scene.store.commit(&commit).await.unwrap();
+    for (status, count) in [(None, 7), (Some("open"), 7), (Some("answered"), 0)] {
+        let (mut seen, mut before) = (Vec::new(), None);
+        loop {
+            let page = scene.store.prompts(&tenant(), status, before.as_ref(), 3).await.unwrap();
+            assert!(page.prompts.len() <= 3);
+            seen.extend(page.prompts.iter().map(|prompt| prompt.prompt.get().id.to_string()));
+            let Some(next) = page.next_before else { break };
+            before = Some(next.to_string().parse::<PagePlace>().unwrap());
+        }
+        assert!(seen.is_sorted_by(|one, next| one > next), "the latest first, once: {seen:?}");
+        assert_eq!(seen.len(), count);
+    }
+    let other = "other".parse().unwrap();
+    assert!(scene.store.prompts(&other, None, None, 3).await.unwrap().prompts.is_empty());
 }
 
 /// Lists page without gaps or repeats, and search takes a person's text literally.

@@ -8,7 +8,9 @@ use parlor_protocol::{
     ConversationId, EventBody, Mode, PromptAnswer, PromptClosed, PromptId, PromptOutcome,
     PromptType, Timestamp,
 };
-use parlor_storage::{Allowance, Answering, Closing, Decision, Prompt, PromptView};
+use parlor_storage::{
+    Allowance, Answering, Closing, Decision, PagePlace, Prompt, PromptPage, PromptView,
+};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -23,7 +25,7 @@ use crate::power_cut;
 use crate::project::Project;
 use crate::texts::now;
 
-/// How many prompts a list has.
+/// How many prompts a page of the list has.
 const PAGE: u32 = 200;
 
 /// An answer that was taken.
@@ -101,13 +103,14 @@ impl Chat {
         Ok(self.store().prompt(&caller.tenant, id).await?.view())
     }
 
-    /// The prompts of the caller's tenant, newest first (P-6).
+    /// A page of the prompts of the caller's tenant, newest first (P-6).
     pub async fn prompts(
         &self,
         caller: &Caller,
         status: Option<&str>,
-    ) -> Result<Vec<PromptView>, ChatError> {
-        Ok(self.store().prompts(&caller.tenant, status, PAGE).await?)
+        before: Option<&PagePlace>,
+    ) -> Result<PromptPage, ChatError> {
+        Ok(self.store().prompts(&caller.tenant, status, before, PAGE).await?)
     }
 
     /// What is always allowed in a conversation (P-11).

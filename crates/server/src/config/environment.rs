@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use parlor_guard::nearest;
+use parlor_guard::near;
 use toml::{Table, Value};
 
 /// How a value is written in a variable.
@@ -116,8 +116,12 @@ pub(super) fn strangers(environment: &BTreeMap<String, String>) -> Vec<String> {
         .keys()
         .filter(|name| name.starts_with("PARLOR_") && !known.contains(name))
         .map(|name| {
-            let nearest = nearest(name, known.iter().map(String::as_str));
-            format!("{name} is not a setting; did you mean {nearest}?")
+            let own = |name: &'_ str| name.trim_start_matches("PARLOR_").to_owned();
+            let names: Vec<String> = known.iter().map(|known| own(known)).collect();
+            match near(&own(name), names.iter().map(String::as_str)) {
+                Some(meant) => format!("{name} is not a setting; did you mean PARLOR_{meant}?"),
+                None => format!("{name} is not a setting"),
+            }
         })
         .collect()
 }
@@ -153,11 +157,15 @@ mod tests {
         let environment = BTreeMap::from([
             ("PARLOR_BNID".to_owned(), "x".to_owned()),
             ("PARLOR_PASSWORD".to_owned(), "x".to_owned()),
+            ("PARLOR_STORAGE".to_owned(), "x".to_owned()),
             ("HOME".to_owned(), "x".to_owned()),
         ]);
         assert_eq!(
             strangers(&environment),
-            ["PARLOR_BNID is not a setting; did you mean PARLOR_BIND?"]
+            [
+                "PARLOR_BNID is not a setting; did you mean PARLOR_BIND?",
+                "PARLOR_STORAGE is not a setting",
+            ]
         );
     }
 }

@@ -1,7 +1,7 @@
-//! What a mistake in the configuration is called: the place, and the nearest
-//! thing that would have been right.
+//! What a mistake in the configuration is called: the place, and what was probably
+//! meant, if anything is near enough.
 
-use parlor_guard::nearest;
+use parlor_guard::near;
 
 /// The error as it is shown, with a suggestion where a name is not known.
 pub(super) fn explain(error: &toml::de::Error) -> String {
@@ -12,18 +12,18 @@ pub(super) fn explain(error: &toml::de::Error) -> String {
     }
 }
 
-/// serde says "unknown field `x`, expected one of `a`, `b`"; names that stand
-/// in other sections are candidates too.
-fn suggestion<'m>(message: &'m str) -> Option<&'m str> {
+/// serde says "unknown field `x`, expected one of `a`, `b`": what stands beside it and
+/// is written nearly so, or exactly so in another section.
+fn suggestion(message: &str) -> Option<&str> {
+    let is_field = message.starts_with("unknown field ");
     let rest = message
         .strip_prefix("unknown field ")
         .or_else(|| message.strip_prefix("unknown variant "))?;
     let mut quoted = rest.split('`').skip(1).step_by(2);
     let wrong = quoted.next()?;
-    let elsewhere = super::environment::known_keys()
-        .filter(|_| message.starts_with("unknown field"))
-        .map(|key| -> &'m str { key });
-    Some(nearest(wrong, quoted.chain(elsewhere))).filter(|name| !name.is_empty())
+    let own_name = |key: &&str| key.rsplit('.').next() == Some(wrong);
+    near(wrong, quoted)
+        .or_else(|| super::environment::known_keys().filter(|_| is_field).find(own_name))
 }
 
 #[cfg(test)]
@@ -39,5 +39,9 @@ mod tests {
         let variant = "unknown variant `stric`, expected one of `strict`, `monitor`";
         assert_eq!(suggestion(variant), Some("strict"));
         assert_eq!(suggestion("invalid type: integer `1`, expected a string"), None);
+        let section = "unknown field `storage`, expected one of `server`, `access`, `tenants`";
+        assert_eq!(suggestion(section), None, "nothing is like it");
+        let section = "unknown field `tenant`, expected one of `server`, `access`, `tenants`";
+        assert_eq!(suggestion(section), Some("tenants"));
     }
 }

@@ -10,7 +10,7 @@ use parlor_protocol::{ConversationId, PromptAnswer, PromptId, PromptOutcome};
 use serde::Deserialize;
 use serde_json::json as value;
 
-use super::body::{Json, Parameters, PathId};
+use super::body::{Json, Parameters, PathId, page_place};
 use super::errors::ApiError;
 use super::json;
 use crate::app::App;
@@ -19,6 +19,7 @@ use crate::auth::Visitor;
 #[derive(Debug, Deserialize)]
 pub(crate) struct Which {
     status: Option<Status>,
+    before: Option<String>,
 }
 
 /// As a prompt is listed.
@@ -70,11 +71,11 @@ pub(crate) async fn extend(
     json(&value!({"messageId": id, "expires_at": expires_at}))
 }
 
-/// `GET /api/prompts?status=`.
+/// `GET /api/prompts?status=&before=`.
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
     visitor: Visitor,
-    Parameters(Which { status }): Parameters<Which>,
+    Parameters(Which { status, before }): Parameters<Which>,
 ) -> Result<Response, ApiError> {
     let status = status.map(|status| match status {
         Status::Open => "open",
@@ -83,7 +84,8 @@ pub(crate) async fn list(
         Status::Expired => "expired",
         Status::Cancelled => "cancelled",
     });
-    json(&value!({"prompts": app.chat.prompts(&visitor.caller, status).await?}))
+    let before = page_place(before.as_deref())?;
+    json(&app.chat.prompts(&visitor.caller, status, before.as_ref()).await?)
 }
 
 /// `GET /api/prompts/{id}`.

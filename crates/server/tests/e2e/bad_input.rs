@@ -147,6 +147,7 @@ async fn places(all: &mut Answers) {
     all.get("no page of the list", "/api/conversations?before=yesterday").await;
     all.get("no address", "/api/nowhere").await;
     all.get("no prompt", &format!("/api/prompts/{nobodys}")).await;
+    all.get("no page of the prompts", "/api/prompts?before=yesterday").await;
     all.get("no status of a prompt", "/api/prompts?status=lost").await;
     let answer = all.app.admin("POST", &format!("/api/prompts/{nobodys}/response"));
     let answer = answer.header("content-type", "application/json").body(r#"{"response": "yes"}"#);
