@@ -171,12 +171,21 @@ fn check_file(path: &Path) -> Result<(), String> {
             log.display()
         ));
     }
-    tracing::warn!(
-        path = %path.display(),
-        "the database file is empty: a new database begins in it; if it held something, stop \
-         the server and restore a backup"
-    );
+    if !is_just_made(path) {
+        tracing::warn!(
+            path = %path.display(),
+            "the database file is empty: a new database begins in it; if it held something, \
+             stop the server and restore a backup"
+        );
+    }
     Ok(())
+}
+
+/// Whether another program makes it at this moment, too.
+fn is_just_made(path: &Path) -> bool {
+    const JUST: Duration = Duration::from_secs(10);
+    let made = fs::metadata(path).and_then(|file| file.created());
+    made.is_ok_and(|made| made.elapsed().is_ok_and(|age| age < JUST))
 }
 
 /// All migrations in one transaction that holds the write lock: two processes
