@@ -22,12 +22,14 @@
 
 use std::future::ready;
 use std::ops::AddAssign;
+use std::sync::Weak;
 use std::time::Duration;
 
 use futures_core::Stream;
 use parlor_protocol::{ConversationId, Mode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tokio::sync::mpsc;
 
 use crate::ask::{Ask, ProposedCall, Reply};
 use crate::error::AgentError;
@@ -46,6 +48,12 @@ pub trait Agent: Send + Sync {
 
     /// What it is, for logs and for the line that is printed at the start.
     fn describe(&self) -> AgentDescription;
+
+    /// The turns that it wants to begin by itself, to whoever takes them first; an
+    /// agent that only answers has none.
+    fn initiatives(&self) -> Option<mpsc::Receiver<Initiative>> {
+        None
+    }
 
     /// The conversation is gone: what was kept for it is ended.
     fn forget(&self, conversation: ConversationId) {
@@ -78,6 +86,28 @@ pub trait AgentSession: Stream<Item = AgentEvent> + Send + Unpin {
     fn stop(&mut self);
 }
 
+/// An agent has something to say in a conversation, and nobody asked: it waits for a
+/// turn ([`TurnStart::Unasked`]).
+#[derive(Debug, Clone)]
+pub struct Initiative {
+    /// Where.
+    pub conversation: ConversationId,
+    wanted: Weak<()>,
+}
+
+impl Initiative {
+    /// The turn is wanted as long as there is something that `wanted` points to.
+    pub fn new(conversation: ConversationId, wanted: Weak<()>) -> Self {
+        Self { conversation, wanted }
+    }
+
+    /// Whether it still waits for a turn: a person's may have come first, and the
+    /// agent said it there.
+    pub fn is_wanted(&self) -> bool {
+        self.wanted.strong_count() > 0
+    }
+}
+
 /// What an agent is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentDescription {
@@ -92,6 +122,8 @@ pub struct AgentDescription {
 pub enum TurnStart {
     /// With a message of a person: the last one of the history.
     Message(TurnContext),
+    /// With what the agent says by itself ([`Initiative`]).
+    Unasked(TurnContext),
     /// Where an earlier turn was interrupted. The history holds everything that
     /// was committed with or before the checkpoint.
     Resume(TurnContext, Checkpoint),
@@ -111,6 +143,8 @@ pub struct TurnContext {
 /// What happens in a turn. Everything in it is raw.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AgentEvent {
+    /// The turn waits until there is room for it: too many others run.
+    Queued,
     /// The next piece of text.
     Text(String),
     /// The next piece of reasoning.
@@ -120,6 +154,9 @@ pub enum AgentEvent {
     /// The text that streamed so far broke off: it is no part of the history,
     /// and may be said again.
     BrokeOff,
+    /// The model's vendor withholds what was said and thought since the last message
+    /// for the history: it is no answer, and no part of the history.
+    Withheld,
     /// One whole message for the raw history; after a stop or an error, what
     /// there is of it. It repeats what was streamed. A message of which nothing
     /// was said does not come.

@@ -35,10 +35,11 @@ mod trust;
 pub mod turn_loop;
 
 pub use agent::{
-    Agent, AgentDescription, AgentEvent, AgentSession, Checkpoint, TurnContext, TurnEnd, TurnStart,
-    Usage,
+    Agent, AgentDescription, AgentEvent, AgentSession, Checkpoint, Initiative, TurnContext,
+    TurnEnd, TurnStart, Usage,
 };
 pub use ask::{Answer, Ask, AskedBy, ProposedCall, Reply};
+pub use bridge::{ProcessSlots, ProgramHost};
 pub use error::{AgentError, Remedy};
 pub use history::{Block, HistoryMessage};
 pub use settings::{AgentKind, AgentSettings, SettingsError, build_agent};

@@ -10,12 +10,12 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
 use crate::agent::Agent;
+use crate::bridge::ProgramHost;
 use crate::claude_code::{ClaudeCode, ClaudeCodeSettings};
 use crate::demo::Demo;
 use crate::llm::Llm;
 use crate::llm::anthropic::Anthropic;
 use crate::llm::openai::Openai;
-use crate::process::Supervisor;
 use crate::tools::Tools;
 use crate::turn_loop::{LoopAgent, LoopLimits, Toolbox};
 
@@ -173,7 +173,7 @@ impl Default for AgentSettings {
 }
 
 /// Builds the agent that the settings ask for, with these tools. One that is a
-/// program runs under `supervisor`.
+/// program runs in `programs`.
 ///
 /// `env` looks up an environment variable. A TLS provider has to be installed
 /// before (`rustls::crypto::CryptoProvider`).
@@ -181,7 +181,7 @@ pub fn build_agent(
     settings: &AgentSettings,
     env: impl Fn(&str) -> Option<String>,
     tools: Option<Arc<dyn Tools>>,
-    supervisor: &Supervisor,
+    programs: &ProgramHost,
 ) -> Result<Arc<dyn Agent>, SettingsError> {
     settings.validate()?;
     let env = |name: &str| env(name).filter(|value| !value.trim().is_empty());
@@ -189,7 +189,7 @@ pub fn build_agent(
         AgentKind::ClaudeCode => {
             return match tools {
                 Some(_) => Err(SettingsError::HasItsOwnTools("mcp")),
-                None => Ok(Arc::new(claude_code(settings, &env, supervisor)?)),
+                None => Ok(Arc::new(claude_code(settings, &env, programs)?)),
             };
         }
         AgentKind::Anthropic => Arc::new(anthropic(settings, &env)?),
@@ -216,12 +216,12 @@ fn anthropic(settings: &AgentSettings, env: Env<'_>) -> Result<Anthropic, Settin
 fn claude_code(
     settings: &AgentSettings,
     env: Env<'_>,
-    supervisor: &Supervisor,
+    programs: &ProgramHost,
 ) -> Result<ClaudeCode, SettingsError> {
     let wrong = |(setting, why)| SettingsError::Program { setting, why };
     let (model, base_url) = (settings.model.as_deref(), settings.base_url.as_deref());
     let launch = settings.claude_code.resolve(model, base_url, env).map_err(wrong)?;
-    Ok(ClaudeCode::new(launch, supervisor.clone()))
+    Ok(ClaudeCode::new(launch, programs))
 }
 
 fn openai(settings: &AgentSettings, env: Env<'_>) -> Result<Openai, SettingsError> {

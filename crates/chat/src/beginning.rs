@@ -1,11 +1,12 @@
-//! A person's message, and all that is written with it.
+//! What begins a turn, and all that is written with it: a person's message, or that the
+//! agent speaks up by itself.
 
 use parlor_agents::{Block, HistoryMessage};
 use parlor_guard::Clean;
 use parlor_protocol::message::{Message, Metadata};
 use parlor_protocol::{
     ClientMessageId, ConversationId, EventBody, MessageId, MessageType, Mode, PromptOutcome, Role,
-    TurnId,
+    TenantId, TurnId,
 };
 use parlor_storage::{Answering, BeginTurn, Closing, NewConversation, NewImage, Prompt};
 use serde_json::json;
@@ -13,7 +14,7 @@ use uuid::Uuid;
 
 use crate::chat_agent::Caller;
 use crate::project::Project;
-use crate::prompts::closed_event;
+use crate::prompts::{AGENT, closed_event};
 use crate::retry::{self, Retry};
 use crate::session::raw;
 use crate::texts::now;
@@ -72,7 +73,7 @@ pub(crate) fn beginning(caller: &Caller, project: &Project, begins: Begins) -> B
     let start = EventBody::Start {
         conversation_id: begins.conversation,
         turn_id: turn,
-        message_id: message.id,
+        message_id: Some(message.id),
     };
     let told = begins.told.as_ref().unwrap_or(&begins.text);
     let mut history = raw(&history_of(told, begins.picture()));
@@ -97,8 +98,7 @@ pub(crate) fn beginning(caller: &Caller, project: &Project, begins: Begins) -> B
         started_by: caller.session.clone(),
         client_message_id: begins.client_message_id,
         start: Clean::new(sanitizer, start),
-        message_event: message.to_event(),
-        message,
+        message: Some(message),
         history: vec![history],
         image: begins.image,
         answers: begins.answering,
@@ -106,6 +106,35 @@ pub(crate) fn beginning(caller: &Caller, project: &Project, begins: Begins) -> B
         closed,
         block_message: MessageId::new(Uuid::now_v7()),
         now: at,
+    }
+}
+
+/// The write that begins a turn of the agent's own, in a conversation that is there.
+/// Questions that are open without a turn stay open.
+pub(crate) fn unasked(
+    tenant: &TenantId,
+    project: &Project,
+    conversation: ConversationId,
+) -> BeginTurn {
+    let turn = TurnId::new(Uuid::now_v7());
+    let start = EventBody::Start { conversation_id: conversation, turn_id: turn, message_id: None };
+    BeginTurn {
+        tenant: tenant.clone(),
+        conversation,
+        new: None,
+        mode: None,
+        turn,
+        started_by: AGENT.to_owned(),
+        client_message_id: None,
+        start: Clean::new(&project.sanitizer, start),
+        message: None,
+        history: Vec::new(),
+        image: None,
+        answers: None,
+        passes_over: Vec::new(),
+        closed: Vec::new(),
+        block_message: MessageId::new(Uuid::now_v7()),
+        now: now(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a caller can do with conversations. It only calls: judging is the
 //! guard's, writing the storage's, answering the agent's.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -23,7 +23,7 @@ use crate::reader::Reader;
 use crate::session_registry::{SessionRegistry, Stop};
 use crate::texts::title;
 use crate::turn_slots::{TurnSlot, TurnSlots};
-use crate::{images, reconcile};
+use crate::{images, initiative, reconcile};
 
 /// How many conversations a page of the list has.
 const PAGE: u32 = 50;
@@ -36,6 +36,16 @@ const ENDING: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone)]
 pub struct Chat {
     inner: Arc<Inner>,
+}
+
+/// The chat, as long as somebody else holds it.
+#[derive(Debug, Clone)]
+pub(crate) struct WeakChat(Weak<Inner>);
+
+impl WeakChat {
+    pub(crate) fn upgrade(&self) -> Option<Chat> {
+        self.0.upgrade().map(|inner| Chat { inner })
+    }
 }
 
 #[derive(Debug)]
@@ -83,7 +93,13 @@ impl Chat {
         let inner = Inner { store, projects, registry, flusher, large, slots };
         let chat = Self { inner: Arc::new(inner) };
         reconcile::take_over(&chat).await?;
+        initiative::listen(&chat);
         Ok(chat)
+    }
+
+    /// Does not keep the chat alive.
+    pub(crate) fn downgrade(&self) -> WeakChat {
+        WeakChat(Arc::downgrade(&self.inner))
     }
 
     pub(crate) fn store(&self) -> &Store {

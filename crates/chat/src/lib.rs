@@ -25,6 +25,7 @@ mod error;
 mod event_log;
 mod flusher;
 mod images;
+mod initiative;
 mod large_rows;
 mod oversight;
 mod power_cut;

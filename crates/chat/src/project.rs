@@ -83,6 +83,11 @@ impl Projects {
         self.projects.values()
     }
 
+    /// All projects, each with its tenant.
+    pub fn with_tenants(&self) -> impl Iterator<Item = (&TenantId, &Arc<Project>)> {
+        self.projects.iter().map(|((tenant, _), project)| (tenant, project))
+    }
+
     /// All projects of a tenant.
     pub fn of(&self, tenant: &TenantId) -> impl Iterator<Item = &Arc<Project>> {
         self.projects

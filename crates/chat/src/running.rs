@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use parlor_agents::{Checkpoint, TurnContext, TurnStart};
 use parlor_protocol::{ConversationId, EventId, MessageId, Mode, TenantId, TurnId};
-use parlor_storage::{Block, Interrupted, StorageError};
+use parlor_storage::{BeginTurn, Block, Interrupted, StorageError};
 use serde_json::Value;
 
-use crate::beginning::{Begins, beginning};
+use crate::beginning::{Begins, beginning, unasked};
 use crate::chat_agent::{Accepted, Caller, Chat};
 use crate::context;
 use crate::event_log::EventLog;
@@ -29,10 +29,19 @@ struct Ready {
     block_message: MessageId,
     /// All that was ever said, where the conversation begins with this turn.
     history: Option<Vec<(TurnId, Value)>>,
-    /// Where it goes on, and the place of text that was lost.
-    resumes: Option<(Checkpoint, Block)>,
+    begins: Beginning,
     /// Its place among the turns that run.
     slot: TurnSlot,
+}
+
+/// How the agent is told to begin.
+enum Beginning {
+    /// With a person's message.
+    Asked,
+    /// With what it has to say by itself.
+    Unasked,
+    /// Where it goes on, and the place of text that was lost.
+    Resumes(Checkpoint, Block),
 }
 
 impl Chat {
@@ -48,6 +57,30 @@ impl Chat {
     ) -> Result<Accepted, StorageError> {
         let mode = begins.mode.or(begins.new.as_ref().map(|new| new.mode));
         let begin = beginning(caller, project, begins);
+        self.begin_with(begin, project, mode, Beginning::Asked, slot).await
+    }
+
+    /// Begins a turn in which the agent says what it has to say by itself.
+    pub(crate) async fn begin_unasked(
+        &self,
+        tenant: &TenantId,
+        project: &Arc<Project>,
+        conversation: ConversationId,
+    ) -> Result<Accepted, StorageError> {
+        let begin = unasked(tenant, project, conversation);
+        // The agent has begun already, so it counts, however many others run.
+        let slot = self.slots().count(tenant, &project.id);
+        self.begin_with(begin, project, None, Beginning::Unasked, slot).await
+    }
+
+    async fn begin_with(
+        &self,
+        begin: BeginTurn,
+        project: &Arc<Project>,
+        mode: Option<Mode>,
+        begins: Beginning,
+        slot: TurnSlot,
+    ) -> Result<Accepted, StorageError> {
         let (chat, project) = (self.clone(), Arc::clone(project));
         let begun = tokio::spawn(async move {
             let begun = chat.store().begin_turn(&begin).await?;
@@ -55,7 +88,7 @@ impl Chat {
             // Held until the turn holds it: a log that nobody holds is forgotten.
             let log = chat.registry().log(begin.conversation);
             log.publish(begun.events);
-            let begins = begin.history.into_iter().map(|part| (begin.turn, part)).collect();
+            let said = begin.history.into_iter().map(|part| (begin.turn, part)).collect();
             chat.spawn(
                 Ready {
                     tenant: begin.tenant,
@@ -66,8 +99,8 @@ impl Chat {
                     epoch: begun.epoch,
                     next_seq: begun.next_seq,
                     block_message: begin.block_message,
-                    history: begin.new.is_some().then_some(begins),
-                    resumes: None,
+                    history: begin.new.is_some().then_some(said),
+                    begins,
                     slot,
                 },
                 log,
@@ -101,7 +134,7 @@ impl Chat {
                 next_seq: turn.next_seq,
                 block_message: MessageId::new(uuid::Uuid::now_v7()),
                 history: None,
-                resumes: Some((checkpoint, lost)),
+                begins: Beginning::Resumes(checkpoint, lost),
                 slot,
             },
             log,
@@ -150,9 +183,12 @@ impl Chat {
         let flusher = self.flusher().clone();
         let asking = Asking::new(signals.hint, signals.closing);
         let session = Session::new(writer, ready.tenant, ready.project, flusher, asking);
-        match ready.resumes {
-            None => session.run(agent, TurnStart::Message(context), signals.stop).await,
-            Some((checkpoint, lost)) => {
+        match ready.begins {
+            Beginning::Asked => session.run(agent, TurnStart::Message(context), signals.stop).await,
+            Beginning::Unasked => {
+                session.run(agent, TurnStart::Unasked(context), signals.stop).await
+            }
+            Beginning::Resumes(checkpoint, lost) => {
                 let session = session.resumed(lost, checkpoint.clone());
                 let start = TurnStart::Resume(context, checkpoint);
                 session.run(agent, start, signals.stop).await

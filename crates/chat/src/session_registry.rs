@@ -115,6 +115,13 @@ impl SessionRegistry {
         *self.running.borrow() == 0
     }
 
+    /// Waits until no turn runs in a conversation.
+    pub(crate) async fn ended(&self, conversation: ConversationId) {
+        let mut running = self.running.subscribe();
+        // The sender is ours, so this ends only when it is true.
+        let _ended = running.wait_for(|_| !lock(&self.turns).contains_key(&conversation)).await;
+    }
+
     /// Waits until no turn runs.
     pub(crate) async fn idle(&self) {
         let mut running = self.running.subscribe();

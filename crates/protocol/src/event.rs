@@ -17,14 +17,23 @@ use crate::tool::ToolStatus;
 #[serde(tag = "event", content = "data", rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum EventBody {
-    /// A person's message is stored and its turn begins: the acknowledgement.
+    /// A person's message is stored and its turn begins: the acknowledgement. Or the
+    /// agent begins a turn by itself.
     Start {
         /// Where.
         conversation_id: ConversationId,
         /// The turn that begins.
         turn_id: TurnId,
-        /// The person's message.
-        message_id: MessageId,
+        /// The person's message; absent if nobody asked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional))]
+        message_id: Option<MessageId>,
+    },
+    /// The turn waits until there is room for it. Whatever comes next says that it
+    /// no longer does.
+    Queued {
+        /// The turn.
+        turn_id: TurnId,
     },
     /// Text, as it is produced.
     Chunk {

@@ -286,7 +286,9 @@ fn events() {
     golden(
         "events.json",
         &vec![
-            EventBody::Start { conversation_id, turn_id, message_id },
+            EventBody::Start { conversation_id, turn_id, message_id: Some(message_id) },
+            EventBody::Start { conversation_id, turn_id, message_id: None },
+            EventBody::Queued { turn_id },
             EventBody::Chunk { text: text(), message_id },
             EventBody::Snapshot { text: text(), message_id },
             EventBody::Thinking { text: text(), message_id },

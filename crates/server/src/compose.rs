@@ -9,7 +9,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use parlor_agents::process::Supervisor;
 use parlor_agents::tools::Tools;
-use parlor_agents::{AgentKind, build_agent};
+use parlor_agents::{AgentKind, ProcessSlots, ProgramHost, build_agent};
 use parlor_chat::{AdmittedTools, Chat, Project, Projects};
 use parlor_guard::guardrail::Guardrail;
 use parlor_guard::sanitizer::{Sanitizer, SanitizerSettings};
@@ -51,6 +51,9 @@ fn projects(
 ) -> anyhow::Result<(Projects, Vec<String>)> {
     let mut projects = Projects::new(config.server.limits.tenant_turns);
     let mut modes = Vec::new();
+    let most = config.server.limits.agent_processes;
+    let slots = ProcessSlots::new(usize::try_from(most).unwrap_or(usize::MAX));
+    let programs = ProgramHost { supervisor: supervisor.clone(), slots };
     for (tenant, settings) in &config.tenants {
         for (id, settings) in &settings.projects {
             let limits = &config.server.limits;
@@ -65,7 +68,7 @@ fn projects(
             let name = format!("{tenant}/{id}");
             let tools =
                 tools::tools(&name, &settings, supervisor, environment).with_context(place)?;
-            let project = project(id, &settings, limits, environment, tools, supervisor)
+            let project = project(id, &settings, limits, environment, tools, &programs)
                 .with_context(place)?;
             let mode = mode(&project);
             if !modes.contains(&mode) {
@@ -83,7 +86,7 @@ fn project(
     limits: &Limits,
     environment: &BTreeMap<String, String>,
     tools: Option<Arc<dyn Tools>>,
-    supervisor: &Supervisor,
+    programs: &ProgramHost,
 ) -> anyhow::Result<Project> {
     let env = |name: &str| environment.get(name).cloned();
     let behind_bridge = config.agent.kind == AgentKind::ClaudeCode;
@@ -97,7 +100,7 @@ fn project(
         name: config.name.clone(),
         guardrail,
         sanitizer: Sanitizer::new(&masks).context("sanitizer")?,
-        agent: build_agent(&config.agent, env, tools.clone(), supervisor)?,
+        agent: build_agent(&config.agent, env, tools.clone(), programs)?,
         tools,
         system_prompt: config.system_prompt.clone(),
         reminder: config.reminder.clone(),

@@ -21,7 +21,8 @@ use crate::rows::{counter, parsed, to_column};
 use crate::store::Store;
 use crate::{history, messages};
 
-/// A person's message, and all that is written with it.
+/// What begins a turn, and all that is written with it: a person's message, or nothing
+/// if the agent begins it by itself.
 #[derive(Debug, Clone)]
 pub struct BeginTurn {
     /// Whose conversation.
@@ -34,16 +35,14 @@ pub struct BeginTurn {
     pub mode: Option<Mode>,
     /// The turn.
     pub turn: TurnId,
-    /// The session or key that began it.
+    /// The session or key that began it, or the agent.
     pub started_by: String,
     /// The client's mark.
     pub client_message_id: Option<ClientMessageId>,
     /// The person's message.
-    pub message: Clean<Message>,
+    pub message: Option<Clean<Message>>,
     /// The event that acknowledges it.
     pub start: Clean<EventBody>,
-    /// The message as an event.
-    pub message_event: Clean<EventBody>,
     /// What the model is told.
     pub history: Vec<Value>,
     /// The picture that came with it.
@@ -89,8 +88,6 @@ pub struct Turn {
     pub id: TurnId,
     /// Where.
     pub conversation: ConversationId,
-    /// The message that began it.
-    pub message: MessageId,
     /// Its `start` in the log.
     pub start_seq: u64,
     /// How it stands.
@@ -172,12 +169,15 @@ fn insert(
     start_seq: u64,
 ) -> Result<BegunTurn, StorageError> {
     insert_turn(batch, begin, epoch, start_seq);
-    messages::put(batch, start_seq + 1, &begin.message)?;
+    if let Some(message) = &begin.message {
+        messages::put(batch, start_seq + 1, message)?;
+    }
     history::append(batch, begin.conversation, begin.turn, &begin.history)?;
     if let Some(image) = &begin.image {
         images::put(batch, &begin.tenant, begin.conversation, image, begin.now);
     }
-    let events = [&begin.start, &begin.message_event].into_iter().chain(&begin.closed);
+    let message = begin.message.as_ref().map(Clean::to_event);
+    let events = [&begin.start].into_iter().chain(&message).chain(&begin.closed);
     let events = log::insert(batch, begin.conversation, begin.turn, start_seq, events, begin.now)?;
     let next_seq = start_seq + events.len() as u64;
     Ok(BegunTurn { epoch, events, next_seq })
@@ -250,7 +250,7 @@ async fn close_prompts(
 
 impl BeginTurn {
     fn event_count(&self) -> u64 {
-        2 + self.closed.len() as u64
+        1 + u64::from(self.message.is_some()) + self.closed.len() as u64
     }
 
     /// One more than there are events is kept out of reach: the text that
@@ -272,7 +272,9 @@ fn insert_turn(batch: &mut Batch, begin: &BeginTurn, epoch: u64, start_seq: u64)
         .bind(begin.tenant.as_str())
         .bind(&begin.started_by)
         .bind(begin.client_message_id.as_ref().map(ClientMessageId::as_str))
-        .bind(begin.message.get().id.to_string())
+        .bind(
+            begin.message.as_ref().map_or_else(String::new, |message| message.get().id.to_string()),
+        )
         .bind(to_column(start_seq))
         .bind(to_column(epoch))
         .bind(to_column(start_seq + begin.event_count()))
@@ -297,7 +299,6 @@ fn turn(row: &SqliteRow) -> Result<Turn, StorageError> {
     Ok(Turn {
         id: parsed(row, "id")?,
         conversation: parsed(row, "conversation_id")?,
-        message: parsed(row, "message_id")?,
         start_seq: counter(row, "start_seq")?,
         status: TurnStatus::from_name(row.try_get("status")?),
     })

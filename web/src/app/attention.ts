@@ -36,7 +36,7 @@ function noticed(item: Item, before: Item | undefined): void {
       const { metadata } = item.message;
       return announce(t(failureKey(String(metadata['code'] ?? 'agent_failed'), remedyOf(metadata))), 'urgent');
     }
-    announce(plain(item.message.content));
+    announce(item.message.metadata['withheld'] === true ? t('said.withheld') : plain(item.message.content));
     if (item.message.message_type === 'question' && isFocusFree()) focusComposer();
   } else if (item.kind === 'prompt' && before?.kind !== 'prompt') {
     const title = promptTitle(words(), item.prompt, true);

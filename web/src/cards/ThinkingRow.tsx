@@ -29,12 +29,12 @@ export function Thoughts({ texts }: { texts: readonly string[] }) {
 }
 
 /** Something goes on, and there is nothing to show of it yet. */
-export function WorkingRow() {
+export function WorkingRow({ queued = false }: { queued?: boolean }) {
   const { t } = useWords();
   return (
     <p className="flex items-center gap-2.5 text-muted">
       <span aria-hidden="true" className="size-2 animate-pulse-soft rounded-full bg-accent" />
-      {t('thinking.working')}
+      {t(queued ? 'thinking.queued' : 'thinking.working')}
     </p>
   );
 }

@@ -110,6 +110,28 @@ describe('messages', () => {
     expect(button('Tentar de novo')).toBeDefined();
   });
 
+  /** B-1 */
+  it('what nobody asked for says so, in both languages', async () => {
+    const { unmount } = await draw('unasked');
+    expect(screen.getByText(/goes on by itself/)).toBeDefined();
+    expect(screen.getByText('The build is done: 42 pages, no warnings.')).toBeDefined();
+    unmount();
+    await draw('unasked', 'queued', 'pt');
+    expect(screen.getByText(/assim que houver lugar/)).toBeDefined();
+  });
+
+  /** H-3 */
+  it('a model that declined is no answer, in both languages', async () => {
+    const { container, unmount } = await draw('declined');
+    expect(screen.getByText('What was written here was withheld.')).toBeDefined();
+    expect(screen.getByText(/The agent declined to answer this/)).toBeDefined();
+    expect(container.textContent).not.toMatch(/First, take|A bad idea/);
+    expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull();
+    unmount();
+    await draw('declined', undefined, 'pt');
+    expect(screen.getByText(/preferiu não responder/)).toBeDefined();
+  });
+
   it('a question without a prompt is answered by saying its option', async () => {
     const heard = hearRequests();
     await draw('question', 3);

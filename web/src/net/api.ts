@@ -105,7 +105,10 @@ export async function sendMessage(request: ChatRequest): Promise<Start> {
         for (const event of list) {
           const decoded = decodeEvent(event);
           if (decoded?.body.event !== 'start') continue;
-          resolve(decoded.body.data);
+          const { message_id, ...start } = decoded.body.data;
+          // The agent may begin a turn by itself, which acknowledges nothing.
+          if (message_id === undefined) continue;
+          resolve({ ...start, message_id });
           stream.abort();
           return;
         }

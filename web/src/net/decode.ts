@@ -16,7 +16,8 @@ type Fields = Record<string, unknown>;
 
 /** Fields without which an event says nothing. */
 const REQUIRED: Record<string, readonly string[]> = {
-  start: ['conversation_id', 'turn_id', 'message_id'],
+  start: ['conversation_id', 'turn_id'],
+  queued: ['turn_id'],
   chunk: ['text', 'message_id'],
   snapshot: ['text', 'message_id'],
   thinking: ['text', 'message_id'],

@@ -487,9 +487,13 @@ conversation_id: ConversationId,
  */
 turn_id: TurnId, 
 /**
- * The person's message.
+ * The person's message; absent if nobody asked.
  */
-message_id: MessageId, } } | { "event": "chunk", "data": { 
+message_id?: MessageId, } } | { "event": "queued", "data": { 
+/**
+ * The turn.
+ */
+turn_id: TurnId, } } | { "event": "chunk", "data": { 
 /**
  * The next piece.
  */

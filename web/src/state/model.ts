@@ -25,6 +25,8 @@ export type Item =
   | { kind: 'prompt'; key: string; prompt: UserPrompt; message: Message | null; closed: PromptClosed | null }
   | { kind: 'error'; key: string; turn: string | null; text: string; code: ErrorCode; recoverable: boolean }
   | { kind: 'artifact'; key: string; artifact: Artifact }
+  /** The agent began a turn by itself. */
+  | { kind: 'unasked'; key: string; turn: string }
   /** A turn that did not come to its own end. */
   | { kind: 'ended'; key: string; turn: string; reason: Exclude<DoneReason, 'complete' | 'error'> };
 
@@ -40,7 +42,9 @@ export interface Conversation {
   items: readonly Item[];
   /** The turn that runs. */
   turn: string | null;
-  /** The person's message that the last turn answers. */
+  /** Whether it waits until there is room for it. */
+  queued: boolean;
+  /** The person's message that the last turn answers, if it answers one. */
   asked: string | null;
   /** What was asked to be shown beside the chat, and how often something was. */
   shown: { artifact: Artifact; count: number } | null;
@@ -51,6 +55,7 @@ export const EMPTY: Conversation = {
   place: null,
   items: [],
   turn: null,
+  queued: false,
   asked: null,
   shown: null,
 };

@@ -19,7 +19,8 @@ export function reduceAll(state: Conversation, events: readonly PlacedEvent[]): 
 
 export function reduce(state: Conversation, event: PlacedEvent): Conversation {
   if (isKnown(state, event)) return state;
-  const next = apply(state, event.body);
+  // Whatever comes next says that the turn no longer waits.
+  const next = apply(state.queued ? { ...state, queued: false } : state, event.body);
   return event.id === null ? next : { ...next, place: event.id };
 }
 
@@ -33,12 +34,9 @@ function isKnown(state: Conversation, event: PlacedEvent): boolean {
 function apply(state: Conversation, body: EventBody): Conversation {
   switch (body.event) {
     case 'start':
-      return {
-        ...state,
-        id: body.data.conversation_id,
-        turn: body.data.turn_id,
-        asked: body.data.message_id,
-      };
+      return withStart(state, body.data);
+    case 'queued':
+      return { ...state, queued: state.turn === body.data.turn_id };
     case 'chunk':
       return streamed(state, body.data.message_id, false, (text) => text + body.data.text);
     case 'thinking':
@@ -67,6 +65,12 @@ function apply(state: Conversation, body: EventBody): Conversation {
     case 'done':
       return withDone(state, body.data);
   }
+}
+
+function withStart(state: Conversation, start: Extract<EventBody, { event: 'start' }>['data']): Conversation {
+  const { conversation_id: id, turn_id: turn, message_id: asked = null } = start;
+  const next = { ...state, id, turn, asked };
+  return asked === null ? append(next, { kind: 'unasked', key: `unasked-${turn}`, turn }) : next;
 }
 
 /** Adds to the text that streams under an id, or begins it. */

@@ -1,3 +1,5 @@
+import { EyeOff } from 'lucide-react';
+
 import { Thoughts } from '../cards/ThinkingRow';
 import { Markdown } from '../markdown/Markdown';
 import type { Message } from '../protocol/generated';
@@ -19,6 +21,14 @@ export function AgentWords({ message, streaming, thoughts, last }: Props) {
   const { t, number } = useWords();
   const cutOff = message.metadata['cut_off'] === true;
   const limit = message.metadata['cut_off_bytes'];
+  if (message.metadata['withheld'] === true) {
+    return (
+      <p className="flex items-center gap-2 text-small text-muted">
+        <EyeOff size={14} aria-hidden="true" />
+        {t('said.withheld')}
+      </p>
+    );
+  }
   return (
     <article aria-busy={streaming}>
       <h2 className="sr-only">{t('said.agent')}</h2>

@@ -1,8 +1,19 @@
-import { CircleSlash, RotateCcw } from 'lucide-react';
+import { BellRing, CircleSlash, RotateCcw } from 'lucide-react';
 
 import { tryAgain } from '../state/conversation';
 import { Button } from '../ui/Button';
 import { useWords } from '../words';
+
+/** Nobody asked for what comes now. */
+export function UnaskedRow() {
+  const { t } = useWords();
+  return (
+    <p className="flex items-center gap-2 text-small text-muted">
+      <BellRing size={14} aria-hidden="true" />
+      {t('unasked')}
+    </p>
+  );
+}
 
 /** A turn that did not come to its own end. */
 export function EndedRow({ reason, retry }: { reason: 'stopped' | 'interrupted'; retry: boolean }) {

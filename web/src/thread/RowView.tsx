@@ -7,7 +7,7 @@ import { ErrorCard } from '../cards/ErrorCard';
 import { ThinkingRow, WorkingRow } from '../cards/ThinkingRow';
 import { ToolsRow } from '../cards/ToolsRow';
 import { AgentWords } from './AgentWords';
-import { EndedRow } from './EndedRow';
+import { EndedRow, UnaskedRow } from './EndedRow';
 import { OutgoingMessage, PersonMessage } from './PersonMessage';
 import type { Row } from './rows';
 
@@ -46,10 +46,12 @@ function drawn(row: Row): ReactNode {
       return <ErrorCard text={row.text} code={row.code} retry={row.retry} remedy={row.remedy} />;
     case 'artifact':
       return <ArtifactRow artifact={row.item.artifact} />;
+    case 'unasked':
+      return <UnaskedRow />;
     case 'ended':
       return <EndedRow reason={row.reason} retry={row.retry} />;
     case 'working':
-      return <WorkingRow />;
+      return <WorkingRow queued={row.queued} />;
   }
 }
 

@@ -28,6 +28,24 @@ describe('rows of the thread', () => {
     expect(kinds(rows('approval'))).toEqual(['person', 'prompt', 'tools', 'words']);
   });
 
+  it('a turn that waits says so until something comes', () => {
+    const queued = at('unasked', 'queued');
+    expect(rows('unasked', queued).at(-1)).toMatchObject({ kind: 'working', queued: true });
+    expect(kinds(rows('unasked', queued + 1))).toEqual(['person', 'words']);
+  });
+
+  it('what the agent says by itself follows an answer that is finished', () => {
+    const finished = rows('unasked');
+    expect(kinds(finished)).toEqual(['person', 'words', 'unasked', 'words']);
+    expect(finished.filter((row) => row.kind === 'words').map((row) => row.last)).toEqual([true, true]);
+  });
+
+  it('what was withheld is told once, and why', () => {
+    const finished = rows('declined');
+    expect(kinds(finished)).toEqual(['person', 'words', 'error']);
+    expect(finished[2]).toMatchObject({ remedy: 'rephrase', retry: false });
+  });
+
   it('thoughts are never above the answer once it is there', () => {
     const thinking = at('thinking', 'thinking');
     expect(kinds(rows('thinking', thinking))).toEqual(['person', 'thinking']);

@@ -31,9 +31,10 @@ export type Row =
   /** `retry` is whether it can be tried again now; `remedy` is what else helps. */
   | { kind: 'error'; key: string; text: string; code: string; retry: boolean; remedy: Remedy }
   | { kind: 'artifact'; key: string; item: Extract<Item, { kind: 'artifact' }> }
+  | { kind: 'unasked'; key: string }
   | { kind: 'ended'; key: string; reason: 'stopped' | 'interrupted'; retry: boolean }
   /** Something goes on that has nothing to show yet. */
-  | { kind: 'working'; key: string };
+  | { kind: 'working'; key: string; queued: boolean };
 
 type Shown = 'words' | 'card' | 'thinking' | 'error';
 
@@ -112,6 +113,8 @@ class Rows {
         });
       case 'artifact':
         return this.push({ kind: 'artifact', key: item.key, item });
+      case 'unasked':
+        return this.push({ kind: 'unasked', key: item.key });
       case 'ended':
         return this.push({ kind: 'ended', key: item.key, reason: item.reason, retry: this.isOver(index) });
     }
@@ -122,7 +125,8 @@ class Rows {
     const { turn } = this.conversation;
     if (outgoing) this.rows.push({ kind: 'outgoing', key: outgoing.clientId, outgoing });
     const sent = outgoing !== null && outgoing.state === 'sending';
-    if (sent || (turn !== null && !this.showsLife())) this.rows.push({ kind: 'working', key: 'working' });
+    const queued = this.conversation.queued && !sent;
+    if (sent || queued || (turn !== null && !this.showsLife())) this.rows.push({ kind: 'working', key: 'working', queued });
     return this.rows;
   }
 
@@ -133,7 +137,10 @@ class Rows {
       return this.push({ kind: 'person', key, message, answers });
     }
     const shown = SHOWN_AS[message.message_type];
-    if (shown === 'thinking') return this.think(key, message.content, streaming);
+    if (shown === 'thinking') {
+      // What was withheld is told once, in the place of the answer.
+      return message.metadata['withheld'] === true ? undefined : this.think(key, message.content, streaming);
+    }
     if (shown === 'error') {
       const remedy = remedyOf(message.metadata);
       const code = String(message.metadata['code'] ?? 'agent_failed');
@@ -197,12 +204,12 @@ class Rows {
   private isLast(index: number): boolean {
     const next = this.conversation.items[index + 1];
     if (next === undefined) return this.conversation.turn === null;
-    return next.kind === 'ended' || (next.kind === 'message' && next.message.role === 'user');
+    return next.kind === 'ended' || next.kind === 'unasked' || (next.kind === 'message' && next.message.role === 'user');
   }
 
-  /** Whether nothing but the end of the turn comes after an item. */
+  /** Whether nothing but the end of the turn comes after an item, and a person asked for it. */
   private isOver(index: number): boolean {
-    if (this.conversation.turn !== null) return false;
+    if (this.conversation.turn !== null || this.conversation.asked === null) return false;
     return this.conversation.items.slice(index + 1).every((item) => item.kind === 'ended');
   }
 

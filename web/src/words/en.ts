@@ -83,9 +83,11 @@ export const en = {
   'said.cut_off': 'The answer was cut off here.',
   'said.cut_off_at': 'The answer was cut off here, because it reached the limit of {size} MB.',
   'said.go_on': 'Go on',
+  'said.withheld': 'What was written here was withheld.',
   'outgoing.waiting': 'No connection; it will be sent as soon as there is one.',
   'outgoing.failed': 'Not sent',
   'outgoing.edit': 'Edit',
+  'unasked': 'Parlor goes on by itself: work in the background has news.',
   'ended.stopped': 'Stopped',
   'ended.interrupted': 'The server went down while this was being written.',
 
@@ -135,6 +137,7 @@ export const en = {
   'thinking.now': 'Thinking it over…',
   'thinking.before': 'Show the thinking',
   'thinking.working': 'One moment…',
+  'thinking.queued': 'Others are being answered. It is your turn as soon as there is room…',
 
   'question.suggested': 'Suggested',
   'question.several': 'Several are possible',

@@ -85,9 +85,11 @@ export const pt: Record<Key, string> = {
   'said.cut_off': 'A resposta foi cortada aqui.',
   'said.cut_off_at': 'A resposta foi cortada aqui, porque chegou ao limite de {size} MB.',
   'said.go_on': 'Continue',
+  'said.withheld': 'O que estava escrito aqui foi retido.',
   'outgoing.waiting': 'Sem conexão; será enviada assim que houver uma.',
   'outgoing.failed': 'Não enviada',
   'outgoing.edit': 'Editar',
+  'unasked': 'Parlor continua por conta própria: o trabalho em segundo plano tem novidades.',
   'ended.stopped': 'Interrompido',
   'ended.interrupted': 'O servidor caiu enquanto isto era escrito.',
 
@@ -137,6 +139,7 @@ export const pt: Record<Key, string> = {
   'thinking.now': 'Pensando um pouco…',
   'thinking.before': 'Mostrar o raciocínio',
   'thinking.working': 'Um momento…',
+  'thinking.queued': 'Outras pessoas estão sendo atendidas. É a sua vez assim que houver lugar…',
 
   'question.suggested': 'Sugerida',
   'question.several': 'Várias são possíveis',

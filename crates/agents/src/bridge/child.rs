@@ -8,6 +8,7 @@ use tokio::process::ChildStdout;
 use tokio::time::timeout;
 
 use super::lines::{Line, LineWriter, Lines};
+use super::noise::NoiseLog;
 use crate::process::{NOT_EXECUTABLE, NOT_FOUND, Process, SpawnSpec, StderrLog, Supervisor};
 
 /// How long a process that closed its output may take to end by itself.
@@ -22,6 +23,7 @@ pub(super) struct Child {
     writer: LineWriter,
     process: Process,
     program: String,
+    noise: NoiseLog,
     /// Whether it has said anything yet.
     pub(super) has_spoken: bool,
 }
@@ -44,6 +46,7 @@ impl Child {
         name: &str,
     ) -> Result<Self, String> {
         let spawned = supervisor.spawn(spec).map_err(|error| error.to_string())?;
+        let noise = NoiseLog::new(name, &spec.environment);
         let (log, name) = (Arc::new(StderrLog::default()), name.to_owned());
         let stderr = spawned.stderr;
         tokio::spawn(async move { log.drain(&name, stderr).await });
@@ -52,6 +55,7 @@ impl Child {
             writer: LineWriter::new(spawned.stdin),
             process: spawned.process,
             program: spec.program.clone(),
+            noise,
             has_spoken: false,
         })
     }
@@ -65,6 +69,9 @@ impl Child {
     pub(super) async fn next(&mut self) -> Line {
         let line = self.lines.next().await;
         self.has_spoken |= matches!(line, Line::Json(..));
+        if let Line::Noise(beginning, length) = &line {
+            self.noise.skipped(beginning, *length);
+        }
         line
     }
 

@@ -1,13 +1,14 @@
 //! The task of a conversation: it keeps the process between turns.
 //!
-//! Between turns a process is read on: it may have background work, and begin a
-//! turn by itself when that is done. Nobody's turn runs then, so nobody can be
-//! asked: what such a turn wants to do is refused, with the reason. What it says
-//! is kept, as much as is reasonable, and comes first in the person's next turn.
+//! Between turns a process is read on: it may have background work, and speak up by
+//! itself when that is done. The line with which it does is held, nothing more is read,
+//! and a turn is asked for ([`Initiative`]). Whichever turn begins next takes it: the
+//! one that was asked for, or that of a person who was faster.
 
 use std::sync::Arc;
 
 use parlor_protocol::ConversationId;
+use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -15,14 +16,10 @@ use tokio_util::sync::CancellationToken;
 use super::child::Child;
 use super::lines::Line;
 use super::pool::Pool;
+use super::slots::Slot;
 use super::{Dialect, Output, Paused};
-use crate::agent::{AgentEvent, TurnContext};
-use crate::ask::{Answer, Reply};
-
-/// The most that is kept of what was said while nobody was there, in bytes.
-const MOST_UNASKED: usize = 64 << 10;
-const NOBODY_THERE: &str = "Nobody is there to be asked right now, so it was not run. Tell what \
-                            you wanted to do when the person writes again.";
+use crate::agent::{AgentEvent, Initiative, TurnContext};
+use crate::ask::Reply;
 
 /// What a session tells the task.
 #[derive(Debug)]
@@ -42,6 +39,8 @@ pub(super) enum Command {
 pub(super) struct Begin {
     pub(super) context: Box<TurnContext>,
     pub(super) events: mpsc::Sender<AgentEvent>,
+    /// Whether nobody asked for it: the program spoke up by itself.
+    pub(super) unasked: bool,
     /// The call that the turn was left with, if it goes on after a crash.
     pub(super) paused: Option<Paused>,
 }
@@ -54,16 +53,26 @@ pub(super) struct Keeper {
     pub(super) stop: CancellationToken,
     /// The process, if one runs.
     pub(super) live: Option<Live>,
+    /// The right to run one.
+    pub(super) slot: Option<Slot>,
     /// What the program calls its session.
     pub(super) session: Option<String>,
-    /// What happened while nobody was there.
-    pub(super) unasked: Vec<AgentEvent>,
+    /// The line with which the program spoke up by itself, until a turn takes it.
+    pub(super) unasked: Option<Unasked>,
 }
 
 /// A process, and what it means.
 pub(super) struct Live {
     pub(super) child: Child,
     pub(super) dialect: Box<dyn Dialect>,
+}
+
+/// A line that waits for a turn.
+pub(super) struct Unasked {
+    pub(super) line: Value,
+    pub(super) length: usize,
+    /// As long as it is there, the turn is wanted.
+    _wanted: Arc<()>,
 }
 
 /// What comes after a pause.
@@ -82,8 +91,8 @@ impl Keeper {
         queue: mpsc::Receiver<Command>,
         stop: CancellationToken,
     ) -> Self {
-        let unasked = Vec::new();
-        Self { pool, conversation, queue, stop, live: None, session: None, unasked }
+        let (live, slot, session, unasked) = (None, None, None, None);
+        Self { pool, conversation, queue, stop, live, slot, session, unasked }
     }
 
     /// Takes turns until nobody comes for a while.
@@ -106,15 +115,21 @@ impl Keeper {
                 Next::Nobody | Next::Gone => break,
             }
         }
-        if !self.unasked.is_empty() {
-            tracing::info!(conversation = %self.conversation, "what an agent said by itself was \
-                not shown: nobody wrote to it in time");
-        }
         self.end_process().await;
     }
 
-    /// Ends the process, if one runs.
+    /// Ends the process, if one runs, and lets another conversation have one.
     pub(super) async fn end_process(&mut self) {
+        self.leave_process().await;
+        self.slot = None;
+    }
+
+    /// Ends the process, if one runs; another one of this conversation follows.
+    pub(super) async fn leave_process(&mut self) {
+        if self.unasked.take().is_some() {
+            tracing::warn!(conversation = %self.conversation, "an agent was ended before it could \
+                say what it wanted to");
+        }
         if let Some(live) = self.live.take() {
             live.child.end().await;
         }
@@ -124,7 +139,7 @@ impl Keeper {
         let limits = self.pool.program.limits();
         let mut since = Instant::now();
         loop {
-            let Some(live) = &mut self.live else {
+            let (Some(live), Some(slot)) = (&mut self.live, &self.slot) else {
                 // Nothing is kept that would be worth a task.
                 match self.queue.try_recv() {
                     Ok(Command::Begin(begin)) => return Next::Turn(begin),
@@ -133,7 +148,13 @@ impl Keeper {
                     Err(mpsc::error::TryRecvError::Disconnected) => return Next::Gone,
                 }
             };
-            let patience = if live.dialect.is_busy() { limits.turn } else { limits.idle };
+            let speaks = self.unasked.is_some();
+            match speaks || live.dialect.works_in_background() {
+                // If it is too late for that, it is ended below.
+                true => drop(slot.is_busy()),
+                false => slot.is_idle(),
+            }
+            let patience = if speaks { limits.turn } else { limits.idle };
             tokio::select! {
                 biased;
                 command = self.queue.recv() => match command {
@@ -142,9 +163,13 @@ impl Keeper {
                     Some(Command::Answer(..) | Command::Waits(_) | Command::Stop) => {}
                     None => return Next::Gone,
                 },
-                line = live.child.next() => {
+                () = slot.asked_to_leave() => {
+                    tracing::debug!(conversation = %self.conversation, "an idle agent makes room");
+                    self.end_process().await;
+                }
+                line = live.child.next(), if !speaks => {
                     since = Instant::now();
-                    self.unasked_line(line).await;
+                    self.idle_line(line).await;
                 }
                 () = sleep_until(since + patience) => {
                     tracing::debug!(conversation = %self.conversation, "an idle agent is ended");
@@ -154,66 +179,39 @@ impl Keeper {
         }
     }
 
-    /// A line that nobody waits for.
-    async fn unasked_line(&mut self, line: Line) {
+    /// A line between turns.
+    async fn idle_line(&mut self, line: Line) {
         let Some(live) = &mut self.live else { return };
-        let mut out = Vec::new();
         match line {
-            Line::Json(line, _) => live.dialect.read(&line, &mut out),
-            Line::End | Line::Broken(_) => {
-                tracing::info!(conversation = %self.conversation, "an idle agent has ended");
-                return self.end_process().await;
+            Line::Json(line, length) if live.dialect.speaks_up(&line) => {
+                self.wants_turn(line, length).await;
             }
-        }
-        let mut at = 0;
-        while let Some(output) = out.get(at).cloned() {
-            at += 1;
-            match output {
-                Output::Event(event) => self.unasked_event(event, &mut out),
-                Output::Send(line) => {
-                    if let Some(live) = &self.live {
-                        live.child.send(&line);
+            Line::Json(line, _) => {
+                let mut out = Vec::new();
+                live.dialect.read(&line, &mut out);
+                for output in out {
+                    match output {
+                        Output::Send(line) => live.child.send(&line),
+                        Output::Session(id) => self.session = Some(id),
+                        other => tracing::debug!(?other, "happened between turns"),
                     }
                 }
-                Output::Session(id) => self.session = Some(id),
-                // Calls are put off in turns of people only.
-                Output::Deferred(_) | Output::Durable(_) => {}
-                Output::NoSuchSession | Output::Over(_) => {}
+            }
+            Line::Noise(..) => {}
+            Line::End | Line::Broken(_) => {
+                tracing::info!(conversation = %self.conversation, "an idle agent has ended");
+                self.end_process().await;
             }
         }
     }
 
-    fn unasked_event(&mut self, event: AgentEvent, out: &mut Vec<Output>) {
-        let Some(live) = &mut self.live else { return };
-        match event {
-            AgentEvent::Proposes(call) => {
-                tracing::info!(conversation = %self.conversation, tool = %call.name,
-                    "a call that nobody can be asked about was refused");
-                live.dialect.answer(&call.id, Reply::not_run(NOBODY_THERE), out);
-            }
-            AgentEvent::Asks(ask) => {
-                live.dialect.answer(&ask.id, Reply::Answer(Answer::Expired), out);
-            }
-            AgentEvent::Text(text) => {
-                if unasked_bytes(&self.unasked) + text.len() <= MOST_UNASKED {
-                    self.unasked.push(AgentEvent::Text(text));
-                }
-            }
-            kept @ (AgentEvent::BlockEnd | AgentEvent::Usage(_)) => self.unasked.push(kept),
-            kept @ (AgentEvent::AssistantMessage(_) | AgentEvent::ToolMessage(_))
-                if self.unasked.len() < MOST_UNASKED / 64 =>
-            {
-                self.unasked.push(kept);
-            }
-            dropped => tracing::debug!(?dropped, "happened while nobody was there"),
+    /// Holds a line until there is a turn for it.
+    async fn wants_turn(&mut self, line: Value, length: usize) {
+        let wanted = Arc::new(());
+        let initiative = Initiative::new(self.conversation, Arc::downgrade(&wanted));
+        self.unasked = Some(Unasked { line, length, _wanted: wanted });
+        if !self.pool.asks_for_turn(initiative) {
+            self.end_process().await;
         }
     }
-}
-
-fn unasked_bytes(events: &[AgentEvent]) -> usize {
-    let length = |event: &AgentEvent| match event {
-        AgentEvent::Text(text) => text.len(),
-        _ => 0,
-    };
-    events.iter().map(length).sum()
 }

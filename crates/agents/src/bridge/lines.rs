@@ -1,7 +1,8 @@
-//! Lines of a process, each bounded: JSON objects, and nothing else.
+//! Lines of a process, each bounded: JSON objects.
 //!
-//! A program that speaks JSON lines and writes anything else cannot be
-//! understood any more: the line may have been the answer that a turn waits for.
+//! What begins like a message and is none cannot be understood any more: it may have
+//! been the answer that a turn waits for. Any other line is noise, such as the greeting
+//! of a wrapper script or a warning of a runtime, and is passed over.
 
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
@@ -11,6 +12,8 @@ use crate::process::pace::Budget;
 
 /// Lines that wait for a program that is slow to read.
 const WAITING: usize = 64;
+/// The most of a line that is no message, in bytes.
+const LONGEST_NOISE: usize = 300;
 /// What is read in a second; a program that writes more is slowed down.
 const BYTES_PER_SECOND: usize = 64 << 20;
 
@@ -30,6 +33,8 @@ pub(super) struct Lines<R> {
 pub(super) enum Line {
     /// A line, and how long it was.
     Json(Value, usize),
+    /// A line that is no message: how it begins, and how long it was.
+    Noise(String, usize),
     /// Nothing comes any more.
     End,
     /// Something came that cannot be understood, in words.
@@ -86,13 +91,19 @@ fn read(line: &[u8]) -> Option<Line> {
     if text.is_empty() {
         return None;
     }
-    if std::str::from_utf8(text).is_err() {
-        return Some(Line::Broken("it sent a line that is not UTF-8".to_owned()));
-    }
+    // A JSON object that says anything begins with a name.
+    let is_message =
+        text.strip_prefix(b"{").is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\""));
+    // Only that: what it said may hold anything.
+    let broken = |why: &str| Line::Broken(format!("it sent a line that is not {why}"));
     Some(match serde_json::from_slice(text) {
         Ok(value @ Value::Object(_)) => Line::Json(value, line.len()),
-        // Only that: what it said may hold anything.
-        Ok(_) | Err(_) => Line::Broken("it sent a line that is not a JSON object".to_owned()),
+        _ if !is_message => {
+            let beginning = &text[..text.len().min(LONGEST_NOISE)];
+            Line::Noise(String::from_utf8_lossy(beginning).into_owned(), line.len())
+        }
+        Ok(_) | Err(_) if std::str::from_utf8(text).is_err() => broken("UTF-8"),
+        Ok(_) | Err(_) => broken("a JSON object"),
     })
 }
 
@@ -149,8 +160,6 @@ mod tests {
         assert_eq!(first(b"\n\n").await, Line::End);
         for (bytes, words) in [
             (&b"{\"a\": 1}"[..], "in the middle of a line"),
-            (b"hello\n", "not a JSON object"),
-            (b"[1]\n", "not a JSON object"),
             (b"{\"a\": \n", "not a JSON object"),
             (b"{\"a\": \"\xff\"}\n", "not UTF-8"),
             (&[b'x'; 100], "more than 64 bytes"),
@@ -158,8 +167,23 @@ mod tests {
             let Line::Broken(why) = first(bytes).await else { panic!("{bytes:?} is broken") };
             assert!(why.contains(words), "{why}");
         }
-        let deep = format!("{}\n", "[".repeat(60));
-        assert!(matches!(first(deep.as_bytes()).await, Line::Broken(_)));
+    }
+
+    /// FAULTS 4: what does not even begin like a message is passed over.
+    #[tokio::test]
+    async fn noise_is_no_message() {
+        for noise in [&b"hello"[..], b"[1]", b"7", b"{", b"{ a: 1 }", b"\xff\xfe", b"[[[[[["] {
+            let line = [noise, b"\n"].concat();
+            let Line::Noise(beginning, length) = first(&line).await else {
+                panic!("{noise:?} is noise")
+            };
+            assert_eq!((beginning, length), (String::from_utf8_lossy(noise).into(), line.len()));
+        }
+        let long = [&[b'x'; LONGEST_NOISE * 2][..], b"\n"].concat();
+        let Line::Noise(beginning, length) = Lines::new(&long[..], 10_000).next().await else {
+            panic!("it is noise")
+        };
+        assert_eq!((beginning.len(), length), (LONGEST_NOISE, long.len()));
     }
 
     /// A line that is given up while it is read is not lost.

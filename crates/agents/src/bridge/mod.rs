@@ -5,11 +5,14 @@
 //! 2. `keeper` is the task. It starts the process when a turn begins, lets it
 //!    take the turn, keeps it between turns, and ends it when nobody came for a
 //!    while. A process that died is started again with the next turn, and told
-//!    which session of its own to go on with.
-//! 3. `parked` is a turn without a process: a call that was put off waits for a
+//!    which session of its own to go on with. One that speaks up between turns
+//!    gets a turn of its own.
+//! 3. `slots` says how many processes run at once; a turn that has to wait for one
+//!    is in the `queue`.
+//! 4. `parked` is a turn without a process: a call that was put off waits for a
 //!    person, and whoever answers, also after a restart, starts the next process.
-//! 4. `child` is the process: lines in, lines out, each bounded (`lines`).
-//! 5. What the lines mean is a [`Dialect`]'s to say, which does no IO at all.
+//! 5. `child` is the process: lines in, lines out, each bounded (`lines`).
+//! 6. What the lines mean is a [`Dialect`]'s to say, which does no IO at all.
 //!
 //! So a wire format is a pure function that recordings can be replayed through,
 //! and everything that can go wrong with a process is dealt with once.
@@ -17,9 +20,13 @@
 mod child;
 mod keeper;
 mod lines;
+mod memory;
+mod noise;
 mod parked;
 mod pool;
+mod queue;
 mod session;
+mod slots;
 mod turn;
 
 use std::time::Duration;
@@ -31,9 +38,19 @@ use uuid::Uuid;
 
 use crate::agent::{AgentEvent, TurnContext, TurnEnd};
 use crate::ask::{ProposedCall, Reply};
-use crate::process::SpawnSpec;
+use crate::process::{SpawnSpec, Supervisor};
 
 pub use pool::Bridge;
+pub use slots::ProcessSlots;
+
+/// Where agents that are programs run, whatever their project.
+#[derive(Debug, Clone)]
+pub struct ProgramHost {
+    /// What they are started under.
+    pub supervisor: Supervisor,
+    /// How many processes they may have at once.
+    pub slots: ProcessSlots,
+}
 
 /// One kind of program, set up for a project.
 pub trait Program: Send + Sync {
@@ -101,8 +118,16 @@ pub trait Dialect: Send + Sync {
     /// The turn ends here, whatever was about to come: what was said so far.
     fn give_up(&mut self, out: &mut Vec<Output>);
 
-    /// Whether a turn runs, also one that nobody asked for.
+    /// Whether a line that comes between turns is the beginning of one, or asks what
+    /// only people can answer.
+    fn speaks_up(&self, line: &Value) -> bool;
+
+    /// Whether it does something: a turn, also one that nobody asked for, or a call
+    /// that people know of.
     fn is_busy(&self) -> bool;
+
+    /// Whether something goes on that would be lost with the process.
+    fn works_in_background(&self) -> bool;
 
     /// Whether it waits for a person.
     fn is_waiting(&self) -> bool;
@@ -139,4 +164,6 @@ pub struct BridgeLimits {
     pub line_bytes: usize,
     /// The most that it may write in one turn, in bytes.
     pub output_bytes: usize,
+    /// The most processes at once, in all conversations of the project.
+    pub processes: usize,
 }

@@ -17,7 +17,9 @@
 use serde_json::json;
 
 use super::keeper::{Command, Keeper, Live};
-use super::turn::{SESSION, Turn};
+use super::memory::SESSION;
+use super::queue::Start;
+use super::turn::Turn;
 use super::{Output, Paused, Session};
 use crate::agent::{AgentEvent, Checkpoint, TurnEnd};
 use crate::ask::Reply;
@@ -86,7 +88,8 @@ impl Keeper {
     /// The process has put off a call: another one goes on with it.
     pub(super) async fn go_on(&mut self, turn: &mut Turn, paused: Paused) {
         // It is asked to end, and writes down what the session has cost.
-        self.end_process().await;
+        self.leave_process().await;
+        turn.said = true;
         turn.parked = Some(Parked::new(paused));
         self.start_parked(turn);
     }
@@ -175,6 +178,8 @@ impl Keeper {
             tracing::debug!(conversation = %self.conversation, "an agent waits without a process");
             live.child.kill().await;
         }
+        // Whoever takes their time to answer keeps nobody from having a process.
+        self.slot = None;
     }
 
     /// A process ended before it could be told the answer.
@@ -218,7 +223,10 @@ impl Keeper {
         }
     }
 
-    fn start_parked(&mut self, turn: &mut Turn) {
+    pub(super) fn start_parked(&mut self, turn: &mut Turn) {
+        if !self.may_start(turn, Start::Parked) {
+            return;
+        }
         let Some(parked) = turn.parked.as_mut() else { return };
         parked.starts += 1;
         let paused = parked.paused.clone();

@@ -9,14 +9,18 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::Program;
 use super::keeper::{Begin, Command, Keeper};
 use super::session::BridgeSession;
-use crate::agent::AgentSession;
+use super::slots::ProjectSlots;
+use super::{Program, ProgramHost};
+use crate::agent::{AgentSession, Initiative};
 use crate::process::Supervisor;
 
 /// Commands that wait for a task. There are few: a turn, its answers, a stop.
 const COMMANDS: usize = 64;
+/// Turns that programs ask for. Each process asks for one at most, and is read on only
+/// when it got it.
+const INITIATIVES: usize = 1_024;
 
 /// A kind of program with everything that was started of it. Dropping it ends that.
 pub struct Bridge(Arc<Pool>);
@@ -25,6 +29,9 @@ pub struct Bridge(Arc<Pool>);
 pub(super) struct Pool {
     pub(super) program: Arc<dyn Program>,
     pub(super) supervisor: Supervisor,
+    pub(super) slots: ProjectSlots,
+    initiatives: mpsc::Sender<Initiative>,
+    untaken: Mutex<Option<mpsc::Receiver<Initiative>>>,
     alive: Mutex<HashMap<ConversationId, mpsc::Sender<Command>>>,
     tasks: watch::Sender<usize>,
     stop: CancellationToken,
@@ -32,10 +39,14 @@ pub(super) struct Pool {
 
 impl Bridge {
     /// Nothing is started before a turn begins.
-    pub fn new(program: Arc<dyn Program>, supervisor: Supervisor) -> Self {
+    pub fn new(program: Arc<dyn Program>, host: &ProgramHost) -> Self {
+        let (initiatives, taken_later) = mpsc::channel(INITIATIVES);
         Self(Arc::new(Pool {
+            supervisor: host.supervisor.clone(),
+            slots: host.slots.for_project(program.limits().processes),
             program,
-            supervisor,
+            initiatives,
+            untaken: Mutex::new(Some(taken_later)),
             alive: Mutex::default(),
             tasks: watch::Sender::new(0),
             stop: CancellationToken::new(),
@@ -45,6 +56,11 @@ impl Bridge {
     /// A session of a conversation.
     pub fn open(&self, conversation: ConversationId) -> Box<dyn AgentSession> {
         Box::new(BridgeSession::new(Arc::clone(&self.0), conversation))
+    }
+
+    /// The turns that programs ask for by themselves, to whoever takes them first.
+    pub fn initiatives(&self) -> Option<mpsc::Receiver<Initiative>> {
+        self.0.untaken.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Ends the process of a conversation.
@@ -101,6 +117,11 @@ impl Pool {
             pool.tasks.send_modify(|tasks| *tasks = tasks.saturating_sub(1));
         });
         commands
+    }
+
+    /// Asks for a turn that a program begins; false if nobody can give one.
+    pub(super) fn asks_for_turn(&self, initiative: Initiative) -> bool {
+        self.initiatives.try_send(initiative).is_ok()
     }
 
     /// A task that has nothing to do is forgotten, unless a turn came just now:

@@ -50,12 +50,13 @@ impl BridgeSession {
 
 impl AgentSession for BridgeSession {
     fn begin(&mut self, start: TurnStart) {
+        let unasked = matches!(start, TurnStart::Unasked(_));
         let (context, paused) = match start {
-            TurnStart::Message(context) => (context, None),
+            TurnStart::Message(context) | TurnStart::Unasked(context) => (context, None),
             TurnStart::Resume(context, checkpoint) => (context, Paused::at(&checkpoint)),
         };
         let (sender, events) = mpsc::channel(EVENTS);
-        let begin = Begin { context: Box::new(context), events: sender, paused };
+        let begin = Begin { context: Box::new(context), events: sender, unasked, paused };
         let commands = self.pool.begin(self.conversation, begin);
         self.turn = Some(Turn { commands, events });
         if let Some(waker) = self.waker.take() {

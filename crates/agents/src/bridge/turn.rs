@@ -1,32 +1,32 @@
 //! One turn of a program, from the person's message to its end.
 //!
-//! 1. What the program said while nobody was there comes first.
-//! 2. A process is started if none runs, with the session that the history
-//!    names. One that does not know it is started once more, afresh.
-//! 3. A turn that the program began by itself is let to its end before the
-//!    person's message is said, so that one message has one end.
-//! 4. Lines become events until the turn is over. Time counts only while nobody
+//! 1. What the program began to say by itself comes first, and is let to its end
+//!    before the person's message is said, so that one message has one end. A turn
+//!    that nobody asked for consists of that alone.
+//! 2. A process is started if none runs and there is room for one ([`super::queue`]),
+//!    with the session that the history names. One that does not know it is started
+//!    once more, afresh.
+//! 3. Lines become events until the turn is over. Time counts only while nobody
 //!    is asked. In between the turn may be parked, without a process
 //!    ([`super::parked`]).
-//! 5. Whatever goes wrong ends the process and says why; the next turn starts
+//! 4. Whatever goes wrong ends the process and says why; the next turn starts
 //!    another one.
 
 use std::time::Duration;
 
-use parlor_protocol::Role;
-use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
 use super::child::{Child, Exit};
-use super::keeper::{Begin, Command, Keeper, Live};
+use super::keeper::{Begin, Command, Keeper, Live, Unasked};
 use super::lines::Line;
-use super::parked::{Parked, checkpoint};
+use super::memory::remembered;
+use super::parked::Parked;
+use super::queue::{Queued, Start};
 use super::{Output, Paused, Session};
 use crate::agent::{AgentEvent, TurnContext, TurnEnd};
 use crate::error::AgentError;
-use crate::history::{Block, HistoryMessage};
 
 /// How long a process may take until it says anything.
 const START: Duration = Duration::from_secs(60);
@@ -34,15 +34,17 @@ const START: Duration = Duration::from_secs(60);
 const COMING_TO_IT: Duration = Duration::from_secs(10);
 /// How long a program that was told to stop may take for it.
 const STOPPING: Duration = Duration::from_secs(5);
-/// Where the session is in a block of the history.
-pub(super) const SESSION: &str = "session";
 
 /// A turn that runs.
 pub(super) struct Turn {
     pub(super) context: Box<TurnContext>,
     pub(super) events: mpsc::Sender<AgentEvent>,
-    /// Whether the person's message was said.
+    /// Whether nobody asked for it.
+    unasked: bool,
+    /// Whether the person's message was said, or must not be.
     pub(super) said: bool,
+    /// What it waits for before a process is started.
+    pub(super) queued: Option<Queued>,
     /// Whether the process was started in this turn with a session to go on with.
     resumes: bool,
     /// The call that was put off, until it is answered.
@@ -70,18 +72,26 @@ impl Keeper {
             self.name_session(&mut turn, &session).await;
         }
         self.session = self.session.take().or(known);
-        for event in std::mem::take(&mut self.unasked) {
-            turn.emit(event).await;
+        if self.slot.as_ref().is_some_and(|slot| !slot.is_busy()) {
+            // It was just asked to make room for another conversation.
+            self.end_process().await;
         }
-        match paused {
-            Some(paused) => self.take_up(&mut turn, paused).await,
-            None if self.live.as_ref().is_some_and(|live| live.dialect.is_busy()) => {}
-            None => self.say(&mut turn),
+        if let Some(paused) = paused {
+            self.take_up(&mut turn, paused).await;
+        } else if let Some(Unasked { line, length, .. }) = self.unasked.take() {
+            self.line(&mut turn, Line::Json(line, length)).await;
         }
         while turn.over.is_none() {
-            match turn.is_parked(self.live.is_some()) {
-                true => self.wait(&mut turn).await,
-                false => self.step(&mut turn).await,
+            if let Some(queued) = turn.queued.take() {
+                self.wait_for_slot(&mut turn, queued).await;
+            } else if turn.is_parked(self.live.is_some()) {
+                self.wait(&mut turn).await;
+            } else if turn.said || self.live.as_ref().is_some_and(|live| live.dialect.is_busy()) {
+                self.step(&mut turn).await;
+            } else if turn.unasked {
+                turn.over = Some(TurnEnd::Complete { cut_off: false });
+            } else {
+                self.say(&mut turn);
             }
         }
         self.finish(turn).await
@@ -102,15 +112,18 @@ impl Keeper {
         if let Some(end) = turn.over.take() {
             turn.emit(AgentEvent::Ended(end)).await;
         }
-        if turn.ends_process {
+        if turn.ends_process || self.live.is_none() {
             self.end_process().await;
         }
         turn.next
     }
 
     /// Says the person's message, to a new process if none runs.
-    fn say(&mut self, turn: &mut Turn) {
+    pub(super) fn say(&mut self, turn: &mut Turn) {
         if self.live.is_none() {
+            if !self.may_start(turn, Start::Message) {
+                return;
+            }
             match self.start(&turn.context, None) {
                 Ok(live) => self.live = Some(live),
                 Err(why) => return turn.fail(AgentError::NotStarted(why)),
@@ -193,18 +206,21 @@ impl Keeper {
 
     async fn line(&mut self, turn: &mut Turn, line: Line) {
         let Some(live) = &mut self.live else { return };
+        if let Line::Json(_, length) | Line::Noise(_, length) = &line {
+            turn.bytes += length;
+            let most = self.pool.program.limits().output_bytes;
+            if turn.bytes > most {
+                let why = format!("it wrote more than {most} bytes in one turn");
+                return turn.fail(AgentError::Lost(why));
+            }
+        }
         match line {
-            Line::Json(line, length) => {
-                turn.bytes += length;
-                let most = self.pool.program.limits().output_bytes;
-                if turn.bytes > most {
-                    let why = format!("it wrote more than {most} bytes in one turn");
-                    return turn.fail(AgentError::Lost(why));
-                }
+            Line::Json(line, _) => {
                 let mut out = Vec::new();
                 live.dialect.read(&line, &mut out);
                 self.apply(turn, out).await;
             }
+            Line::Noise(..) => {}
             Line::Broken(why) => turn.fail(AgentError::Lost(why)),
             Line::End => self.ended(turn).await,
         }
@@ -276,12 +292,10 @@ impl Keeper {
                     return turn.fail(AgentError::Lost("its session is gone".to_owned()));
                 }
                 Output::NoSuchSession => return self.afresh(turn).await,
-                Output::Over(_) if !turn.said => {
-                    if turn.stops_at.is_some() {
-                        turn.over = Some(TurnEnd::Stopped);
-                    } else {
-                        self.say(turn);
-                    }
+                // What the program began by itself is over; the person's message is next.
+                Output::Over(_) if !turn.said && !turn.unasked && turn.stops_at.is_none() => {}
+                Output::Over(_) if turn.stops_at.is_some() && !turn.said => {
+                    turn.over = Some(TurnEnd::Stopped);
                 }
                 Output::Over(end) => turn.over = Some(end),
             }
@@ -293,20 +307,10 @@ impl Keeper {
     async fn afresh(&mut self, turn: &mut Turn) {
         tracing::warn!(conversation = %self.conversation, "the agent's session is gone; it begins \
             another one");
-        self.end_process().await;
+        self.leave_process().await;
         self.session = None;
         turn.resumes = false;
         self.say(turn);
-    }
-
-    /// Writes down what the program calls its session, before it does anything
-    /// else: after a crash it is what the next process goes on with.
-    async fn name_session(&self, turn: &mut Turn, id: &str) {
-        let vendor = self.pool.program.kind().to_owned();
-        let blocks = vec![Block::Vendor { vendor, block: json!({ SESSION: id }) }];
-        let message = HistoryMessage { role: Role::Assistant, blocks };
-        turn.emit(AgentEvent::AssistantMessage(message)).await;
-        turn.emit(AgentEvent::Checkpoint(checkpoint(Some(id), None))).await;
     }
 
     /// What a call would change, where files have to be looked at for it.
@@ -335,7 +339,9 @@ impl Turn {
         Self {
             context: begin.context,
             events: begin.events,
+            unasked: begin.unasked,
             said: false,
+            queued: None,
             resumes: false,
             parked: None,
             left,
@@ -375,16 +381,4 @@ impl Turn {
             None => (self.left, true),
         }
     }
-}
-
-/// The session that the history names last.
-fn remembered(context: &TurnContext, kind: &str) -> Option<String> {
-    let blocks = context.history.iter().rev().flat_map(|message| message.blocks.iter().rev());
-    blocks
-        .filter_map(|block| match block {
-            Block::Vendor { vendor, block } if vendor == kind => block.get(SESSION)?.as_str(),
-            _ => None,
-        })
-        .map(str::to_owned)
-        .next()
 }

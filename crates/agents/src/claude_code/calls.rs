@@ -198,6 +198,11 @@ impl Calls {
         self.0.get(id).map(|call| (call.name.as_str(), &call.input))
     }
 
+    /// Whether one is asked about, or is being made, and people know.
+    pub(super) fn are_open(&self) -> bool {
+        self.0.values().any(|call| matches!(call.state, State::Asked | State::Running))
+    }
+
     /// The turn is over.
     pub(super) fn clear(&mut self) {
         self.0.clear();

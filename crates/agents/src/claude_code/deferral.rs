@@ -213,6 +213,11 @@ impl Deferral {
         self.in_background = runs;
     }
 
+    /// Whether anything runs that would end with the process.
+    pub(super) fn works_in_background(&self) -> bool {
+        self.in_background
+    }
+
     /// The program says its version.
     pub(super) fn is_of(&mut self, version: &str) {
         let parts: Vec<u32> = version.split('.').filter_map(|part| part.parse().ok()).collect();

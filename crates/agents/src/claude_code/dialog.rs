@@ -1,8 +1,9 @@
-//! The lines of one process, as events. No IO: recordings are replayed through it.
+//! What is known of one process, and what each kind of its lines means. No IO:
+//! recordings are replayed through it ([`super::dialect`]).
 
 use std::sync::Arc;
 
-use parlor_protocol::{Mode, Role};
+use parlor_protocol::Role;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -14,9 +15,9 @@ use super::settings::PermissionMode;
 use super::speech::Speech;
 use super::spending::Spending;
 use super::{failure, words};
-use crate::agent::{AgentEvent, Checkpoint, TurnContext};
-use crate::ask::Reply;
-use crate::bridge::{Dialect, Output, Paused};
+use crate::agent::{AgentEvent, Checkpoint, TurnEnd};
+use crate::bridge::{Output, Paused};
+use crate::error::AgentError;
 use crate::history::{Block, HistoryMessage};
 
 /// What a process was started with.
@@ -40,18 +41,18 @@ pub struct DialogSettings {
 #[derive(Debug)]
 pub struct Dialog {
     pub(super) settings: DialogSettings,
-    session: Option<String>,
+    pub(super) session: Option<String>,
     /// Its mode, in its own words.
     pub(super) mode: String,
     /// Whether it has begun any turn: before that, it can only fail to start.
     pub(super) has_begun: bool,
-    busy: bool,
+    pub(super) busy: bool,
     pub(super) interrupted: bool,
     /// The person's message that it works on.
     pub(super) message: Option<Uuid>,
     requests: u64,
     spending: Spending,
-    speech: Speech,
+    pub(super) speech: Speech,
     pub(super) calls: Calls,
     results: Vec<Block>,
     pub(super) asks: Asks,
@@ -87,12 +88,12 @@ impl Dialog {
         }
     }
 
-    fn request(&mut self, request: Value) -> Value {
+    pub(super) fn request(&mut self, request: Value) -> Value {
         self.requests += 1;
         words::request(self.requests, request)
     }
 
-    fn system(&mut self, line: &Value, out: &mut Vec<Output>) {
+    pub(super) fn system(&mut self, line: &Value, out: &mut Vec<Output>) {
         if let Some(mode) = said(line, "permissionMode") {
             self.mode = mode.to_owned();
         }
@@ -125,7 +126,7 @@ impl Dialog {
     }
 
     /// A call that nobody was asked about is being made.
-    fn runs(&mut self, id: &str, out: &mut Vec<Output>) {
+    pub(super) fn runs(&mut self, id: &str, out: &mut Vec<Output>) {
         if self.calls.state(id) != Some(State::Said) {
             return;
         }
@@ -136,7 +137,7 @@ impl Dialog {
         self.calls.set(id, State::Running);
     }
 
-    fn assistant(&mut self, line: &Value, out: &mut Vec<Output>) {
+    pub(super) fn assistant(&mut self, line: &Value, out: &mut Vec<Output>) {
         // Its own words about a failure: the end of the turn tells it in ours.
         let message = &line["message"];
         let failed = flag(line, "is_api_error_message") || said(line, "error").is_some();
@@ -156,7 +157,7 @@ impl Dialog {
         }
     }
 
-    fn user(&mut self, line: &Value, out: &mut Vec<Output>) {
+    pub(super) fn user(&mut self, line: &Value, out: &mut Vec<Output>) {
         let own = is_own(line);
         let results = blocks(&line["message"]);
         for result in results.iter().filter(|block| text(block, "type") == "tool_result") {
@@ -188,7 +189,7 @@ impl Dialog {
         }
     }
 
-    fn result(&mut self, line: &Value, out: &mut Vec<Output>) {
+    pub(super) fn result(&mut self, line: &Value, out: &mut Vec<Output>) {
         // The end of what has ended already.
         if self.has_begun && !self.busy {
             return;
@@ -204,6 +205,9 @@ impl Dialog {
             return out.push(Output::Deferred(paused));
         }
         let end = failure::end(line, self.interrupted);
+        if end == TurnEnd::Failed(AgentError::Declined) {
+            self.speech.withhold(out);
+        }
         if let Some(words) = said(line, "result").filter(|_| !flag(line, "is_error")) {
             self.flush_results(out);
             self.speech.last_words(words, out);
@@ -235,7 +239,9 @@ impl Dialog {
     fn is_of_another_turn(&self, line: &Value) -> bool {
         let kind = text(&line["origin"], "kind");
         let by_itself = !kind.is_empty() && kind != "human" && kind != "user";
-        self.message.is_some() && by_itself && !self.names_message(line)
+        // A process that goes on with a call was given no message to name.
+        let was_given = self.message.is_some_and(|id| !id.is_nil());
+        was_given && by_itself && !self.names_message(line)
     }
 
     /// Whether the end of a turn names the person's message.
@@ -261,7 +267,7 @@ impl Dialog {
     }
 
     /// The results of one message go into the history together.
-    fn flush_results(&mut self, out: &mut Vec<Output>) {
+    pub(super) fn flush_results(&mut self, out: &mut Vec<Output>) {
         let blocks = std::mem::take(&mut self.results);
         if !blocks.is_empty() {
             let message = HistoryMessage { role: Role::Tool, blocks };
@@ -269,12 +275,12 @@ impl Dialog {
         }
     }
 
-    fn flush(&mut self, out: &mut Vec<Output>) {
+    pub(super) fn flush(&mut self, out: &mut Vec<Output>) {
         self.flush_results(out);
         self.speech.finish(out);
     }
 
-    fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.busy = false;
         self.interrupted = false;
         self.message = None;
@@ -285,108 +291,7 @@ impl Dialog {
     }
 }
 
-impl Dialect for Dialog {
-    fn opening(&mut self) -> Vec<Value> {
-        let mut initialize = json!({"subtype": "initialize"});
-        if let Some(hooks) = self.deferral.hooks(self.session.is_some()) {
-            initialize["hooks"] = hooks;
-        }
-        vec![self.request(initialize)]
-    }
-
-    fn begin(&mut self, context: &TurnContext, id: Uuid) -> Vec<Value> {
-        let mut lines = Vec::new();
-        let mode = match context.mode {
-            Mode::Plan => PermissionMode::Plan,
-            Mode::Act => self.settings.act,
-        };
-        if self.mode != mode.as_str() {
-            self.mode = mode.as_str().to_owned();
-            lines.push(self.request(words::set_mode(mode)));
-        }
-        let before = match self.session {
-            Some(_) => None,
-            None => words::told_so_far(&context.history),
-        };
-        if let Some(message) = context.history.last() {
-            lines.push(words::user_message(message, before, id));
-        }
-        self.message = Some(id);
-        self.busy = true;
-        lines
-    }
-
-    fn read(&mut self, line: &Value, out: &mut Vec<Output>) {
-        match text(line, "type") {
-            "system" => self.system(line, out),
-            "stream_event" if is_own(line) => {
-                self.busy = true;
-                out.extend(self.deferral.piece(&line["event"]).map(Output::Send));
-                self.flush_results(out);
-                let abandoned = line.get("abandoned_blocks").is_some_and(|it| !it.is_null());
-                self.speech.piece(&line["event"], abandoned, out);
-            }
-            "assistant" => self.assistant(line, out),
-            "user" => self.user(line, out),
-            "tool_progress" => self.runs(text(line, "tool_use_id"), out),
-            "result" => self.result(line, out),
-            "control_request" => self.control_request(line, out),
-            "control_cancel_request" => {
-                self.deferral.cancelled(text(line, "request_id"));
-                if let Some(id) = self.asks.id_of(text(line, "request_id")) {
-                    self.withdraw(&id, out);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn answer(&mut self, id: &str, reply: Reply, out: &mut Vec<Output>) {
-        if let Some(answered) = self.asks.answer(id, reply) {
-            if let (true, Some((tool, _))) = (answered.runs, self.calls.get(id)) {
-                self.deferral.runs(id, tool);
-            }
-            self.calls.set(id, if answered.runs { State::Running } else { State::Settled });
-            out.push(Output::Send(answered.line));
-        }
-    }
-
-    fn waits(&mut self, id: &str) {
-        if let Some((tool, _)) = self.calls.get(id) {
-            self.deferral.waits(id, tool);
-        }
-    }
-
-    fn has_taken_up(&self) -> bool {
-        self.deferral.has_taken_up()
-    }
-
-    fn ask_again(&mut self, out: &mut Vec<Output>) {
-        if let Some(request) = self.deferral.taken_up().and_then(|call| call.request.clone()) {
-            self.permission("", &request, out);
-        }
-    }
-
-    fn interrupt(&mut self) -> Vec<Value> {
-        self.interrupted = true;
-        vec![self.request(json!({"subtype": "interrupt"}))]
-    }
-
-    fn give_up(&mut self, out: &mut Vec<Output>) {
-        self.flush(out);
-        self.clear();
-    }
-
-    fn is_busy(&self) -> bool {
-        self.busy
-    }
-
-    fn is_waiting(&self) -> bool {
-        !self.asks.is_empty()
-    }
-}
-
 /// Whether a line is of the agent itself and not of a helper that it started.
-fn is_own(line: &Value) -> bool {
+pub(super) fn is_own(line: &Value) -> bool {
     said(line, "parent_tool_use_id").is_none()
 }

@@ -12,6 +12,8 @@ use crate::llm::LlmError;
 /// Where its key is set, for the log.
 const KEY: &str = "ANTHROPIC_API_KEY in agent.claude_code.env";
 
+/// Why a message or a turn ended: the model declined, and what it said is withheld.
+pub(super) const REFUSAL: &str = "refusal";
 /// The turn ended before a call that was put off.
 pub(super) const PUT_OFF: &str = "tool_deferred";
 
@@ -24,12 +26,13 @@ pub(super) fn end(line: &Value, interrupted: bool) -> TurnEnd {
     let failed = flag(line, "is_error") || text(line, "subtype").starts_with("error");
     match text(line, "stop_reason") {
         _ if failed && interrupted => TurnEnd::Stopped,
+        // It says so as a failure of the API, without a status.
+        REFUSAL => TurnEnd::Failed(AgentError::Declined),
         // It went on until it may not: what there is can be continued.
         _ if failed && text(line, "api_error") == "max_output_tokens" => {
             TurnEnd::Complete { cut_off: true }
         }
         _ if failed => TurnEnd::Failed(error(line)),
-        "refusal" => TurnEnd::Failed(AgentError::Declined),
         "max_tokens" => TurnEnd::Complete { cut_off: true },
         _ => TurnEnd::Complete { cut_off: false },
     }

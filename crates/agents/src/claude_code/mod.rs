@@ -2,7 +2,7 @@
 //! JSON lines (B-1).
 //!
 //! - `settings`: what is written about it, and the command line that follows.
-//! - `dialog`: its lines, as events. Pure; every recording is replayed through it.
+//! - `dialect`, `dialog`: its lines, as events. Pure; every recording is replayed through it.
 //!   `speech` puts messages together from pieces and whole blocks, `calls` knows
 //!   its tool calls, `asks` what it asks and how that is answered, `failure` why a
 //!   turn failed, `spending` what it cost, `words` what is said to it, `permission`
@@ -16,6 +16,7 @@
 mod asks;
 mod calls;
 mod deferral;
+mod dialect;
 mod dialog;
 mod failure;
 mod fields;
@@ -30,11 +31,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parlor_protocol::{ConversationId, Preview};
+use tokio::sync::mpsc;
 
-use crate::agent::{Agent, AgentDescription, AgentSession, Checkpoint, TurnContext};
+use crate::agent::{Agent, AgentDescription, AgentSession, Checkpoint, Initiative, TurnContext};
 use crate::ask::ProposedCall;
-use crate::bridge::{Bridge, BridgeLimits, Dialect, Paused, Program, Session};
-use crate::process::{SpawnSpec, Supervisor};
+use crate::bridge::{Bridge, BridgeLimits, Dialect, Paused, Program, ProgramHost, Session};
+use crate::process::SpawnSpec;
 use crate::tools::ToolFuture;
 
 pub use calls::ToolPolicy;
@@ -54,10 +56,10 @@ pub(crate) struct ClaudeCode {
 }
 
 impl ClaudeCode {
-    pub(crate) fn new(launch: Launch, supervisor: Supervisor) -> Self {
+    pub(crate) fn new(launch: Launch, programs: &ProgramHost) -> Self {
         let model = launch.model.clone().unwrap_or_else(|| "its own choice".to_owned());
         let durable = launch.durable_approvals;
-        Self { bridge: Bridge::new(Arc::new(launch), supervisor), model, durable }
+        Self { bridge: Bridge::new(Arc::new(launch), programs), model, durable }
     }
 }
 
@@ -73,6 +75,10 @@ impl Agent for ClaudeCode {
 
     fn describe(&self) -> AgentDescription {
         AgentDescription { kind: KIND, model: self.model.clone() }
+    }
+
+    fn initiatives(&self) -> Option<mpsc::Receiver<Initiative>> {
+        self.bridge.initiatives()
     }
 
     fn forget(&self, conversation: ConversationId) {

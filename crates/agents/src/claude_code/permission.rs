@@ -105,8 +105,7 @@ impl Dialog {
         if self.is_left_over(call) {
             return out.push(Output::Send(self.deferral.leave(request_id)));
         }
-        // Nobody is there to be asked in a turn that it began by itself.
-        if self.message.is_none() || self.interrupted {
+        if self.interrupted {
             return out.push(Output::Send(words::hook(request_id, None)));
         }
         let answer = self.deferral.hook(request_id, asked, &self.settings.tools);

@@ -34,6 +34,9 @@ pub struct ClaudeCodeSettings {
     /// Whether what it asks outlives its process, and the server. Each ask costs two
     /// starts of it, and while it waits none runs.
     pub durable_approvals: bool,
+    /// The most processes at once, in all conversations of the project. A message that
+    /// finds none free waits; a process that nobody talks to makes room.
+    pub max_processes: usize,
     /// How long it is kept when nobody talks to it.
     pub idle_timeout_seconds: f64,
     /// How long a turn may take, without the time that people take to answer.
@@ -89,6 +92,7 @@ impl Default for ClaudeCodeSettings {
             allowed_tools: Vec::new(),
             disallowed_tools: Vec::new(),
             durable_approvals: true,
+            max_processes: 8,
             idle_timeout_seconds: 900.0,
             turn_timeout_seconds: 1_800.0,
             max_line_bytes: 16 << 20,
@@ -233,6 +237,10 @@ impl ClaudeCodeSettings {
             turn: time("turn_timeout_seconds", self.turn_timeout_seconds)?,
             line_bytes: size("max_line_bytes", self.max_line_bytes)?,
             output_bytes: size("max_output_bytes", self.max_output_bytes)?,
+            processes: match self.max_processes {
+                most @ 1..=10_000 => most,
+                _ => return Err(("max_processes".to_owned(), "it must be 1 to 10000".to_owned())),
+            },
         })
     }
 }

@@ -3,11 +3,13 @@
 //! A message comes twice: as pieces while it is made, and then block by block as
 //! whole, each in a line of its own with the same message id. A block that came
 //! in pieces is not said again when it comes whole; one that never comes whole
-//! was abandoned, and is no part of what was said.
+//! was abandoned, and is no part of what was said. A message that the model's vendor
+//! stopped is withheld as a whole, whether the turn goes on after it or not.
 
 use parlor_protocol::Role;
 use serde_json::Value;
 
+use super::failure::REFUSAL;
 use super::fields::{number, text};
 use crate::agent::AgentEvent;
 use crate::bridge::Output;
@@ -24,6 +26,10 @@ pub(super) struct Speech {
     pieces_only: Vec<String>,
     /// The texts of the turn.
     said: Vec<String>,
+    /// Whether anything of the message was shown.
+    shown: bool,
+    /// Whether the message is withheld, and what may still come of it too.
+    withheld: bool,
 }
 
 /// A block that comes in pieces.
@@ -67,6 +73,9 @@ impl Speech {
                     }
                 }
             }
+            "message_delta" if text(&event["delta"], "stop_reason") == REFUSAL => {
+                self.withhold(out);
+            }
             "message_stop" if abandoned => self.abandon(out),
             "message_stop" => self.close(out),
             _ => {}
@@ -76,6 +85,9 @@ impl Speech {
     /// Takes a whole block of a message.
     pub(super) fn whole(&mut self, message: &str, block: &Value, out: &mut Vec<Output>) {
         self.turn_to(message, out);
+        if self.withheld {
+            return;
+        }
         match text(block, "type") {
             "text" => {
                 let words = text(block, "text");
@@ -108,6 +120,18 @@ impl Speech {
         }
     }
 
+    /// The message is withheld: it is no answer, and not in the history.
+    pub(super) fn withhold(&mut self, out: &mut Vec<Output>) {
+        if self.open.take().is_some_and(|open| !open.text.is_empty()) {
+            out.push(Output::Event(AgentEvent::BlockEnd));
+        }
+        self.blocks.clear();
+        self.withheld = true;
+        if std::mem::take(&mut self.shown) {
+            out.push(Output::Event(AgentEvent::Withheld));
+        }
+    }
+
     /// The message is finished, or ends here: it goes into the history. True if
     /// there was anything.
     pub(super) fn finish(&mut self, out: &mut Vec<Output>) -> bool {
@@ -119,6 +143,8 @@ impl Speech {
             out.push(Output::Event(AgentEvent::BlockEnd));
         }
         self.message = None;
+        self.shown = false;
+        self.withheld = false;
         self.pieces_only.clear();
         let blocks = std::mem::take(&mut self.blocks);
         let something = !blocks.is_empty();
@@ -149,6 +175,7 @@ impl Speech {
             _ => return,
         };
         if !piece.is_empty() {
+            self.shown = true;
             open.text.push_str(piece);
             out.push(Output::Event(event(open.thinking, piece)));
         }
@@ -181,6 +208,7 @@ impl Speech {
             return;
         }
         if !words.trim().is_empty() {
+            self.shown = true;
             out.push(Output::Event(event(thinking, words)));
             out.push(Output::Event(AgentEvent::BlockEnd));
         }

@@ -174,6 +174,12 @@ impl AgentSession for LoopSession {
     fn begin(&mut self, start: TurnStart) {
         self.stop();
         let (context, state) = match start {
+            // A model says nothing by itself.
+            TurnStart::Unasked(_) => {
+                let end = AgentEvent::Ended(TurnEnd::Complete { cut_off: false });
+                self.effects.push_back(Effect::Emit(end));
+                return self.wake();
+            }
             TurnStart::Message(context) => (context, Ok(LoopState::begin(&mut self.effects))),
             TurnStart::Resume(context, checkpoint) => {
                 (context, LoopState::resume(checkpoint, &mut self.effects))

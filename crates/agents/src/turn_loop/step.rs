@@ -9,9 +9,10 @@
 //!   results;
 //! - it failed before anything was shown: the same round is tried again, after
 //!   the wait that the vendor asks for; afterwards, or too often, the turn fails;
+//! - it declined: what it said in this round is withheld, and the turn fails;
 //! - it was stopped.
 //!
-//! Whatever was said is kept in every case, and every turn ends exactly once.
+//! Whatever else was said is kept in every case, and every turn ends exactly once.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -206,11 +207,23 @@ impl LoopState {
             }
             StopReason::EndTurn | StopReason::ToolUse => TurnEnd::Complete { cut_off: false },
             StopReason::CutOff => TurnEnd::Complete { cut_off: true },
-            StopReason::Declined => TurnEnd::Failed(AgentError::Declined),
+            StopReason::Declined => {
+                self.withhold(effects);
+                TurnEnd::Failed(AgentError::Declined)
+            }
             StopReason::Pause if !last_round => return self.next_round(effects),
             StopReason::Pause => TurnEnd::Failed(AgentError::TooManyRounds(self.round)),
         };
         self.end(end, effects);
+    }
+
+    /// What the vendor stopped is neither shown on nor told to the model again.
+    fn withhold(&mut self, effects: &mut VecDeque<Effect>) {
+        self.finish_block(effects);
+        self.draft.take();
+        if self.shown {
+            effects.push_back(Effect::Emit(AgentEvent::Withheld));
+        }
     }
 
     fn next_round(&mut self, effects: &mut VecDeque<Effect>) {

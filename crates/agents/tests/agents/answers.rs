@@ -103,14 +103,20 @@ async fn an_answer_that_was_cut_off_says_so() {
     }
 }
 
+/// H-3: what a model said before it declined is no answer, and not in the history.
 #[tokio::test]
-async fn a_refusal_keeps_what_was_said() {
-    let harness = Harness::new([Script::answer().text("I").stop_reason("refusal")]).await;
-    let told = told(&harness.ask("?").await);
-    assert_eq!(
-        told[3..],
-        [r#"message [{"type":"text","text":"I"}]"#, "failed: the model declined to answer"]
-    );
+async fn a_refusal_withholds_what_was_said() {
+    for (script, withheld) in [
+        (Script::answer().text("First, you"), true),
+        (Script::answer().thinking("Let me see."), true),
+        (Script::answer(), false),
+    ] {
+        let harness = Harness::new([script.stop_reason("refusal")]).await;
+        let told = told(&harness.ask("?").await);
+        assert_eq!(told.contains(&"withheld".to_owned()), withheld, "{told:?}");
+        assert!(!told.iter().any(|line| line.starts_with("message")), "{told:?}");
+        assert_eq!(told.last().unwrap(), "failed: the model declined to answer");
+    }
 }
 
 #[tokio::test]

@@ -10,8 +10,8 @@ use parlor_agents::llm::openai::Openai;
 use parlor_agents::llm::{Llm as _, LlmError, LlmEvent, LlmRequest};
 use parlor_agents::process::Supervisor;
 use parlor_agents::{
-    Agent, AgentError, AgentEvent, AgentKind, AgentSession, AgentSettings, HistoryMessage, Tools,
-    TurnContext, TurnEnd, TurnStart, build_agent,
+    Agent, AgentError, AgentEvent, AgentKind, AgentSession, AgentSettings, HistoryMessage,
+    ProcessSlots, ProgramHost, Tools, TurnContext, TurnEnd, TurnStart, build_agent,
 };
 use parlor_protocol::{ConversationId, Role};
 use parlor_testkit::{Script, ScriptedModel};
@@ -82,7 +82,7 @@ impl Harness {
         let base_url = Some(model.base_url());
         let mut settings = AgentSettings { base_url, ..AgentSettings::default() };
         change(&mut settings);
-        let agent = build_agent(&settings, |_| Some(KEY.to_owned()), Some(tools), &no_supervisor());
+        let agent = build_agent(&settings, |_| Some(KEY.to_owned()), Some(tools), &no_programs());
         let agent = agent.unwrap();
         Self { agent, model }
     }
@@ -113,7 +113,7 @@ pub(crate) fn agent(settings: &AgentSettings, key: Option<&str>) -> Arc<dyn Agen
     install_tls();
     let keys = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"];
     let env = |name: &str| key.filter(|_| keys.contains(&name)).map(str::to_owned);
-    build_agent(settings, env, None, &no_supervisor()).unwrap()
+    build_agent(settings, env, None, &no_programs()).unwrap()
 }
 
 pub(crate) fn install_tls() {
@@ -200,6 +200,8 @@ pub(crate) fn line(event: &AgentEvent) -> String {
         AgentEvent::Thinking(text) => format!("thinking {text:?}"),
         AgentEvent::BlockEnd => "block end".into(),
         AgentEvent::BrokeOff => "broke off".into(),
+        AgentEvent::Queued => "queued".into(),
+        AgentEvent::Withheld => "withheld".into(),
         AgentEvent::AssistantMessage(message) => {
             assert_eq!(message.role, Role::Assistant);
             format!("message {}", serde_json::to_string(&message.blocks).unwrap())
@@ -237,6 +239,7 @@ pub(crate) fn line(event: &AgentEvent) -> String {
 }
 
 /// Nothing is started.
-pub(crate) fn no_supervisor() -> Supervisor {
-    Supervisor { executable: "/nowhere".into(), arguments: Vec::new() }
+pub(crate) fn no_programs() -> ProgramHost {
+    let supervisor = Supervisor { executable: "/nowhere".into(), arguments: Vec::new() };
+    ProgramHost { supervisor, slots: ProcessSlots::new(1) }
 }

@@ -8,7 +8,7 @@ use parlor_protocol::{Mode, Role};
 use parlor_testkit::{RecordedRequest, Script, ScriptedModel};
 use serde_json::{Value, json};
 
-use crate::harness::{BOTH, Harness, KEY, install_tls, no_supervisor, open, rest};
+use crate::harness::{BOTH, Harness, KEY, install_tls, no_programs, open, rest};
 
 fn says(role: Role, blocks: Value) -> HistoryMessage {
     HistoryMessage { role, blocks: serde_json::from_value(blocks).unwrap() }
@@ -226,7 +226,7 @@ async fn the_key_goes_into_its_header_and_a_server_without_one_gets_none() {
     model.push(Script::answer());
     let base_url = Some(model.base_url());
     let settings = AgentSettings { kind: AgentKind::Openai, base_url, ..AgentSettings::default() };
-    let mut session = open(&*build_agent(&settings, |_| None, None, &no_supervisor()).unwrap());
+    let mut session = open(&*build_agent(&settings, |_| None, None, &no_programs()).unwrap());
     session.begin(crate::harness::start([HistoryMessage::user("Hi")]));
     rest(&mut session).await;
     let request = model.recorded().pop().unwrap();

@@ -4,7 +4,7 @@ use parlor_agents::settings::Thinking;
 use parlor_agents::{AgentKind, AgentSettings, SettingsError, build_agent};
 use serde_json::json;
 
-use crate::harness::{KEY, install_tls, no_supervisor};
+use crate::harness::{KEY, install_tls, no_programs};
 
 /// The kind and the model of the agent in this environment.
 fn agent(
@@ -14,7 +14,7 @@ fn agent(
     install_tls();
     let env =
         |name: &str| env.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
-    let about = build_agent(settings, env, None, &no_supervisor())?.describe();
+    let about = build_agent(settings, env, None, &no_programs())?.describe();
     Ok((about.kind.to_owned(), about.model))
 }
 

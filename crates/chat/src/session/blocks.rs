@@ -7,7 +7,7 @@ use parlor_guard::segmenter::{Segment, Segmenter};
 use parlor_guard::{Clean, CleanStream, process_output};
 use parlor_protocol::message::{Message, Metadata};
 use parlor_protocol::{MessageId, MessageType, PromptDraft, PromptId, Role};
-use parlor_storage::StorageError;
+use parlor_storage::{NewEvent, StorageError};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -19,6 +19,8 @@ use crate::texts::now;
 /// How far text may be ahead of storage before reading pauses.
 const MOST_AHEAD: usize = 64 * 1024;
 const LONGEST_AHEAD: Duration = Duration::from_secs(2);
+/// Stands for what was withheld.
+const WITHHELD: &str = "This part of the answer was withheld.";
 
 /// The text that streams right now.
 pub(super) struct Blocks {
@@ -28,6 +30,8 @@ pub(super) struct Blocks {
     open: Option<Open>,
     /// Questions that were found in the text: they open with the end of the turn.
     questions: Vec<(PromptId, PromptDraft)>,
+    /// Messages that are not in the history yet: they may still be withheld.
+    unremembered: Vec<(MessageId, MessageType)>,
 }
 
 struct Open {
@@ -43,12 +47,18 @@ impl Blocks {
             segments: Vec::new(),
             open: None,
             questions: Vec::new(),
+            unremembered: Vec::new(),
         }
     }
 
     /// Whether something was asked in the text.
     pub(super) fn has_questions(&self) -> bool {
         !self.questions.is_empty()
+    }
+
+    /// What was said so far is in the history.
+    pub(super) fn is_remembered(&mut self) {
+        self.unremembered.clear();
     }
 
     /// What was asked in the text.
@@ -145,8 +155,37 @@ impl Session {
         let closed = self.closed_block().await;
         self.finished.closes_block = Some(closed.block);
         let message = self.message_of(closed);
+        self.note(message.get());
         self.finished.message(message);
         Ok(())
+    }
+
+    fn note(&mut self, message: &Message) {
+        self.blocks.unremembered.push((message.id, message.message_type.clone()));
+    }
+
+    /// What was said since the last message for the history is no answer: its words
+    /// are replaced wherever they were shown or stored, and nothing of it is asked.
+    pub(super) async fn withhold(&mut self) -> Result<(), StorageError> {
+        self.end_block().await?;
+        self.blocks.questions.clear();
+        let withheld = std::mem::take(&mut self.blocks.unremembered);
+        let is_withheld = |event: &NewEvent| {
+            let message = event.message.as_ref().map(|message| message.get().id);
+            message.is_some_and(|id| withheld.iter().any(|(withheld, _)| *withheld == id))
+        };
+        self.finished.events.retain(|event| !is_withheld(event));
+        for (id, message_type) in withheld {
+            let shown_as = match message_type {
+                MessageType::Thinking => MessageType::Thinking,
+                _ => MessageType::Info,
+            };
+            let mut message =
+                Message { content: WITHHELD.to_owned(), ..self.message(id, shown_as) };
+            message.metadata.insert("withheld".to_owned(), json!(true));
+            self.finished.message(Clean::new(&self.project.sanitizer, message));
+        }
+        self.commit_finished().await
     }
 
     /// Waits until nothing of the block is on its way to storage.
@@ -191,6 +230,7 @@ impl Session {
         };
         message.metadata.insert("prompt_id".to_owned(), json!(prompt));
         self.blocks.questions.push((prompt, draft));
+        self.note(&message);
         self.finished.message(Clean::new(&self.project.sanitizer, message));
         self.commit_finished().await
     }

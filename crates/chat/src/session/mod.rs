@@ -29,7 +29,7 @@ use futures_util::StreamExt;
 use parlor_agents::{
     AgentEvent, AgentSession, Checkpoint, HistoryMessage, TurnEnd, TurnStart, Usage,
 };
-use parlor_protocol::TenantId;
+use parlor_protocol::{EventBody, TenantId};
 use parlor_storage::{Block, StorageError};
 use parlor_wake::Listener;
 use serde_json::Value;
@@ -173,6 +173,11 @@ impl Session {
         event: AgentEvent,
     ) -> Result<(), StorageError> {
         match event {
+            AgentEvent::Queued => {
+                let queued = EventBody::Queued { turn_id: self.writer.turn };
+                self.finished.event(&self.project.sanitizer, queued);
+                self.commit_finished().await
+            }
             AgentEvent::Thinking(text) => self.thinking(&text).await,
             AgentEvent::BlockEnd => self.end_block().await,
             AgentEvent::BrokeOff => {
@@ -184,9 +189,11 @@ impl Session {
             // end: then the end can still mark what it cut short.
             AgentEvent::AssistantMessage(message) => {
                 self.end_block().await?;
+                self.blocks.is_remembered();
                 self.finished.history.push(raw(&message));
                 Ok(())
             }
+            AgentEvent::Withheld => self.withhold().await,
             AgentEvent::ToolMessage(message) => {
                 self.finished.history.push(raw(&message));
                 Ok(())

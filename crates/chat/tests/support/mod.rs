@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parlor_agents::process::Supervisor;
-use parlor_agents::{AgentKind, AgentSettings, Tools, build_agent};
+use parlor_agents::{AgentKind, AgentSettings, ProcessSlots, ProgramHost, Tools, build_agent};
 use parlor_chat::{Accepted, Caller, Chat, ChatError, News, Project, Projects};
 use parlor_guard::guardrail::{GuardSettings, Guardrail, Policy};
 use parlor_guard::sanitizer::Sanitizer;
@@ -61,7 +61,7 @@ pub(crate) async fn open_with(path: &Path, model: &ScriptedModel, setup: Setup) 
             })
             .unwrap(),
             sanitizer: Sanitizer::default(),
-            agent: build_agent(&settings, key, setup.tools.clone(), &no_supervisor()).unwrap(),
+            agent: build_agent(&settings, key, setup.tools.clone(), &no_programs()).unwrap(),
             tools: setup.tools,
             reminder: None,
             prompt_timeout: setup.prompt_timeout,
@@ -76,8 +76,9 @@ pub(crate) async fn open_with(path: &Path, model: &ScriptedModel, setup: Setup) 
 }
 
 /// Nothing is started.
-fn no_supervisor() -> Supervisor {
-    Supervisor { executable: "/nowhere".into(), arguments: Vec::new() }
+fn no_programs() -> ProgramHost {
+    let supervisor = Supervisor { executable: "/nowhere".into(), arguments: Vec::new() };
+    ProgramHost { supervisor, slots: ProcessSlots::new(1) }
 }
 
 impl Scene {
@@ -166,6 +167,7 @@ pub(crate) fn request(text: &str, conversation_id: Option<ConversationId>) -> Ch
 pub(crate) fn seen(events: &[Logged]) -> Vec<String> {
     let line = |event: &Logged| match event.body.get() {
         EventBody::Start { .. } => "start".into(),
+        EventBody::Queued { .. } => "queued".into(),
         EventBody::Chunk { text, .. } => format!("chunk {text:?}"),
         EventBody::Thinking { text, .. } => format!("thinking {text:?}"),
         EventBody::Snapshot { text, .. } => format!("snapshot {text:?}"),

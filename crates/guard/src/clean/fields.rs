@@ -266,6 +266,7 @@ fn clean_prompt(prompt: UserPrompt, sanitizer: &Sanitizer) -> UserPrompt {
 
 fn clean_event(event: EventBody, sanitizer: &Sanitizer) -> EventBody {
     match event {
+        EventBody::Queued { turn_id } => EventBody::Queued { turn_id },
         EventBody::Start { conversation_id, turn_id, message_id } => {
             EventBody::Start { conversation_id, turn_id, message_id }
         }

@@ -47,6 +47,7 @@ pub(super) struct RawLimits {
     pub(super) frame: Option<Bytes>,
     pub(super) answer: Option<Bytes>,
     pub(super) connections: Option<u32>,
+    pub(super) agent_processes: Option<u32>,
     pub(super) header_timeout: Option<Span>,
     pub(super) request_timeout: Option<Span>,
     pub(super) keep_alive: Option<Span>,

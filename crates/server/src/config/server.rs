@@ -55,6 +55,8 @@ pub struct Limits {
     pub answer: usize,
     /// Connections at the same time.
     pub connections: u32,
+    /// Processes of agents at the same time, in all projects.
+    pub agent_processes: u32,
     /// How long a client may take for the head of a request.
     pub header_timeout: Duration,
     /// How long a request may take until its answer begins.
@@ -116,6 +118,7 @@ impl Limits {
             frame: raw.frame.map_or(1 << 20, |bytes| bytes.0),
             answer: raw.answer.map_or(4 << 20, |bytes| bytes.0),
             connections: raw.connections.unwrap_or(12_000),
+            agent_processes: raw.agent_processes.unwrap_or(16),
             header_timeout: raw.header_timeout.map_or(seconds(10), |span| span.0),
             request_timeout: raw.request_timeout.map_or(seconds(30), |span| span.0),
             keep_alive: raw.keep_alive.map_or(seconds(15), |span| span.0),
@@ -134,6 +137,7 @@ impl Limits {
             ("project_turns", self.project_turns == 0),
             ("tenant_turns", self.tenant_turns == 0),
             ("connections", self.connections == 0),
+            ("agent_processes", self.agent_processes == 0),
             ("body", self.body == 0),
             ("image", self.image == 0),
             ("frame", self.frame == 0),

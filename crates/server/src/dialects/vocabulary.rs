@@ -27,10 +27,11 @@ pub(super) fn write(body: &EventBody, pen: &mut impl Pen) {
             let data = Start {
                 conversation_id: Shown(conversation_id),
                 turn_id: Shown(turn_id),
-                message_id: Shown(message_id),
+                message_id: message_id.as_ref().map(Shown),
             };
             pen.event_of_a_conversation("start", &data);
         }
+        EventBody::Queued { turn_id } => pen.event("queued", &Queued { turn_id: Shown(turn_id) }),
         EventBody::Chunk { text, message_id } => {
             pen.event("chunk", &Text { text, message_id: Id(message_id.as_uuid()) });
         }
@@ -97,10 +98,16 @@ impl<T: fmt::Display> Serialize for Shown<T> {
 }
 
 #[derive(Serialize)]
-struct Start<C, T, M> {
+struct Start<C, T, M: Serialize> {
     conversation_id: C,
     turn_id: T,
-    message_id: M,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message_id: Option<M>,
+}
+
+#[derive(Serialize)]
+struct Queued<T> {
+    turn_id: T,
 }
 
 #[derive(Serialize)]

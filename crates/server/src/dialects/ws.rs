@@ -143,6 +143,7 @@ impl Encoder {
                 self.frame("artifact", id, &Artifact { kind, artifact_id }, to);
             }
             EventBody::Start { .. }
+            | EventBody::Queued { .. }
             | EventBody::ToolUse { .. }
             | EventBody::Artifact { .. }
             | EventBody::UserPromptUpdated(_)

@@ -39,6 +39,39 @@ async fn errors_of_the_model_are_readable() {
     assert_eq!(events.iter().filter(|event| event.name == "done").count(), 1);
 }
 
+/// H-1, H-3: a model that declines says so as such, and what it had said before does not
+/// stay: neither in the log, nor in the conversation, nor in what the model reads next.
+#[tokio::test]
+async fn a_refusal_of_the_model_is_told_and_its_text_withheld() {
+    let app = TestApp::start().await;
+    let declines = Script::answer().thinking("A bad idea").text("First, take").text(" a match");
+    let (shown, events) = play(&app, [declines.stop_reason("refusal")]).await;
+    assert_snapshot!("a_model_that_declines", shown);
+    let conversation = events[0].data["conversation_id"].as_str().unwrap();
+    let path = format!("/api/conversations/{conversation}");
+    let read = app.admin("GET", &path).send().await.unwrap().text().await.unwrap();
+    assert!(!["a match", "A bad idea"].iter().any(|gone| read.contains(gone)), "{read}");
+    app.model.push(Script::answer().text("Gladly."));
+    let next = json!({"message": "A cake, then", "conversation_id": conversation});
+    Events::of(app.send(&next).await).rest().await;
+    let asked = app.model.requests().last().unwrap().to_string();
+    assert!(asked.contains("A cake, then") && !asked.contains("a match"), "{asked}");
+    // What whoever read it live still holds is gone with the last reader.
+    while replay(&app, &path).await.contains("a match") {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// The log of a conversation of two turns, from its beginning.
+async fn replay(app: &TestApp, path: &str) -> String {
+    let log = app.admin("GET", &format!("{path}/events")).send().await.unwrap();
+    let (mut log, mut seen) = (Events::of(log), Vec::new());
+    while seen.iter().filter(|event: &&Event| event.name == "done").count() < 2 {
+        seen.extend(log.next().await);
+    }
+    format!("{seen:?}")
+}
+
 /// FAULTS 11: what passes by itself is not shown to anybody.
 #[tokio::test]
 async fn errors_that_pass_are_not_shown() {

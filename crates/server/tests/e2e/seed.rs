@@ -57,7 +57,7 @@ fn beginning(conversation: ConversationId, ids: u128, turn: &Turn, new: bool) ->
     let start = EventBody::Start {
         conversation_id: conversation,
         turn_id: message.turn_id,
-        message_id: message.id,
+        message_id: Some(message.id),
     };
     BeginTurn {
         tenant: tenant("home"),
@@ -71,8 +71,7 @@ fn beginning(conversation: ConversationId, ids: u128, turn: &Turn, new: bool) ->
         started_by: "seed".into(),
         client_message_id: None,
         start: clean(start),
-        message_event: clean(EventBody::Message(Box::new(message.clone()))),
-        message: clean(message),
+        message: Some(clean(message)),
         history: vec![said("user", &turn.asked)],
         image: None,
         mode: None,

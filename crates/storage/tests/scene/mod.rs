@@ -93,10 +93,9 @@ impl Scene {
             start: clean(EventBody::Start {
                 conversation_id: self.conversation,
                 turn_id: turn,
-                message_id: id,
+                message_id: Some(id),
             }),
-            message_event: clean(EventBody::Message(Box::new(said.clone()))),
-            message: clean(said),
+            message: Some(clean(said)),
             history: vec![json!({"role": "user", "text": "hello"})],
             image: None,
             mode: None,

@@ -47,6 +47,23 @@ async fn a_stop_interrupts_and_the_session_goes_on() {
     insta::assert_snapshot!(story.text());
 }
 
+/// B-1, H-3: the model declines twice, and the CLI gives up. That is told as what it is,
+/// what was said before does not stay, and the session goes on.
+#[tokio::test]
+async fn a_refusal_of_the_model_is_told_as_such() {
+    let desk = Desk::with_cli("", "").await;
+    let mut person = Person::at(&desk).await;
+    let declines = |words: &str| Script::answer().words(words).stop_reason("refusal");
+    desk.model.push(declines("First, take a match"));
+    desk.model.push(declines("Then a candle"));
+    assert_eq!(person.say("Tell me how").await["reason"], "error");
+    insta::assert_snapshot!("a_refusal", person.story().text());
+    desk.model.push(declines("Take a match"));
+    desk.model.push(Script::answer().words("I would rather not."));
+    assert_eq!(person.say("And now?").await["reason"], "complete");
+    insta::assert_snapshot!("a_refusal_that_the_agent_goes_on_after", person.story().text());
+}
+
 /// B-1: an API that is overloaded is a readable error, once the CLI has given up;
 /// one that recovers is no error. The session goes on after both.
 #[tokio::test]

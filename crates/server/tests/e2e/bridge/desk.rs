@@ -15,10 +15,12 @@ use crate::programs::testkit_program;
 
 /// Where people meet it.
 pub(crate) const DESK: &str = "/ws/chat/home/desk";
+const LIMITS: &str = "[server.limits]\nmessages_per_minute = 1000";
 /// The project and the agent's own settings, to which a test can add.
 const CONFIG: &str = r#"
 [server.limits]
 messages_per_minute = 1000
+
 [tenants.home.projects.desk]
 recipe_vault = false
 [tenants.home.projects.desk.agent]
@@ -52,14 +54,24 @@ impl Desk {
         Self::start(program, settings, env).await
     }
 
+    /// The same, with these limits of the whole server.
+    pub(crate) async fn limited(limits: &str) -> Self {
+        let program = tokio::task::spawn_blocking(|| testkit_program("fake-agent")).await.unwrap();
+        Self::configured(program, &CONFIG.replace(LIMITS, limits), "", "").await
+    }
+
     async fn start(program: &Path, settings: &str, env: &str) -> Self {
+        Self::configured(program, CONFIG, settings, env).await
+    }
+
+    async fn configured(program: &Path, config: &str, settings: &str, env: &str) -> Self {
         let _installed = rustls::crypto::ring::default_provider().install_default();
         let dir = tempfile::tempdir().unwrap();
         let model = ScriptedModel::start().await.unwrap();
         let [workspace, home] = ["workspace", "home"].map(|name| dir.path().join(name));
         fs::create_dir(&workspace).unwrap();
         fs::create_dir(&home).unwrap();
-        let config = CONFIG
+        let config = config
             .replace("BASE_URL", &model.base_url())
             .replace("COMMAND", program.to_str().unwrap())
             .replace("WORKSPACE", workspace.to_str().unwrap())

@@ -33,11 +33,15 @@ impl Person {
 
     /// Comes back for what was seen last.
     pub(crate) async fn back(self, desk: &Desk) -> Self {
-        let last = self.seen.last().unwrap();
-        let text = |key: &str| last[key].as_str().unwrap().to_owned();
-        let query = format!("?conversation_id={}&after={}", text("conversation_id"), text("id"));
-        let Self { socket, .. } = Self::open(desk, &query).await;
+        let Self { socket, .. } = Self::reading(desk, self.seen.last().unwrap()).await;
         Self { socket, ..self }
+    }
+
+    /// Reads on after a frame that somebody else has seen.
+    pub(crate) async fn reading(desk: &Desk, after: &Value) -> Self {
+        let text = |key: &str| after[key].as_str().unwrap().to_owned();
+        let query = format!("?conversation_id={}&after={}", text("conversation_id"), text("id"));
+        Self::open(desk, &query).await
     }
 
     async fn open(desk: &Desk, query: &str) -> Self {

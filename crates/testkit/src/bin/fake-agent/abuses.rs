@@ -86,6 +86,21 @@ pub(crate) fn turn(host: &mut Host, message: &str) {
             answer(&["First."]);
             answer(&["And one more thing."]);
         }
+        "unasked_ask" => {
+            answer(&["First."]);
+            ask(host, &["p1"]);
+        }
+        "unasked_put_off" => {
+            answer(&["First."]);
+            deferral::wants(host);
+        }
+        "unasked_half" => {
+            answer(&["First."]);
+            begin();
+            say("And one");
+            host.wait_for_interrupt();
+            aborted();
+        }
         "no_pieces" => whole("All at once."),
         "steady" => steady(number(), Duration::from_millis(number())),
         _ => answer(&["You said: ", message]),

@@ -51,7 +51,10 @@ pub(crate) fn misbehave() {
                 eprintln!("{}", "noise ".repeat(100));
             }
         })),
-        "noise" => write_raw(b"Welcome to Claude Code!\n"),
+        "noise" => {
+            let key = std::env::var("ANTHROPIC_API_KEY").unwrap_or_default();
+            write_raw(format!("Welcome to Claude Code! Your key is {key}\n").as_bytes());
+        }
         _ => {}
     }
 }
