@@ -49,6 +49,11 @@ pub trait Agent: Send + Sync {
     /// What it is, for logs and for the line that is printed at the start.
     fn describe(&self) -> AgentDescription;
 
+    /// What whoever runs the server should know about it; nothing, if all is well.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The turns that it wants to begin by itself, to whoever takes them first; an
     /// agent that only answers has none.
     fn initiatives(&self) -> Option<mpsc::Receiver<Initiative>> {

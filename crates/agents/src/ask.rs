@@ -37,6 +37,8 @@ pub struct ProposedCall {
     pub description: Option<String>,
     /// What the call would change (P-7), where its arguments tell.
     pub preview: Option<Preview>,
+    /// Whether the question about it is lost if the agent's process ends.
+    pub ends_with_agent: bool,
 }
 
 /// A question to the person.
@@ -48,6 +50,8 @@ pub struct Ask {
     pub from: AskedBy,
     /// What is asked, in the words of whoever asks.
     pub draft: PromptDraft,
+    /// Whether the question is lost if the agent's process ends.
+    pub ends_with_agent: bool,
 }
 
 /// Who asks a person.

@@ -78,6 +78,7 @@ mod tests {
             tool: Some(tool),
             description: None,
             preview: None,
+            ends_with_agent: false,
         }
     }
 

@@ -60,6 +60,11 @@ pub struct UserPrompt {
     /// When it lapses; absent if it waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
+    /// Whether it lapses if the agent's process or the server ends: nobody could carry
+    /// the answer out (P-9).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
+    pub ends_with_agent: bool,
 }
 
 /// How a prompt is answered.

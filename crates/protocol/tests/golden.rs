@@ -85,6 +85,7 @@ fn prompt(prompt_type: PromptType, question: &str) -> UserPrompt {
         context: None,
         default: None,
         expires_at: None,
+        ends_with_agent: false,
     }
 }
 

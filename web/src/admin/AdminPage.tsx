@@ -150,7 +150,12 @@ function Servers({ status }: { status: api.AdminStatus }) {
             {status.projects.map((project) => (
               <tr key={project.id}>
                 <th scope="row" className={`${cell} font-medium`}>{project.name}</th>
-                <td className={cell}>{project.agent.kind === project.agent.model ? project.agent.kind : `${project.agent.kind} · ${project.agent.model}`}</td>
+                <td className={cell}>
+                  {project.agent.kind === project.agent.model ? project.agent.kind : `${project.agent.kind} · ${project.agent.model}`}
+                  {(project.agent.warnings ?? []).map((text) => (
+                    <span key={text} className="block text-warning">{text}</span>
+                  ))}
+                </td>
                 <td className={cell}>
                   <ul className="space-y-1">
                     {project.mcp.map((health) => (

@@ -11,7 +11,7 @@ import { Countdown } from './Countdown';
 import { severityWord, toneOf } from './severity';
 
 /** A prompt; or, without an id, a question that was only written: nothing waits for its answer. */
-export type Asked = Pick<UserPrompt, 'question' | 'context' | 'severity' | 'expires_at'> & Partial<Pick<UserPrompt, 'messageId'>>;
+export type Asked = Pick<UserPrompt, 'question' | 'context' | 'severity' | 'expires_at' | 'ends_with_agent'> & Partial<Pick<UserPrompt, 'messageId'>>;
 
 interface Props {
   asked: Asked;
@@ -43,6 +43,7 @@ export function AskingCard({ asked, icon = <CircleHelp size={18} />, tone, title
     >
       {lead}
       {asked.context && <p dir="auto" className="text-muted">{asked.context}</p>}
+      {asked.ends_with_agent && <p className="text-small text-muted">{words.t('prompt.ends_with_agent')}</p>}
       {children}
     </Card>
   );

@@ -97,6 +97,21 @@ describe('messages', () => {
     expect(screen.getByText('yes').closest('article')).not.toBeNull();
   });
 
+  /** P-9 */
+  it('a question that ends with its agent says so, in both languages', async () => {
+    for (const [language, said] of [['en', /lapses if the agent stops/], ['pt', /expira se o agente parar/]] as const) {
+      const { rerender, unmount } = await draw('approval', 'userPrompt', language);
+      expect(screen.queryByText(said)).toBeNull();
+      const at = recording('approval').findIndex(({ body }) => body.event === 'userPrompt');
+      const events = recording('approval').slice(0, at + 1);
+      const prompt = { ...(events[at]!.body.data as UserPrompt), ends_with_agent: true };
+      events[at] = { ...events[at]!, body: { event: 'userPrompt', data: prompt } };
+      act(() => rerender(threadOf(events)));
+      expect(screen.getByText(said)).toBeDefined();
+      unmount();
+    }
+  });
+
   /** T-7 */
   it('an unknown type is text', async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined);

@@ -170,7 +170,7 @@ export interface ServerHealth {
 export interface AdminStatus {
   version: string;
   uptime_seconds: number;
-  projects: { id: string; name: string; agent: { kind: string; model: string }; mcp: ServerHealth[] }[];
+  projects: { id: string; name: string; agent: { kind: string; model: string; warnings?: string[] }; mcp: ServerHealth[] }[];
   /** The last day, by project and hour. */
   activity: Activity[];
 }

@@ -340,7 +340,12 @@ default?: string,
 /**
  * When it lapses; absent if it waits.
  */
-expires_at?: Timestamp, };
+expires_at?: Timestamp, 
+/**
+ * Whether it lapses if the agent's process or the server ends: nobody could carry
+ * the answer out (P-9).
+ */
+ends_with_agent?: boolean, };
 
 export type PromptUpdated = { 
 /**

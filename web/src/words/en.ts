@@ -139,6 +139,7 @@ export const en = {
   'thinking.working': 'One moment…',
   'thinking.queued': 'Others are being answered. It is your turn as soon as there is room…',
 
+  'prompt.ends_with_agent': 'This lapses if the agent stops before you answer.',
   'question.suggested': 'Suggested',
   'question.several': 'Several are possible',
   'question.several_title': 'A few questions',

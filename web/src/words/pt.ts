@@ -141,6 +141,7 @@ export const pt: Record<Key, string> = {
   'thinking.working': 'Um momento…',
   'thinking.queued': 'Outras pessoas estão sendo atendidas. É a sua vez assim que houver lugar…',
 
+  'prompt.ends_with_agent': 'Isto expira se o agente parar antes da sua resposta.',
   'question.suggested': 'Sugerida',
   'question.several': 'Várias são possíveis',
   'question.several_title': 'Algumas perguntas',

@@ -28,6 +28,7 @@ mod queue;
 mod session;
 mod slots;
 mod turn;
+mod version;
 
 use std::time::Duration;
 
@@ -42,6 +43,7 @@ use crate::process::{SpawnSpec, Supervisor};
 
 pub use pool::Bridge;
 pub use slots::ProcessSlots;
+pub(crate) use version::version;
 
 /// Where agents that are programs run, whatever their project.
 #[derive(Debug, Clone)]

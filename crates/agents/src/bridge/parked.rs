@@ -139,7 +139,7 @@ impl Keeper {
             _ => return Some(event),
         };
         let Some(parked) = turn.parked.as_mut().filter(|parked| parked.is_about(id)) else {
-            return Some(event);
+            return Some(ends_with_process(event));
         };
         // Whoever stopped the turn wants neither the question nor the call.
         if turn.stops_at.is_some() {
@@ -243,5 +243,20 @@ impl Keeper {
                 live.child.send(line);
             }
         }
+    }
+}
+
+/// What is asked by a process that waits for the answer, and is lost with it.
+fn ends_with_process(event: AgentEvent) -> AgentEvent {
+    match event {
+        AgentEvent::Proposes(mut call) => {
+            call.ends_with_agent = true;
+            AgentEvent::Proposes(call)
+        }
+        AgentEvent::Asks(mut ask) => {
+            ask.ends_with_agent = true;
+            AgentEvent::Asks(ask)
+        }
+        other => other,
     }
 }

@@ -125,6 +125,7 @@ impl ToolPolicy {
             tool: Some(self.tool(name)),
             description: description.map(str::to_owned),
             preview,
+            ends_with_agent: false,
         }
     }
 }

@@ -39,6 +39,12 @@ const LONGEST_WAIT: u64 = 60;
 /// lost its session when it was killed right after it had put off a call.
 const CAN_DEFER: &[u32] = &[2, 1, 325];
 
+/// Whether calls can be put off with this version.
+pub(super) fn can_defer(version: &str) -> bool {
+    let parts: Vec<u32> = version.split('.').filter_map(|part| part.parse().ok()).collect();
+    parts.as_slice() >= CAN_DEFER
+}
+
 /// What is known about calls that are put off.
 #[derive(Debug, Default)]
 pub(super) struct Deferral {
@@ -220,8 +226,7 @@ impl Deferral {
 
     /// The program says its version.
     pub(super) fn is_of(&mut self, version: &str) {
-        let parts: Vec<u32> = version.split('.').filter_map(|part| part.parse().ok()).collect();
-        self.can_defer = parts.as_slice() >= CAN_DEFER;
+        self.can_defer = can_defer(version);
     }
 
     /// A person is asked about a call of this tool.

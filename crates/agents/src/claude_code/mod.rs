@@ -27,7 +27,7 @@ mod speech;
 mod spending;
 mod words;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use parlor_protocol::{ConversationId, Preview};
@@ -35,7 +35,7 @@ use tokio::sync::mpsc;
 
 use crate::agent::{Agent, AgentDescription, AgentSession, Checkpoint, Initiative, TurnContext};
 use crate::ask::ProposedCall;
-use crate::bridge::{Bridge, BridgeLimits, Dialect, Paused, Program, ProgramHost, Session};
+use crate::bridge::{self, Bridge, BridgeLimits, Dialect, Paused, Program, ProgramHost, Session};
 use crate::process::SpawnSpec;
 use crate::tools::ToolFuture;
 
@@ -53,13 +53,30 @@ pub(crate) struct ClaudeCode {
     bridge: Bridge,
     model: String,
     durable: bool,
+    /// The version that is installed, once it is known.
+    version: Arc<OnceLock<String>>,
 }
+
+/// What is lost with a version that cannot put off calls.
+const NOT_DURABLE: &str = "what it asks expires if its process or the server ends, although \
+                           durable_approvals is on: that needs version 2.1.325 or newer (npm \
+                           install -g @anthropic-ai/claude-code@2.1.325)";
 
 impl ClaudeCode {
     pub(crate) fn new(launch: Launch, programs: &ProgramHost) -> Self {
         let model = launch.model.clone().unwrap_or_else(|| "its own choice".to_owned());
         let durable = launch.durable_approvals;
-        Self { bridge: Bridge::new(Arc::new(launch), programs), model, durable }
+        let version = Arc::new(OnceLock::new());
+        if durable {
+            tokio::spawn(look_at_version(launch.spec.clone(), programs.clone(), version.clone()));
+        }
+        Self { bridge: Bridge::new(Arc::new(launch), programs), model, durable, version }
+    }
+
+    fn warning(&self) -> Option<String> {
+        let version = self.version.get()?;
+        let falls_short = self.durable && !deferral::can_defer(version);
+        falls_short.then(|| format!("version {version}: {NOT_DURABLE}"))
     }
 }
 
@@ -77,6 +94,10 @@ impl Agent for ClaudeCode {
         AgentDescription { kind: KIND, model: self.model.clone() }
     }
 
+    fn warnings(&self) -> Vec<String> {
+        self.warning().into_iter().collect()
+    }
+
     fn initiatives(&self) -> Option<mpsc::Receiver<Initiative>> {
         self.bridge.initiatives()
     }
@@ -88,6 +109,17 @@ impl Agent for ClaudeCode {
     fn close(&self, deadline: Duration) -> ToolFuture<()> {
         Box::pin(self.bridge.close(deadline))
     }
+}
+
+/// Finds out what is installed, and says so if it falls short.
+async fn look_at_version(spec: SpawnSpec, programs: ProgramHost, known: Arc<OnceLock<String>>) {
+    let Some(version) = bridge::version(&programs.supervisor, &spec).await else {
+        return tracing::warn!(program = spec.program, "an agent does not say its version");
+    };
+    if !deferral::can_defer(&version) {
+        tracing::warn!(program = spec.program, version, "of this agent, {NOT_DURABLE}");
+    }
+    let _set_once = known.set(version);
 }
 
 impl Program for Launch {

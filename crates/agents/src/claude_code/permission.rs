@@ -36,7 +36,8 @@ impl Dialog {
                 Some((server, draft)) => {
                     self.asks.add(request_id, request_id, Asked::Form);
                     let (id, from) = (request_id.to_owned(), AskedBy::Server(server));
-                    out.push(Output::Event(AgentEvent::Asks(Box::new(Ask { id, from, draft }))));
+                    let ask = Ask { id, from, draft, ends_with_agent: false };
+                    out.push(Output::Event(AgentEvent::Asks(Box::new(ask))));
                 }
                 None => out.push(Output::Send(words::cannot_answer(request_id))),
             },
@@ -66,7 +67,8 @@ impl Dialog {
             self.calls.set(id, State::Settled);
             self.asks.add(id, request_id, asked);
             out.extend(self.deferral.asked(id, request).map(Output::Durable));
-            let ask = Ask { id: id.to_owned(), from: AskedBy::Agent, draft };
+            let (id, from) = (id.to_owned(), AskedBy::Agent);
+            let ask = Ask { id, from, draft, ends_with_agent: false };
             return out.push(Output::Event(AgentEvent::Asks(Box::new(ask))));
         }
         let plans = self.mode == PermissionMode::Plan.as_str();

@@ -113,7 +113,7 @@ pub(crate) struct Launch {
     pub(super) working_dir: PathBuf,
     pub(super) user: Option<User>,
     pub(super) limits: BridgeLimits,
-    spec: SpawnSpec,
+    pub(super) spec: SpawnSpec,
 }
 
 /// A day: longer is a slip, and must not overflow a timer.
@@ -321,7 +321,7 @@ fn find_program(
     }
     let why = format!(
         "there is no program '{command}' in the PATH of the agent; install it (npm install -g \
-         @anthropic-ai/claude-code), or set its whole path"
+         @anthropic-ai/claude-code@2.1.325), or set its whole path"
     );
     Err(("command".to_owned(), why))
 }

@@ -131,7 +131,9 @@ impl LoopSession {
         if self.tools.can_ask() && call.name == ask_user::NAME {
             return match ask_user::draft(&call.input) {
                 Ok(draft) => {
-                    AgentEvent::Asks(Box::new(Ask { id: call.id, from: AskedBy::Agent, draft }))
+                    let (id, from) = (call.id, AskedBy::Agent);
+                    let ask = Ask { id, from, draft, ends_with_agent: false };
+                    AgentEvent::Asks(Box::new(ask))
                 }
                 Err(why) => {
                     let why = format!("The person was not asked: {why}. Try again.");
@@ -149,6 +151,7 @@ impl LoopSession {
                 tool,
                 description: None,
                 preview: None,
+                ends_with_agent: false,
             })),
             Err(why) => not_run(call.id, call.name, why),
         }
@@ -306,6 +309,7 @@ impl OpenCall {
             id: self.question_id(),
             from: AskedBy::Server(self.server.clone()),
             draft,
+            ends_with_agent: false,
         }))
     }
 

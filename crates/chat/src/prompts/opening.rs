@@ -25,6 +25,8 @@ pub(crate) struct Place<'a> {
     pub(crate) project: &'a Project,
     pub(crate) conversation: ConversationId,
     pub(crate) turn: TurnId,
+    /// Whether it lapses if the agent's process ends.
+    pub(crate) ends_with_agent: bool,
 }
 
 /// A prompt that is about to open.
@@ -205,6 +207,7 @@ impl Place<'_> {
             context: None,
             default: None,
             expires_at: None,
+            ends_with_agent: self.ends_with_agent,
         }
     }
 }

@@ -149,7 +149,8 @@ impl Session {
             Verdict::Ask => {
                 agent.waits(&call.id);
                 let preview = self.preview(&call).await;
-                let opening = self.place().approval(&call, run.id, preview);
+                let place = Place { ends_with_agent: call.ends_with_agent, ..self.place() };
+                let opening = place.approval(&call, run.id, preview);
                 self.tool_use(&run, ToolStatus::Waiting);
                 self.finished.runs.push(RunWrite::Add(run));
                 self.open_prompt(opening).await
@@ -184,7 +185,8 @@ impl Session {
             return Ok(());
         }
         agent.waits(&ask.id);
-        let opening = self.place().question(&ask.id, &origin, ask.draft, true);
+        let place = Place { ends_with_agent: ask.ends_with_agent, ..self.place() };
+        let opening = place.question(&ask.id, &origin, ask.draft, true);
         self.open_prompt(opening).await
     }
 
@@ -373,6 +375,7 @@ impl Session {
             project: &self.project,
             conversation: self.writer.conversation,
             turn: self.writer.turn,
+            ends_with_agent: false,
         }
     }
 }

@@ -238,6 +238,7 @@ fn clean_prompt(prompt: UserPrompt, sanitizer: &Sanitizer) -> UserPrompt {
         context,
         default,
         expires_at,
+        ends_with_agent,
     } = prompt;
     let raw: &[QuestionOption] = options.as_deref().unwrap_or_default();
     let clean = clean_options(sanitizer, raw);
@@ -261,6 +262,7 @@ fn clean_prompt(prompt: UserPrompt, sanitizer: &Sanitizer) -> UserPrompt {
         severity,
         context: context.cleaned(sanitizer),
         expires_at,
+        ends_with_agent,
     }
 }
 

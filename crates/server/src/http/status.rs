@@ -38,6 +38,7 @@ struct ProjectStatus<'a> {
 struct AgentStatus {
     kind: &'static str,
     model: String,
+    warnings: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -90,7 +91,11 @@ fn project_status(project: &Project) -> ProjectStatus<'_> {
     ProjectStatus {
         id: project.id.as_str(),
         name: &project.name,
-        agent: AgentStatus { kind: agent.kind, model: agent.model },
+        agent: AgentStatus {
+            kind: agent.kind,
+            model: agent.model,
+            warnings: project.agent.warnings(),
+        },
         mcp: health.into_iter().map(|health| clean(&project.sanitizer, health)).collect(),
     }
 }

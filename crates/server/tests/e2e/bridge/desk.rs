@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use parlor_testkit::ScriptedModel;
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
 
 use crate::mcp::served::{SECRETS, Served};
 use crate::mcp::{gone, until};
@@ -132,6 +133,16 @@ impl Desk {
         request.send().await.unwrap().status().as_u16()
     }
 
+    /// What an admin is told about the agent.
+    pub(crate) async fn agent_status(&self) -> Value {
+        let (_, key) = SECRETS.iter().find(|(name, _)| *name == "PARLOR_API_KEY").unwrap();
+        let url = format!("http://{}/api/admin/status", self.server().address());
+        let request = reqwest::Client::new().get(url).header("x-api-key", *key);
+        let status: Value =
+            serde_json::from_str(&request.send().await.unwrap().text().await.unwrap()).unwrap();
+        status["projects"][0]["agent"].clone()
+    }
+
     /// What the server wrote into its log.
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.dir.path().join("log")).unwrap_or_default()
@@ -156,8 +167,13 @@ impl Desk {
         let server = self.server().id();
         let below = |pid: u32| ancestors(&all, pid).contains(&server);
         let is_agent = |pid: &u32| {
-            let (parent, _) = &all[pid];
-            below(*pid) && !supervises(*pid) && all.contains_key(parent) && supervises(*parent)
+            let (parent, words) = &all[pid];
+            // The server asks for the version once, when it starts.
+            !words.contains("\0--version")
+                && below(*pid)
+                && !supervises(*pid)
+                && all.contains_key(parent)
+                && supervises(*parent)
         };
         all.keys().copied().filter(is_agent).collect()
     }

@@ -131,6 +131,33 @@ async fn a_process_for_an_answer_does_not_do_its_part() {
     }
 }
 
+/// P-9: with a version that cannot put off calls, what is asked expires with the process:
+/// the log, the status and the prompt itself say so. With one that can, none does.
+#[tokio::test]
+async fn a_version_that_falls_short_is_told() {
+    for (version, falls_short) in [("2.1.197", true), ("2.1.325", false), ("3.0", false)] {
+        let env = format!("FAKE_AGENT_VERSION = {version:?}");
+        let desk = Desk::with_fake("", &env).await;
+        let mut person = Person::at(&desk).await;
+        person.begin(if falls_short { "ask" } else { "put_off" }).await;
+        let prompt = person.prompt().await;
+        assert_eq!(prompt["ends_with_agent"] == true, falls_short, "{version}: {prompt}");
+        assert_eq!(desk.agents().is_empty(), !falls_short, "{version}");
+        person.answer(&prompt, json!({"response": "yes"})).await;
+        assert_eq!(person.done().await["reason"], "complete", "{version}");
+        if falls_short {
+            while desk.agent_status().await["warnings"] == json!([]) {
+                tokio::task::yield_now().await;
+            }
+            let warnings = desk.agent_status().await["warnings"].to_string();
+            assert!(warnings.contains("2.1.197") && warnings.contains("2.1.325"), "{warnings}");
+            assert!(desk.log().contains("expires if its process or the server ends"));
+        } else {
+            assert_eq!(desk.agent_status().await["warnings"], json!([]), "{version}");
+        }
+    }
+}
+
 /// P-9: however often the server is restarted, stopped well or not, the prompt waits.
 #[tokio::test]
 async fn a_prompt_outlives_many_restarts() {

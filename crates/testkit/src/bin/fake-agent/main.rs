@@ -28,6 +28,9 @@ struct Host {
 }
 
 fn main() {
+    if std::env::args().nth(1).as_deref() == Some("--version") {
+        return println!("{} (Claude Code)", stream::version());
+    }
     start::misbehave();
     let (heard, lines) = channel();
     thread::spawn(move || listen(&heard));

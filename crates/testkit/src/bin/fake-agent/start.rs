@@ -3,6 +3,7 @@
 //! - `FAKE_AGENT`: `crash`, `silent` (reads, and never answers), `deaf` (never
 //!   reads), `flood` (fills standard error without end), `noise` (greets on
 //!   standard output), `sleeper` (is a process that only sleeps).
+//! - `FAKE_AGENT_VERSION`: the version that it says it is of.
 //! - `FAKE_AGENT_NOTES`: a file to which it adds a line for each start: its process
 //!   id, then its arguments.
 //! - `FAKE_AGENT_FAMILY`: a file for process ids. It starts a process in a group of

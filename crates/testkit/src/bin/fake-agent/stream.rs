@@ -103,12 +103,18 @@ pub(crate) fn aborted() {
         "session_id": SESSION, "usage": {"input_tokens": 3, "output_tokens": 5}}));
 }
 
-/// The beginning of a turn. Its version is the first one that can put off calls.
+/// Its version: the first one that can put off calls, unless the environment names
+/// another one.
+pub(crate) fn version() -> String {
+    std::env::var("FAKE_AGENT_VERSION").unwrap_or_else(|_| "2.1.325".to_owned())
+}
+
+/// The beginning of a turn.
 pub(crate) fn init() {
     MESSAGES.fetch_add(1, Ordering::Relaxed);
     write(&json!({"type": "system", "subtype": "init", "session_id": SESSION, "model": MODEL,
         "cwd": "/home/agent/.claude/workspace", "tools": ["Bash"], "permissionMode": "default",
-        "claude_code_version": "2.1.325"}));
+        "claude_code_version": version()}));
 }
 
 fn message_id() -> String {
