@@ -58,6 +58,8 @@ test('an agent CLI works behind the chat', async ({ page, desk }) => {
   const diff = page.getByRole('group', { name: 'What changes' });
   await expect(diff.getByRole('row').filter({ hasText: 'Hello' })).toHaveText(/−/);
   await expect(diff.getByRole('row').filter({ hasText: 'Olá' })).toHaveText(/\+/);
+  // What is around it is there too, with its number.
+  await expect(diff.getByRole('row').filter({ hasText: 'world' })).toHaveText(/^22/);
   await expectAccessible(page, 'an edit of an agent CLI');
   expect(readFileSync(file, 'utf8')).toContain('Hello');
   await page.getByRole('button', { name: 'Allow once' }).click();
@@ -78,4 +80,26 @@ test('an agent CLI works behind the chat', async ({ page, desk }) => {
   expect(seen).not.toMatch(/claude|anthropic|parlor-desk-/i);
   await page.getByRole('button', { name: 'Administration' }).click();
   await expect(page.getByRole('row', { name: /Desk/ })).toContainText('$');
+});
+
+/** B-1: work in the background ends, and the agent says so by itself, while the page is only looked at. */
+test('what an agent says by itself is shown when it is said', async ({ page, desk }) => {
+  const chat = new Chat(page, desk.server, desk.model);
+  await chat.logIn(ADMIN_PASSWORD);
+  await page.getByRole('button', { name: /Project/ }).click();
+  await page.getByRole('menuitemradio', { name: 'Desk' }).click();
+  const command = 'until [ -e go ]; do sleep 0.1; done';
+  const steps = stepping('Build it in the background', [[{ tool: 'Bash', input: { command, description: 'Build', run_in_background: true } }], words('It is being built.')]);
+  desk.model.on(/[^]*/, (request) =>
+    JSON.stringify(request.messages.at(-1)).includes('task-notification') ? words('The build is done.') : steps(request),
+  );
+  await chat.say('Build it in the background');
+  await expect(chat.answers.last()).toContainText('It is being built');
+  writeFileSync(join(desk.workspace, 'go'), '');
+  await expect(chat.answers.last()).toContainText('The build is done');
+  await expect(page.getByText('Parlor goes on by itself')).toBeVisible();
+  await expectAccessible(page, 'a turn that nobody asked for');
+  desk.model.on(/[^]*/, () => words('You are welcome.'));
+  await chat.say('Thank you');
+  await expect(chat.answers.last()).toContainText('You are welcome');
 });

@@ -316,11 +316,10 @@ impl Keeper {
     /// What a call would change, where files have to be looked at for it.
     async fn with_preview(&self, event: AgentEvent) -> AgentEvent {
         let AgentEvent::Proposes(mut call) = event else { return event };
-        if call.preview.is_none() {
-            let (program, asked) = (self.pool.program.clone(), call.clone());
-            let looked = tokio::task::spawn_blocking(move || program.preview(&asked)).await;
-            call.preview = looked.ok().flatten();
-        }
+        let (program, asked) = (self.pool.program.clone(), call.clone());
+        let looked = tokio::task::spawn_blocking(move || program.preview(&asked)).await;
+        // Files tell more than the arguments alone.
+        call.preview = looked.ok().flatten().or(call.preview);
         AgentEvent::Proposes(call)
     }
 }

@@ -70,15 +70,26 @@ function between(old: string[], fresh: string[]): [DiffLine['kind'], string][] {
   return [...lines, ...all('old', old.slice(i)), ...all('new', fresh.slice(j))];
 }
 
+/** The head of a part of a long text says where it stands. */
+const HEAD = /^@@ -(\d+),\d+ \+(\d+),\d+ @@$/;
+
 function numbered(lines: [DiffLine['kind'], string][]): DiffLine[] {
   let oldNumber = 0;
   let newNumber = 0;
-  return lines.map(([kind, text]) => ({
-    kind,
-    text,
-    oldNumber: kind === 'new' ? null : ++oldNumber,
-    newNumber: kind === 'old' ? null : ++newNumber,
-  }));
+  return lines.map(([kind, text]) => {
+    const head = kind === 'same' ? HEAD.exec(text) : null;
+    if (head) {
+      oldNumber = Number(head[1]) - 1;
+      newNumber = Number(head[2]) - 1;
+      return { kind, text, oldNumber: null, newNumber: null };
+    }
+    return {
+      kind,
+      text,
+      oldNumber: kind === 'new' ? null : ++oldNumber,
+      newNumber: kind === 'old' ? null : ++newNumber,
+    };
+  });
 }
 
 /** Lines around changes, and how many are left out between them. */

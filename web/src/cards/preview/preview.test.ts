@@ -35,6 +35,15 @@ describe('a difference of texts', () => {
     expect(lines.filter((line) => 'skipped' in line)).toEqual([{ skipped: 12 }, { skipped: 11 }]);
   });
 
+  it('counts on from the heads of a long text', () => {
+    const head = '@@ -14,4 +14,4 @@\n';
+    const before = `${head}a\nb\nc\n@@ -40,1 +40,2 @@\nx\n`;
+    expect(shown(before, before.replace('b', 'B').replace('x', 'x\ny'))).toEqual([
+      ' @@ -14,4 +14,4 @@ .:.', ' a 14:14', '-b 15:.', '+B .:15', ' c 16:16',
+      ' @@ -40,1 +40,2 @@ .:.', ' x 40:40', '+y .:41',
+    ]);
+  });
+
   it('takes its time with nothing', () => {
     const many = Array.from({ length: 5_000 }, (_, at) => `a${at}`).join('\n');
     expect(diffLines(many, many.replaceAll('a', 'b'))).toHaveLength(10_000);
