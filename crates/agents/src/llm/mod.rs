@@ -21,6 +21,7 @@ mod openai_note;
 mod openai_request;
 mod openai_wire;
 mod sse;
+mod think_tags;
 mod tool_input;
 
 use std::pin::Pin;

@@ -9,6 +9,9 @@
 //! for not every server sends the marker. A reason that says `stop` beside tool
 //! calls means the calls; one that says that the answer was cut off or filtered
 //! means that there are none, as the last may not be whole.
+//!
+//! Reasoning has a field of its own, or stands in tags before the answer
+//! ([`super::think_tags`]).
 
 use std::collections::VecDeque;
 
@@ -20,6 +23,7 @@ use super::http_answer::Reader;
 use super::openai_calls::{CallPiece, Calls};
 use super::openai_error::{mid_stream_error, refused};
 use super::openai_note::{Note, ReasoningField};
+use super::think_tags::{Piece, ThinkTags};
 use super::{LlmError, LlmEvent, StopReason};
 use crate::agent::Usage;
 
@@ -29,6 +33,7 @@ pub(super) struct AnswerReader {
     /// The answer's own id.
     id: String,
     open: Option<Words>,
+    tags: ThinkTags,
     calls: Calls,
     note: Note,
     stop: Option<StopReason>,
@@ -48,6 +53,7 @@ impl AnswerReader {
         Self {
             id: String::new(),
             open: None,
+            tags: ThinkTags::default(),
             calls: Calls::default(),
             note: Note { model: model.to_owned(), ..Note::default() },
             stop: None,
@@ -105,13 +111,28 @@ impl AnswerReader {
         let (field, reasoning) = delta.reasoning();
         self.note.reasoning_field = field.or(self.note.reasoning_field);
         self.words(Words::Thinking, reasoning, out);
-        self.words(Words::Text, delta.content, out);
+        if let Some(content) = delta.content.filter(|content| !content.is_empty()) {
+            self.content(content, out);
+        }
         self.words(Words::Text, delta.refusal, out);
         self.note.add_details(delta.reasoning_details.unwrap_or_default());
         for piece in delta.tool_calls.unwrap_or_default() {
             self.calls.add(piece)?;
         }
         Ok(())
+    }
+
+    fn content(&mut self, content: String, out: &mut VecDeque<LlmEvent>) {
+        let mut tags = std::mem::take(&mut self.tags);
+        tags.push(content, |piece| self.piece(piece, out));
+        self.tags = tags;
+    }
+
+    fn piece(&mut self, piece: Piece, out: &mut VecDeque<LlmEvent>) {
+        match piece {
+            Piece::Text(text) => self.words(Words::Text, Some(text), out),
+            Piece::Thinking(text) => self.words(Words::Thinking, Some(text), out),
+        }
     }
 
     fn words(&mut self, kind: Words, piece: Option<String>, out: &mut VecDeque<LlmEvent>) {
@@ -129,6 +150,7 @@ impl AnswerReader {
     /// The end marker came. Some servers give no reason; but an answer without
     /// one and without anything in it is how others fail.
     fn done(&mut self, out: &mut VecDeque<LlmEvent>) -> Result<(), LlmError> {
+        self.end_of_content(out);
         let said = self.open.is_some() || !self.calls.is_empty();
         let reason = self.stop.or(said.then_some(StopReason::EndTurn)).ok_or_else(|| {
             LlmError::Interrupted("it ended with nothing said and no reason given".into())
@@ -137,8 +159,15 @@ impl AnswerReader {
         Ok(())
     }
 
+    fn end_of_content(&mut self, out: &mut VecDeque<LlmEvent>) {
+        if let Some(held) = self.tags.finish() {
+            self.piece(held, out);
+        }
+    }
+
     fn end(&mut self, reason: StopReason, out: &mut VecDeque<LlmEvent>) {
         self.finished = true;
+        self.end_of_content(out);
         out.extend(self.open.take().map(|_| LlmEvent::BlockEnd));
         let calls = std::mem::take(&mut self.calls);
         let reason = match reason {

@@ -36,6 +36,29 @@ async fn a_plain_answer_streams_and_becomes_a_message() {
     );
 }
 
+/// U-1: a server that does not know how its model reasons passes the tags on. They
+/// are reasoning all the same, and go back to no model (K-1).
+#[tokio::test]
+async fn reasoning_in_tags_is_no_part_of_the_answer() {
+    let scripts = [
+        Script::answer().text("<think>Hm.</think>\n\nHello!"),
+        Script::answer().text("<thinking>\n").text("Hm.</think").text("ing>Hello!"),
+    ];
+    let expected = [
+        r#"thinking "Hm.""#,
+        "block end",
+        r#"text "Hello!""#,
+        "block end",
+        r#"message [{"type":"thinking","text":"Hm.","signature":null},{"type":"text","text":"Hello!"}]"#,
+        "ended Complete { cut_off: false }",
+    ];
+    for script in scripts {
+        assert_eq!(ask(script.without_usage()).await, expected);
+    }
+    let about = r#"text "Use `<think>x</think>`.""#;
+    assert_eq!(ask(Script::answer().text("Use `<think>x</think>`.")).await[0], about);
+}
+
 /// H-1: text beside two calls in one message, however the stream is cut.
 #[tokio::test]
 async fn parallel_calls_arrive_whole() {
