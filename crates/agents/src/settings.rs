@@ -202,14 +202,19 @@ pub fn build_agent(
     Ok(Arc::new(LoopAgent::new(llm, tools, settings.loop_limits())))
 }
 
+/// What can be set instead of a key.
+const OWN_SERVER: &str = ", or base_url to a server that needs none";
+
 /// Looks up an environment variable that is not blank.
 type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 fn anthropic(settings: &AgentSettings, env: Env<'_>) -> Result<Anthropic, SettingsError> {
     let setting = Anthropic::KEY_SETTING;
-    let no_key = SettingsError::NoKey { kind: "anthropic", setting, or: "" };
-    let key = key(env, setting).ok_or(no_key)?;
+    let key = key(env, setting);
     let base_url = settings.base_url.clone().or_else(|| env(Anthropic::BASE_URL_SETTING));
+    if key.is_none() && base_url.is_none() {
+        return Err(SettingsError::NoKey { kind: "anthropic", setting, or: OWN_SERVER });
+    }
     Anthropic::new(settings, base_url.as_deref(), key)
 }
 
@@ -229,8 +234,7 @@ fn openai(settings: &AgentSettings, env: Env<'_>) -> Result<Openai, SettingsErro
     let key = key(env, setting);
     let base_url = settings.base_url.clone().or_else(|| env(Openai::BASE_URL_SETTING));
     if key.is_none() && base_url.is_none() {
-        let or = ", or base_url to a server that needs none";
-        return Err(SettingsError::NoKey { kind: "openai", setting, or });
+        return Err(SettingsError::NoKey { kind: "openai", setting, or: OWN_SERVER });
     }
     // No default could be right for a server of one's own, so the model may be
     // given beside its address.

@@ -28,6 +28,10 @@ use crate::llm::ToolSpec;
 
 /// The tools of a project.
 pub trait Tools: Send + Sync {
+    /// Starts the servers, once, and waits for none of them. Must be called within
+    /// a tokio runtime.
+    fn start(&self) {}
+
     /// What there is now, in a stable order. Servers that are down have none; one
     /// that is being brought back keeps those that it had.
     fn list(&self) -> Arc<[Tool]>;

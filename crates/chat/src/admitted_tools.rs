@@ -79,6 +79,10 @@ impl AdmittedTools {
 }
 
 impl Tools for AdmittedTools {
+    fn start(&self) {
+        self.inner.start();
+    }
+
     fn list(&self) -> Arc<[Tool]> {
         let offered = self.inner.list();
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);

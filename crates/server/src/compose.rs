@@ -30,18 +30,33 @@ pub struct Composed {
     pub modes: Vec<String>,
 }
 
-/// Opens the chat on a store. Rules are compiled away from the threads that serve;
-/// children are started under `supervisor`, and not waited for.
-pub async fn compose(
+/// Everything that the configuration asks for, found to be possible. Nothing is
+/// started yet: what is wrong with it is said before a child runs.
+pub struct Compiled {
+    projects: Projects,
+    modes: Vec<String>,
+}
+
+/// Compiles a configuration, away from the threads that serve. Children will be
+/// started under `supervisor`.
+pub async fn compile(
     config: &Config,
-    store: Store,
     environment: BTreeMap<String, String>,
     supervisor: Supervisor,
-) -> anyhow::Result<Composed> {
+) -> anyhow::Result<Compiled> {
     let config = config.clone();
     let compile = move || projects(&config, &environment, &supervisor);
     let (projects, modes) = tokio::task::spawn_blocking(compile).await??;
-    Ok(Composed { chat: Chat::open(store, projects).await?, modes })
+    Ok(Compiled { projects, modes })
+}
+
+impl Compiled {
+    /// Starts the children, without waiting for them, and opens the chat on a store.
+    pub async fn open(self, store: Store) -> anyhow::Result<Composed> {
+        let Self { projects, modes } = self;
+        projects.all().filter_map(|project| project.tools.as_ref()).for_each(|tools| tools.start());
+        Ok(Composed { chat: Chat::open(store, projects).await?, modes })
+    }
 }
 
 fn projects(

@@ -3,10 +3,12 @@
 //! 1. The data directory is made and locked: two servers on one database would
 //!    make credentials and epochs twice.
 //! 2. The address is taken; if somebody has it, nothing else happens.
-//! 3. The databases are opened, credentials are set or made, the chat is composed.
-//! 4. What the administrator needs to know is printed to standard output: the
+//! 3. The databases are opened, credentials are set or made, the configuration is
+//!    compiled. Whatever is wrong with it ends the start here, before a child runs.
+//! 4. Children are started, and the chat is opened.
+//! 5. What the administrator needs to know is printed to standard output: the
 //!    URL, what was made, how the agents work. Secrets never go to the log.
-//! 5. It serves until SIGTERM or SIGINT; a second one ends it at once.
+//! 6. It serves until SIGTERM or SIGINT; a second one ends it at once.
 
 use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io::{self, Write};
@@ -25,8 +27,8 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use crate::app::App;
 use crate::auth::{Made, is_short, prepare_credentials, weakness};
 use crate::clock::Clock;
-use crate::compose::{compose, own_supervisor};
-use crate::config::{Config, HOME, Sources};
+use crate::compose::{compile, own_supervisor};
+use crate::config::{Config, HOME, PublicUrl, Sources};
 use crate::lanes::Lanes;
 use crate::serve::serve;
 
@@ -49,17 +51,18 @@ pub async fn start(mut config: Config) -> anyhow::Result<()> {
     let clock = Clock::default();
     let environment = Sources::process_environment();
     // Hashing and compiling rules take a core each.
-    let (made, composed) = tokio::try_join!(
+    let (made, compiled) = tokio::try_join!(
         prepare(&config, &store, &clock),
-        compose(&config, store.clone(), environment, own_supervisor())
+        compile(&config, environment, own_supervisor())
     )?;
-    let app = Arc::new(App::new(config, address, store, recipes, composed.chat, clock));
-    // Most of what compiling took is free again.
-    parlor_heap::give_back();
     let lanes = Lanes::start().context("the threads that serve cannot be started")?;
     let stop = stop_signal()?;
     outlive_file_limits()?;
-    announce(&app, &made, &composed.modes)
+    let composed = compiled.open(store.clone()).await?;
+    let app = Arc::new(App::new(config, address, store, recipes, composed.chat, clock));
+    // Most of what compiling took is free again.
+    parlor_heap::give_back();
+    announce(&app, address, &made, &composed.modes)
         .context("the credentials could not be printed; `parlor password set` sets new ones")?;
     serve(listener, app, lanes, stop).await;
     tracing::info!("stopped");
@@ -173,7 +176,7 @@ async fn prepare(config: &Config, store: &Store, clock: &Clock) -> anyhow::Resul
     Ok(prepare_credentials(store, clock, &home, &config.credentials).await?)
 }
 
-fn announce(app: &App, made: &[Made], modes: &[String]) -> io::Result<()> {
+fn announce(app: &App, address: SocketAddr, made: &[Made], modes: &[String]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     if !made.is_empty() {
         writeln!(out, "These are shown once; only hashes of them are kept.")?;
@@ -184,7 +187,11 @@ fn announce(app: &App, made: &[Made], modes: &[String]) -> io::Result<()> {
     for mode in modes {
         writeln!(out, "{mode}")?;
     }
-    writeln!(out, "listening on {}", app.public_url.as_str())?;
+    write!(out, "listening on {}", PublicUrl::of_address(address).as_str())?;
+    if app.config.server.public_url.is_some() {
+        write!(out, " (people find it at {})", app.public_url.as_str())?;
+    }
+    writeln!(out)?;
     out.flush()?;
     app.config.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
     Ok(())

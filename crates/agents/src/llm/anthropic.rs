@@ -36,12 +36,13 @@ impl Anthropic {
     pub fn new(
         settings: &AgentSettings,
         base_url: Option<&str>,
-        key: SecretString,
+        key: Option<SecretString>,
     ) -> Result<Self, SettingsError> {
-        let endpoint =
-            Endpoint::new(settings, messages_url(base_url.unwrap_or(DEFAULT_BASE_URL))?)?
-                .header("anthropic-version", VERSION)
-                .key("x-api-key", "", key, KEY_SETTING)?;
+        let url = messages_url(base_url.unwrap_or(DEFAULT_BASE_URL))?;
+        let mut endpoint = Endpoint::new(settings, url)?.header("anthropic-version", VERSION);
+        if let Some(key) = key {
+            endpoint = endpoint.key("x-api-key", "", key, KEY_SETTING)?;
+        }
         Ok(Self {
             endpoint: if base_url.is_some() { endpoint.chosen() } else { endpoint },
             template: Template {

@@ -1,6 +1,6 @@
 //! The tools of a project: all of its MCP servers, as one.
 
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -20,19 +20,23 @@ use crate::tools::{ServerHealth, Tool, ToolCall, ToolFuture, ToolStream, Tools};
 /// Keeps the MCP servers of a project running. Dropping it ends them.
 #[derive(Debug)]
 pub struct McpHost {
+    /// For the log.
+    project: String,
     servers: Vec<Arc<ServerHandle>>,
     catalogue: Arc<Catalogue>,
+    supervisor: Supervisor,
+    started: Once,
     stop: CancellationToken,
     _stop_when_dropped: DropGuard,
 }
 
 impl McpHost {
-    /// Starts the servers, in the order in which names are given away. It waits
-    /// for none of them. Must be called within a tokio runtime.
+    /// Reads the settings of the servers, in the order in which names are given
+    /// away. Nothing is started before [`Tools::start`].
     ///
     /// `project` is a name for the log; `env` looks up an environment variable. A
     /// TLS provider has to be installed before.
-    pub fn start<'s>(
+    pub fn new<'s>(
         project: &str,
         servers: impl IntoIterator<Item = (&'s str, &'s McpServerSettings)>,
         supervisor: &Supervisor,
@@ -41,26 +45,29 @@ impl McpHost {
         let resolve = |(name, settings)| ServerSpec::resolve(name, settings, env);
         let specs = servers.into_iter().map(resolve).collect::<Result<Vec<_>, _>>()?;
         let stop = CancellationToken::new();
-        let host = Self {
+        Ok(Self {
+            project: project.to_owned(),
             catalogue: Arc::new(Catalogue::new(specs.len())),
             servers: specs.into_iter().map(ServerHandle::new).map(Arc::new).collect(),
+            supervisor: supervisor.clone(),
+            started: Once::new(),
             _stop_when_dropped: stop.clone().drop_guard(),
             stop,
-        };
-        for (index, handle) in host.servers.iter().enumerate() {
-            let keeper = Keeper {
-                index,
-                handle: handle.clone(),
-                catalogue: host.catalogue.clone(),
-                supervisor: supervisor.clone(),
-                stop: host.stop.clone(),
-                project: project.to_owned(),
-                log: Default::default(),
-                stderr: Arc::default(),
-            };
-            tokio::spawn(keeper.run());
+        })
+    }
+
+    /// The task that keeps a server.
+    fn keeper(&self, index: usize, handle: &Arc<ServerHandle>) -> Keeper {
+        Keeper {
+            index,
+            handle: handle.clone(),
+            catalogue: self.catalogue.clone(),
+            supervisor: self.supervisor.clone(),
+            stop: self.stop.clone(),
+            project: self.project.clone(),
+            log: Default::default(),
+            stderr: Arc::default(),
         }
-        Ok(host)
     }
 
     fn find(&self, tool: &str) -> Option<(Arc<ServerHandle>, Tool)> {
@@ -70,6 +77,14 @@ impl McpHost {
 }
 
 impl Tools for McpHost {
+    fn start(&self) {
+        self.started.call_once(|| {
+            for (index, handle) in self.servers.iter().enumerate() {
+                tokio::spawn(self.keeper(index, handle).run());
+            }
+        });
+    }
+
     fn list(&self) -> Arc<[Tool]> {
         self.catalogue.list()
     }

@@ -31,7 +31,7 @@ async fn an_error_that_quotes_the_key_does_not_pass_it_on() {
 fn the_client_does_not_print_its_key() {
     install_tls();
     let settings = AgentSettings::default();
-    let anthropic = Anthropic::new(&settings, None, SecretString::from(KEY)).unwrap();
+    let anthropic = Anthropic::new(&settings, None, Some(SecretString::from(KEY))).unwrap();
     let address = format!("http://me:{KEY}@127.0.0.1:9/{KEY}");
     let openai = Openai::new(&settings, Some(&address), Some(SecretString::from(KEY))).unwrap();
     let shown = format!("{anthropic:?} {anthropic:#?} {openai:?} {openai:#?}");

@@ -51,7 +51,8 @@ fn a_kind_without_what_it_needs_says_what_that_is() {
     let error = kind(&of_kind(AgentKind::Anthropic), None).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "agent.kind is \"anthropic\", but there is no key: set ANTHROPIC_API_KEY"
+        "agent.kind is \"anthropic\", but there is no key: set ANTHROPIC_API_KEY, or base_url to \
+         a server that needs none"
     );
     let error = kind(&of_kind(AgentKind::Openai), Some(KEY)).unwrap_err();
     assert_eq!(
@@ -59,9 +60,11 @@ fn a_kind_without_what_it_needs_says_what_that_is() {
         "agent.kind is \"openai\", but there is no key: set OPENAI_API_KEY, or base_url to a \
          server that needs none"
     );
-    let base_url = Some("http://localhost:11434".into());
-    let local = AgentSettings { base_url, ..of_kind(AgentKind::Openai) };
-    assert_eq!(kind(&local, None), Ok("openai".into()));
+    for (of, name) in [(AgentKind::Openai, "openai"), (AgentKind::Anthropic, "anthropic")] {
+        let base_url = Some("http://localhost:11434".into());
+        let local = AgentSettings { base_url, ..of_kind(of) };
+        assert_eq!(kind(&local, None), Ok(name.into()));
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The tools of a project: its MCP servers, started and kept.
+//! The tools of a project: its MCP servers.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -55,7 +55,7 @@ pub(super) fn bundled(own: McpServerSettings, vault: McpServerSettings) -> McpSe
     }
 }
 
-/// Starts a project's servers; `None` if it has none. `name` is for the log.
+/// A project's servers, not started yet; `None` if it has none. `name` is for the log.
 pub(super) fn tools(
     name: &str,
     config: &ProjectConfig,
@@ -67,6 +67,6 @@ pub(super) fn tools(
     }
     let servers = config.mcp.iter().map(|(name, settings)| (name.as_str(), settings));
     let env = |name: &str| environment.get(name).cloned();
-    let host = McpHost::start(name, servers, supervisor, &env)?;
+    let host = McpHost::new(name, servers, supervisor, &env)?;
     Ok(Some(Arc::new(host)))
 }

@@ -165,6 +165,36 @@ fn a_short_password_is_warned_about() {
     }
 }
 
+/// O-1: where it is bound, and where people find it, are two things.
+#[test]
+fn it_says_where_it_listens_and_where_people_find_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = "[server]\npublic_url = \"https://chat.example.org\"\n";
+    std::fs::write(dir.path().join("parlor.toml"), config).unwrap();
+    let mut server = parlor(dir.path(), &["serve", "--bind", "127.0.0.1:0"]).spawn().unwrap();
+    let lines = announcement(&mut server);
+    let last = lines.last().unwrap();
+    assert!(last.starts_with("listening on http://127.0.0.1:"), "{last}");
+    assert!(last.ends_with(" (people find it at https://chat.example.org)"), "{last}");
+    assert_eq!(terminate(&mut server).0, Some(0));
+}
+
+/// Bad input: what is wrong with a project is said before any child is started,
+/// also if it is the last one.
+#[test]
+fn a_start_that_fails_starts_no_children() {
+    let dir = tempfile::tempdir().unwrap();
+    let trace = dir.path().join("started");
+    let config = format!(
+        "[tenants.home.projects.a.mcp.s]\ncommand = \"touch\"\nargs = [{trace:?}]\n\
+         [tenants.home.projects.b.agent]\nkind = \"anthropic\"\n"
+    );
+    std::fs::write(dir.path().join("parlor.toml"), config).unwrap();
+    let error = failure(&mut parlor(dir.path(), &["serve", "--bind", "127.0.0.1:0"]));
+    assert!(error.contains("tenants.home.projects.b"), "{error}");
+    assert!(!trace.exists(), "a child was started");
+}
+
 /// Bad input: an agent without a key says which setting to fix.
 #[test]
 fn a_missing_key_is_named() {

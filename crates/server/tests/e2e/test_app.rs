@@ -15,7 +15,7 @@ use parlor_recipes::RecipeStore;
 use parlor_server::app::App;
 use parlor_server::auth::prepare_credentials;
 use parlor_server::clock::Clock;
-use parlor_server::compose::compose;
+use parlor_server::compose::compile;
 use parlor_server::config::{Config, Sources};
 use parlor_server::lanes::Lanes;
 use parlor_server::serve::serve;
@@ -86,7 +86,8 @@ impl TestApp {
         let store = Store::open(&dir.path().join("parlor.db")).await.unwrap();
         prepare_credentials(&store, &clock, &tenant("home"), &config.credentials).await.unwrap();
         let key = BTreeMap::from([("ANTHROPIC_API_KEY".to_owned(), "sk-test".to_owned())]);
-        let composed = compose(&config, store.clone(), key, supervisor()).await.unwrap();
+        let compiled = compile(&config, key, supervisor()).await.unwrap();
+        let composed = compiled.open(store.clone()).await.unwrap();
         let recipes = RecipeStore::open(&dir.path().join("recipes.db")).await.unwrap();
         let app = App::new(config, address, store, recipes, composed.chat, clock.clone());
         let app = Arc::new(app);

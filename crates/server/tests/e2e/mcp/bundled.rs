@@ -15,7 +15,8 @@ async fn recipe_vault_is_a_server_like_any_other_and_trusted() {
     let dir = tempfile::tempdir().unwrap();
     let (name, settings) = recipe_vault(&tenant("home"), dir.path());
     let env = |name: &str| std::env::var(name).ok();
-    let host = McpHost::start("home/recipes", [(&*name, &settings)], &supervisor(), &env).unwrap();
+    let host = McpHost::new("home/recipes", [(&*name, &settings)], &supervisor(), &env).unwrap();
+    host.start();
     ready(&host, "recipes").await;
     let list = host.list();
     let find = |name: &str| list.iter().find(|tool| tool.spec.name == name).unwrap();

@@ -37,7 +37,9 @@ pub(crate) fn host(servers: &[(&str, Value)]) -> McpHost {
         .collect();
     let servers = settings.iter().map(|(name, settings)| (*name, settings));
     let env = |name: &str| std::env::var(name).ok();
-    McpHost::start("test", servers, &supervisor(), &env).unwrap()
+    let host = McpHost::new("test", servers, &supervisor(), &env).unwrap();
+    host.start();
+    host
 }
 
 /// The server that misbehaves, with these arguments.
