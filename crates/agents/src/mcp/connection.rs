@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rmcp::ClientLifecycleMode;
-use rmcp::model::{ClientRequest, PingRequest, ProtocolVersion};
+use rmcp::model::{ClientRequest, ErrorCode, PingRequest, ProtocolVersion};
 use rmcp::service::{
     ClientInitializeError, Peer, RoleClient, RunningService, ServiceError,
     serve_client_with_lifecycle,
@@ -23,6 +23,7 @@ use super::listing::{self, Listing};
 use super::resolve::{Endpoint, ServerSpec};
 use super::settings::ProtocolEra;
 use super::stdio::Lines;
+use super::subscription;
 use super::transport::{Ending, Watched};
 use crate::process::{NOT_EXECUTABLE, NOT_FOUND, Process, StderrLog, Supervisor};
 
@@ -74,6 +75,7 @@ pub(super) async fn open(
                 .map_err(|error| format!("it could not be started: {error}"))?;
             let (log, name) = (log.clone(), spec.name.clone());
             let stderr = spawned.stderr;
+            log.begin();
             tokio::spawn(async move { log.drain(&name, stderr).await });
             let ending = Ending::default();
             let lines = Lines::new(spawned.stdout, spawned.stdin, ending.clone());
@@ -96,7 +98,7 @@ async fn open_with(
     let handshake = async {
         let service = serve_client_with_lifecycle(client, watched, lifecycle(spec))
             .await
-            .map_err(|e| refusal(&e))?;
+            .map_err(|error| refusal(&error).with_hint(spec.era, &error))?;
         let listing = listing::fetch(service.peer(), spec).await.map_err(|e| unanswered(&e))?;
         Ok::<_, Problem>((service, listing))
     };
@@ -107,6 +109,10 @@ async fn open_with(
     let problem = match opened {
         Ok(Ok((service, listing))) => {
             let peer = service.peer().clone();
+            if spec.era == ProtocolEra::Discover {
+                let (peer, changed) = (peer.clone(), tools_changed.clone());
+                tokio::spawn(subscription::follow(peer, changed, ending.clone()));
+            }
             let connection = Arc::new(Connection::new(peer, ending, in_flight, spec));
             return Ok((Live { connection, tools_changed, service, process }, listing));
         }
@@ -261,6 +267,34 @@ impl Problem {
 
     fn broken_pipe(words: impl Into<String>) -> Self {
         Self { words: words.into(), is_broken_pipe: true }
+    }
+
+    /// Names the setting that helps, if the server may speak another era.
+    fn with_hint(mut self, era: ProtocolEra, error: &ClientInitializeError) -> Self {
+        if speaks_otherwise(error) {
+            let other = match era {
+                ProtocolEra::Initialize => "2026-07-28",
+                ProtocolEra::Discover => "2025-11-25",
+            };
+            let hint = format!("; it may speak another era: try protocol = \"{other}\"");
+            self.words.push_str(&hint);
+        }
+        self
+    }
+}
+
+/// Whether a server does not know how we begin.
+fn speaks_otherwise(error: &ClientInitializeError) -> bool {
+    match error {
+        ClientInitializeError::JsonRpcError(error) => {
+            let words = error.message.to_lowercase();
+            let about = ["version", "protocol", "initialize", "method"];
+            error.code == ErrorCode::METHOD_NOT_FOUND || about.iter().any(|w| words.contains(w))
+        }
+        ClientInitializeError::NoCompatibleProtocolVersion { .. }
+        | ClientInitializeError::ExpectedInitResponse(_)
+        | ClientInitializeError::ExpectedInitResult(_) => true,
+        _ => false,
     }
 }
 

@@ -7,6 +7,7 @@
 //! - Errors tell whether anything was sent. That decides whether a call did not
 //!   run or whether nobody knows.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +28,7 @@ use sse_stream::{Sse, SseStream};
 
 use super::address::PublicOnly;
 use super::resolve::HttpEndpoint;
+use super::task_support;
 use super::transport::LARGEST_MESSAGE;
 use crate::llm::describe;
 use crate::trust::trusted;
@@ -151,7 +153,8 @@ async fn answer(
     let (session, content_type) = (header(SESSION), header("content-type"));
     let is = |kind: &str| content_type.as_deref().is_some_and(|value| value.starts_with(kind));
     if is(EVENTS) {
-        let events = SseStream::from_bytes_stream(bounded(response, LARGEST_MESSAGE)).boxed();
+        let events = SseStream::from_bytes_stream(bounded(response, LARGEST_MESSAGE));
+        let events = events.map(|event| event.map(with_marks)).boxed();
         return Ok(StreamableHttpPostResponse::Sse(events, session));
     }
     let asked = asked(message);
@@ -159,7 +162,7 @@ async fn answer(
         return Err(StreamableHttpError::UnexpectedContentType(content_type));
     }
     let body = read(response, LARGEST_MESSAGE).await.map_err(StreamableHttpError::Client)?;
-    match serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
+    match serde_json::from_slice::<ServerJsonRpcMessage>(&task_support::marked(&body)) {
         Ok(answer) => match correlated(answer, asked) {
             Some(answer) => Ok(StreamableHttpPostResponse::Json(answer, session)),
             None => Err(StreamableHttpError::UnexpectedServerResponse("it answers another".into())),
@@ -168,6 +171,15 @@ async fn answer(
         Err(_) if asked.is_none() => Ok(StreamableHttpPostResponse::Accepted),
         Err(_) => Err(StreamableHttpError::UnexpectedServerResponse("it is not a message".into())),
     }
+}
+
+fn with_marks(mut event: Sse) -> Sse {
+    if let Some(data) = &event.data
+        && let Cow::Owned(marked) = task_support::marked(data.as_bytes())
+    {
+        event.data = String::from_utf8(marked).ok();
+    }
+    event
 }
 
 /// A refusal may hold an error of the protocol, which says more than a status.

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use super::resolve::ServerSpec;
+use super::task_support::NEEDS_TASK;
 use crate::llm::ToolSpec;
 use crate::tools::{Claims, Tool};
 
@@ -49,17 +50,25 @@ pub(super) async fn fetch(
     }
     let mut found = Vec::new();
     let mut cursor = None;
+    let mut is_whole = false;
     for _ in 0..MOST_PAGES {
         let params = Some(PaginatedRequestParams::default().with_cursor(cursor));
         let request = ListToolsRequest { params, ..ListToolsRequest::default() };
         let page = peer.send_request(ClientRequest::ListToolsRequest(request)).await?;
         let next = read_page(page, &mut found).ok_or(ServiceError::UnexpectedResponse)?;
-        if next.is_none() || found.len() > MOST_TOOLS {
+        // What is over the limit has a note of its own.
+        is_whole = next.is_none() || found.len() > MOST_TOOLS;
+        if is_whole {
             break;
         }
         cursor = next;
     }
-    Ok(listing(found, spec))
+    let mut listing = listing(found, spec);
+    if !is_whole {
+        let cut = format!("its list of tools has more than {MOST_PAGES} pages; the rest is unread");
+        listing.notes.insert(0, cut);
+    }
+    Ok(listing)
 }
 
 /// Adds the tools of a page, each readable or the reason why not; gives the next
@@ -139,6 +148,9 @@ fn admit(tool: McpTool, spec: &ServerSpec, internal: &[String]) -> Result<Option
     if schema.get("type").is_some_and(|kind| kind != "object") {
         return Err(note(&name, "its schema is not that of an object"));
     }
+    if needs_task(&tool) {
+        return Err(note(&name, "it can only be called as a task, which is not supported"));
+    }
     let policy = spec.policy(&name);
     let preview = text(&tool, PREVIEW).filter(|name| internal.contains(name));
     Ok(Some(Tool {
@@ -158,6 +170,10 @@ fn admit(tool: McpTool, spec: &ServerSpec, internal: &[String]) -> Result<Option
 
 fn is_internal(tool: &McpTool) -> bool {
     tool.meta.as_ref().and_then(|meta| meta.0.get(INTERNAL)) == Some(&Value::Bool(true))
+}
+
+fn needs_task(tool: &McpTool) -> bool {
+    tool.meta.as_ref().and_then(|meta| meta.0.get(NEEDS_TASK)) == Some(&Value::Bool(true))
 }
 
 fn text(tool: &McpTool, key: &str) -> Option<String> {

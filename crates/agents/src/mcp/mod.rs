@@ -6,8 +6,8 @@
 //! - `host`: all servers as one; `catalogue`: their tools under unique names.
 //! - `server`: the life of one server, in a task of its own; `backoff`: how long
 //!   it waits before the next one.
-//! - `connection`: from the handshake to the end; `listing`: the tools it tells of;
-//!   `client`: what it may ask of us.
+//! - `connection`: from the handshake to the end; `listing`: the tools it tells of,
+//!   `subscription`: that they changed; `client`: what it may ask of us.
 //! - `call`: one call; `in_flight`: whose question it is that a server asks;
 //!   `result`: what came back, as a model can read it.
 //! - `stdio` and `http`: the two ways to a server, `transport`: what both have in
@@ -20,6 +20,7 @@
 
 mod address;
 mod backoff;
+mod binary;
 mod call;
 mod catalogue;
 mod client;
@@ -35,6 +36,8 @@ mod result;
 mod server;
 mod settings;
 mod stdio;
+mod subscription;
+mod task_support;
 mod transport;
 
 pub use host::McpHost;

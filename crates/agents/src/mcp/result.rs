@@ -1,12 +1,14 @@
 //! What a tool gave back, as a model can read it: texts and pictures, bounded.
 //!
 //! Whatever else there is in a result is described in words. A block that nobody
-//! knows does not spoil the others.
+//! knows does not spoil the others. Binary data is never repeated as text: a
+//! server may send the same picture as a block and in its structured content.
 
 use data_encoding::BASE64;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorData, ResourceContents, ServerResult};
 use serde_json::Value;
 
+use super::binary::{Repeated, sized};
 use crate::history::Block;
 use crate::picture;
 use crate::tools::{Artifact, ToolOutcome};
@@ -38,9 +40,13 @@ pub(super) fn outcome(result: ServerResult, rules: ResultRules<'_>) -> ToolOutco
     };
     let artifact = result.meta.as_ref().and_then(|meta| artifact(meta.get(ARTIFACT)?, rules));
     let mut content = Content::new(rules.most_bytes);
-    result.blocks.into_iter().for_each(|block| content.add(block));
-    if let Some(structured) = &result.structured
+    let repeated = Repeated::of(result.blocks.iter().flatten());
+    for block in result.blocks {
+        content.add(block, &repeated);
+    }
+    if let Some(structured) = result.structured
         && !content.has_text
+        && let Some(structured) = repeated.without(structured)
     {
         content.text(&structured.to_string());
     }
@@ -136,12 +142,14 @@ impl Content {
         Self { blocks: Vec::new(), most, left: most, left_out: 0, pictures: 0, has_text: false }
     }
 
-    fn add(&mut self, block: Result<ContentBlock, String>) {
+    fn add(&mut self, block: Result<ContentBlock, String>, repeated: &Repeated) {
         match block {
-            Ok(ContentBlock::Text(text)) => self.text(&text.text),
+            Ok(ContentBlock::Text(text)) => self.text(&repeated.cut(&text.text)),
             Ok(ContentBlock::Image(image)) => self.picture(image.data),
             Ok(ContentBlock::Audio(audio)) => {
-                self.words(format!("a sound of the type {} was left out", word(&audio.mime_type)));
+                let kind = word(&audio.mime_type);
+                let size = sized(&audio.data);
+                self.words(format!("a sound of the type {kind}, {size}, was left out"));
             }
             Ok(ContentBlock::Resource(resource)) => self.resource(resource.resource),
             Ok(ContentBlock::ResourceLink(link)) => {
@@ -158,9 +166,14 @@ impl Content {
                 self.words(word(&uri));
                 self.text(&text);
             }
-            ResourceContents::BlobResourceContents { uri, mime_type, .. } => {
+            ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
                 let kind = word(mime_type.as_deref().unwrap_or("unknown"));
-                self.words(format!("{}, a file of the type {kind}, was left out", word(&uri)));
+                if kind.starts_with("image/") {
+                    self.words(word(&uri));
+                    return self.picture(blob);
+                }
+                let (uri, size) = (word(&uri), sized(&blob));
+                self.words(format!("{uri}, a file of the type {kind}, {size}, was left out"));
             }
             _ => self.words("something was left out".to_owned()),
         }
@@ -235,7 +248,7 @@ mod tests {
     use super::*;
 
     const GIF: &[u8] =
-        b"GIF89a\x01\0\x01\0\0\0\0!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\0;";
+        b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
 
     fn answered(result: Value, most_bytes: usize) -> (Vec<Block>, bool, Option<Artifact>) {
         let artifacts = &["recipe".to_owned()];
@@ -290,10 +303,10 @@ mod tests {
             [
                 "[a picture was left out: it is not a JPEG, PNG, WebP or GIF]",
                 "[a picture was left out: it is not a JPEG, PNG, WebP or GIF]",
-                "[a sound of the type audio/wav was left out]",
+                "[a sound of the type audio/wav, 3 bytes, was left out]",
                 "[file:///a]",
                 "words",
-                "[file:///b, a file of the type unknown, was left out]",
+                "[file:///b, a file of the type unknown, 3 bytes, was left out]",
                 "[a link: c, file:///c]",
                 "[something of the type hologram was left out]",
             ]
@@ -310,6 +323,32 @@ mod tests {
             [r#"{"n":2}"#]
         );
         assert_eq!(texts(json!({"anything": 1}), 100), ["The tool's answer could not be read."]);
+    }
+
+    /// The picture of server-filesystem comes as a block and again as structure: it
+    /// is a picture once, and never text.
+    #[test]
+    fn binary_data_is_never_repeated_as_text() {
+        let gif = BASE64.encode(GIF);
+        let block = json!({"type": "image", "data": gif, "mimeType": "image/gif"});
+        let repeats = json!({"content": [block], "structuredContent": {"content": [block]}});
+        assert_eq!(texts(repeats, 10_000), ["a picture"]);
+
+        let as_text = json!({"content": [block, {"type": "text", "text": block.to_string()}]});
+        let words = texts(as_text, 10_000);
+        assert!(words[1].contains("image/gif") && !words[1].contains(&gif), "{words:?}");
+
+        let embedded = json!({"content": [{"type": "resource", "resource":
+            {"uri": "file:///a.gif", "mimeType": "image/gif", "blob": gif}}]});
+        assert_eq!(texts(embedded, 10_000), ["[file:///a.gif]", "a picture"]);
+
+        // Structure of its own stays, but for what no one can read in it.
+        let dump = BASE64.encode(&[7; 3_000]);
+        let other = json!({"content": [block], "structuredContent": {"title": "Cat", "raw": dump}});
+        assert_eq!(
+            texts(other, 10_000),
+            ["a picture", r#"{"title":"Cat","raw":"[binary data, 3 KB, left out]"}"#]
+        );
     }
 
     /// Only kinds that the configuration lists are shown beside the chat.

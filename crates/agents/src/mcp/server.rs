@@ -11,6 +11,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use secrecy::ExposeSecret as _;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -19,7 +20,7 @@ use super::backoff::Backoff;
 use super::catalogue::Catalogue;
 use super::connection::{Connection, Live, open};
 use super::listing::Listing;
-use super::resolve::ServerSpec;
+use super::resolve::{Endpoint, ServerSpec};
 use crate::process::pace::OncePerSecond;
 use crate::process::{StderrLog, Supervisor};
 use crate::tools::{ServerHealth, ServerState};
@@ -38,6 +39,14 @@ const LOOKS_PER_LIST: u32 = 10;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// … and how long one that has just left a call unanswered.
 const LITTLE_PATIENCE: Duration = Duration::from_secs(2);
+/// How long the rest of its standard error is waited for, …
+const LAST_WORDS: Duration = Duration::from_secs(1);
+/// … and how much of its last line is told.
+const LONGEST_LAST_WORDS: usize = 300;
+/// How a line of its supervisor begins: the problem says the same in other words.
+const SUPERVISOR: &str = "parlor supervise: ";
+/// Shorter values of its environment are words, not secrets.
+const SHORTEST_SECRET: usize = 6;
 
 /// A server, as callers see it.
 #[derive(Debug)]
@@ -53,6 +62,8 @@ struct Status {
     state: ServerState,
     connection: Option<Arc<Connection>>,
     problem: Option<String>,
+    /// The last line of its standard error, for administrators only.
+    last_words: Option<String>,
     notes: Vec<String>,
     starts: u64,
     /// It may be there in a moment: until then it is worth waiting for.
@@ -95,6 +106,7 @@ impl ServerHandle {
             state: ServerState::Starting,
             connection: None,
             problem: None,
+            last_words: None,
             notes: Vec::new(),
             starts: 0,
             coming_until: Some(Instant::now() + COMING),
@@ -145,7 +157,10 @@ impl ServerHandle {
             state: status.state,
             tools,
             restarts: status.starts.saturating_sub(1),
-            problem: status.problem.clone(),
+            problem: status.problem.as_ref().map(|problem| match &status.last_words {
+                Some(words) => format!("{problem}; it said last: {words}"),
+                None => problem.clone(),
+            }),
             warnings: status.notes.iter().cloned().chain(taken).collect(),
         }
     }
@@ -186,7 +201,7 @@ impl Keeper {
             Err(_) if stop.is_cancelled() => return None,
             Err(problem) => {
                 self.catalogue.withdraw(self.index);
-                self.down(&problem, None);
+                self.down(&problem, None).await;
                 return Some(problem);
             }
         };
@@ -200,7 +215,7 @@ impl Keeper {
             End::Silent => Some("it no longer answers".to_owned()),
         };
         if let Some(problem) = &problem {
-            self.down(problem, Some(Instant::now() + COMING));
+            self.down(problem, Some(Instant::now() + COMING)).await;
         }
         live.close(matches!(end, End::Stopped)).await;
         problem
@@ -279,13 +294,29 @@ impl Keeper {
         self.change(|status| status.notes = listing.notes);
     }
 
-    fn down(&self, problem: &str, coming_until: Option<Instant>) {
+    async fn down(&self, problem: &str, coming_until: Option<Instant>) {
         self.change(|status| {
             status.state = ServerState::Down;
             status.connection = None;
             status.problem = Some(problem.to_owned());
+            status.last_words = None;
             status.coming_until = coming_until;
         });
+        let last_words = self.last_words().await;
+        self.change(|status| status.last_words = last_words);
+    }
+
+    /// What the program said last on its standard error, without the secrets that it
+    /// was given.
+    async fn last_words(&self) -> Option<String> {
+        let Endpoint::Process(process) = &self.handle.spec.endpoint else { return None };
+        let line = self.stderr.last_line(LAST_WORDS).await;
+        let line = line.filter(|line| !line.starts_with(SUPERVISOR))?;
+        let secrets = process.environment.iter().map(|(_, value)| value.expose_secret());
+        let masked = secrets
+            .filter(|secret| secret.len() >= SHORTEST_SECRET)
+            .fold(line, |line, secret| line.replace(secret, "[…]"));
+        Some(masked.chars().take(LONGEST_LAST_WORDS).collect())
     }
 
     /// Waits before the next start; not if somebody needs it. `false`: it is over.

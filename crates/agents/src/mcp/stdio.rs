@@ -15,6 +15,7 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::{mpsc, oneshot};
 
+use super::task_support;
 use super::transport::{Ending, LARGEST_MESSAGE};
 use crate::process::pace::Budget;
 
@@ -155,7 +156,7 @@ fn read(line: &[u8]) -> Line {
     if std::str::from_utf8(line).is_err() {
         return Line::Broken("it sent a message that is not UTF-8");
     }
-    if let Ok(message) = serde_json::from_slice(line) {
+    if let Ok(message) = serde_json::from_slice(&task_support::marked(line)) {
         return Line::Message(Box::new(message));
     }
     match serde_json::from_slice::<Value>(line) {

@@ -99,6 +99,7 @@ fn is_needed(message: &ServerJsonRpcMessage) -> bool {
         ServerJsonRpcMessage::Notification(notification) => matches!(
             notification.notification,
             ServerNotification::ToolListChangedNotification(_)
+                | ServerNotification::SubscriptionsAcknowledgedNotification(_)
                 | ServerNotification::CancelledNotification(_)
         ),
         _ => true,

@@ -16,13 +16,15 @@ use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ElicitRequestParams,
     ElicitationSchema, ErrorData, InputRequest, InputRequests, InputRequiredResult,
-    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, SubscriptionFilter,
+    Tool,
 };
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
@@ -35,7 +37,9 @@ pub(crate) fn host(settings: Value) -> McpHost {
     let env = |name: &str| (name == "TOKEN").then(|| "very secret".to_owned());
     // Nothing is started as a process here.
     let none = Supervisor { executable: "/nowhere".into(), arguments: Vec::new() };
-    McpHost::start("test", [("s", &settings)], &none, &env).unwrap()
+    let host = McpHost::new("test", [("s", &settings)], &none, &env).unwrap();
+    host.start();
+    host
 }
 
 pub(crate) fn at(address: SocketAddr) -> Value {
@@ -75,12 +79,33 @@ pub(crate) fn words(outcome: &ToolOutcome) -> &str {
 }
 
 /// A server with a few tools.
-#[derive(Debug, Clone)]
-struct Sample;
+#[derive(Debug, Clone, Default)]
+struct Sample {
+    /// How many more it has, and that this changed.
+    grown: watch::Sender<usize>,
+}
 
 impl ServerHandler for Sample {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed();
+        ServerConfig::new(capabilities.build())
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(requested.supported_by(&self.get_info().capabilities))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let mut grown = self.grown.subscribe();
+        while grown.changed().await.is_ok() {
+            if context.sink().notify_tool_list_changed().await.is_err() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     async fn list_tools(
@@ -90,7 +115,10 @@ impl ServerHandler for Sample {
     ) -> Result<ListToolsResult, ErrorData> {
         let schema = Map::from_iter([("type".to_owned(), json!("object"))]);
         let tool = |name| Tool::new(name, "A sample.", Arc::new(schema.clone()));
-        Ok(ListToolsResult::with_all_items(["header", "ask", "need"].map(tool).into()))
+        let grown: Vec<String> =
+            (0..*self.grown.borrow()).map(|number| format!("grown_{number}")).collect();
+        let names = ["header", "ask", "need", "grow"].map(str::to_owned).into_iter().chain(grown);
+        Ok(ListToolsResult::with_all_items(names.map(tool).collect()))
     }
 
     async fn call_tool(
@@ -113,6 +141,10 @@ impl ServerHandler for Sample {
                 };
                 let answer = context.peer.create_elicitation(question).await.unwrap();
                 format!("{message} {}", answer.content.unwrap_or_default())
+            }
+            "grow" => {
+                self.grown.send_modify(|grown| *grown += 1);
+                "grown".to_owned()
             }
             "need" => match request.input_responses {
                 Some(answers) => format!("{} {}", request.request_state.unwrap(), answers["size"]),
@@ -137,8 +169,9 @@ fn needs_size() -> CallToolResponse {
 
 /// Serves on an address until it is aborted.
 async fn serve(address: &str) -> (SocketAddr, JoinHandle<()>) {
+    let sample = Sample::default();
     let service = StreamableHttpService::new(
-        || Ok(Sample),
+        move || Ok(sample.clone()),
         Arc::new(LocalSessionManager::default()),
         StreamableHttpServerConfig::default(),
     );
@@ -217,6 +250,25 @@ async fn a_server_of_the_newer_era_asks_too() {
         let words = words(&outcome);
         assert!(words.starts_with("state ") && words.contains(read), "{words}");
     }
+}
+
+/// M-3, in the era of 2026-07-28: who listens is told that the tools changed.
+#[tokio::test]
+async fn the_list_follows_a_server_of_the_newer_era() {
+    let (address, _server) = serve("127.0.0.1:0").await;
+    let mut settings = at(address);
+    settings["protocol"] = json!("2026-07-28");
+    let host = host(settings);
+    ready(&host).await;
+    let before = host.list().len();
+    // It may not listen yet when the first one grows.
+    let grows = async {
+        while host.list().len() == before {
+            assert_eq!(words(&call(&host, "s_grow", json!({})).await), "grown");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    in_time(grows).await;
 }
 
 /// M-2: a server that was away is found again, without anyone's help.

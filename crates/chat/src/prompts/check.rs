@@ -92,8 +92,8 @@ fn check_question(
         PromptType::Plan => plan(response, reason)?,
         PromptType::Form => {
             let schema = draft.schema.as_ref().ok_or("This form cannot be answered.")?;
-            form::check(schema, response)?;
-            Given { value: response.clone(), said: said_of(response), typed: texts(response) }
+            let filled = form::check(schema, response)?;
+            Given { said: said_of(&filled), value: filled, typed: texts(response) }
         }
     };
     Ok(Fitting {

@@ -1,7 +1,12 @@
 //! Forms: a JSON Schema that an answer must fit. They come from MCP servers,
 //! which are asked politely to keep their hands off passwords (M-3).
+//!
+//! An answer is what the server asked for and nothing else: formats are checked,
+//! fields that the form does not have are refused, and a field that was left out
+//! gets its default, if the default fits.
 
-use serde_json::Value;
+use jsonschema::Validator;
+use serde_json::{Map, Value};
 
 /// Words in the name of a field that no server may ask for.
 const SECRETS: &[&str] = &[
@@ -17,17 +22,57 @@ pub(crate) fn refusal(schema: &Value) -> Option<String> {
     if let Some(field) = secret_field(schema) {
         return Some(format!("it asks for '{field}', and passwords are never asked for here"));
     }
-    jsonschema::validator_for(schema).err().map(|error| format!("its form is not valid: {error}"))
+    validator(schema).err().map(|error| format!("its form is not valid: {error}"))
 }
 
-/// Whether an answer fits; the error names the field.
-pub(crate) fn check(schema: &Value, answer: &Value) -> Result<(), String> {
-    let validator = jsonschema::validator_for(schema)
-        .map_err(|_| "This form cannot be answered.".to_owned())?;
-    validator.validate(answer).map_err(|error| {
+/// The answer with its defaults, if it fits; the error names the field.
+pub(crate) fn check(schema: &Value, answer: &Value) -> Result<Value, String> {
+    let validator = validator(schema).map_err(|_| "This form cannot be answered.".to_owned())?;
+    let fields = schema.get("properties").and_then(Value::as_object);
+    let mut answer = answer.clone();
+    if let (Some(fields), Value::Object(given)) = (fields, &mut answer) {
+        // A form that says something about further fields has the last word on them.
+        if schema.get("additionalProperties").is_none()
+            && let Some(stranger) = given.keys().find(|name| !fields.contains_key(*name))
+        {
+            return Err(format!("'/{stranger}': the form has no such field"));
+        }
+        fill_in(fields, given);
+        leave_out_blanks(schema, fields, given);
+    }
+    validator.validate(&answer).map_err(|error| {
         let path = error.instance_path().to_string();
         if path.is_empty() { error.to_string() } else { format!("'{path}': {error}") }
-    })
+    })?;
+    Ok(answer)
+}
+
+fn validator(schema: &Value) -> Result<Validator, String> {
+    let options = jsonschema::options().should_validate_formats(true);
+    options.build(schema).map_err(|error| error.to_string())
+}
+
+/// A field that was cleared is blank, and no blank has a format: where it may be
+/// left out, it is.
+fn leave_out_blanks(schema: &Value, fields: &Map<String, Value>, given: &mut Map<String, Value>) {
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_required = |name: &String| {
+        required.is_some_and(|names| names.iter().any(|required| required == name.as_str()))
+    };
+    let has_format = |name: &String| fields.get(name).is_some_and(|f| f.get("format").is_some());
+    given.retain(|name, value| value != "" || is_required(name) || !has_format(name));
+}
+
+/// Puts defaults where nothing was said. One that does not fit its own field is none.
+fn fill_in(fields: &Map<String, Value>, given: &mut Map<String, Value>) {
+    for (name, field) in fields {
+        let Some(default) = field.get("default").filter(|_| !given.contains_key(name)) else {
+            continue;
+        };
+        if validator(field).is_ok_and(|validator| validator.is_valid(default)) {
+            given.insert(name.clone(), default.clone());
+        }
+    }
 }
 
 fn secret_field(schema: &Value) -> Option<&str> {
@@ -76,5 +121,41 @@ mod tests {
         assert!(check(&schema, &json!({"n": 2})).is_ok());
         assert!(check(&schema, &json!({"n": 0})).unwrap_err().starts_with("'/n'"));
         assert!(check(&schema, &json!({})).unwrap_err().contains("\"n\""));
+    }
+
+    /// M-3: the formats that a form may ask for are what they say.
+    #[test]
+    fn formats_are_checked() {
+        for (format, good, bad) in [
+            ("email", "ana@example.org", "ana"),
+            ("uri", "https://example.org/a", "example"),
+            ("date", "2026-11-17", "17.11.2026"),
+            ("date-time", "2026-11-17T12:00:00Z", "noon"),
+        ] {
+            let field = json!({"type": "string", "format": format});
+            let schema = json!({"type": "object", "properties": {"x": field}});
+            assert!(check(&schema, &json!({"x": good})).is_ok(), "{format}");
+            assert_eq!(check(&schema, &json!({"x": ""})), Ok(json!({})), "it was cleared");
+            assert!(
+                check(&schema, &json!({"x": bad})).unwrap_err().starts_with("'/x'"),
+                "{format}"
+            );
+        }
+    }
+
+    /// M-3: a server gets what it asked for, with the defaults that it named.
+    #[test]
+    fn unknown_fields_are_refused_and_defaults_are_filled_in() {
+        let schema = json!({"type": "object", "required": ["size"], "properties": {
+            "size": {"type": "string", "enum": ["S", "L"], "default": "L"},
+            "guests": {"type": "integer", "default": 4},
+            "odd": {"type": "integer", "default": "four"},
+            "note": {"type": "string"},
+        }});
+        assert_eq!(check(&schema, &json!({})), Ok(json!({"size": "L", "guests": 4})));
+        let said = json!({"guests": 2, "size": "S", "note": ""});
+        assert_eq!(check(&schema, &said), Ok(said));
+        let stranger = check(&schema, &json!({"size": "S", "admin": true})).unwrap_err();
+        assert!(stranger.contains("admin"), "{stranger}");
     }
 }

@@ -86,6 +86,22 @@ fn claims_and_hidden_tools_need_trust() {
     }
 }
 
+/// M-1: a tool that can only be called as a task would always fail: it is left out,
+/// and said to be.
+#[test]
+fn tools_that_need_tasks_are_left_out() {
+    let tool = |name: &str, support: &str| json!({"name": name, "inputSchema": object(), "execution": {"taskSupport": support}});
+    let tools = [tool("long", "required"), tool("short", "optional"), tool("plain", "forbidden")];
+    let message = json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": tools}}).to_string();
+    let message = crate::mcp::task_support::marked(message.as_bytes()).into_owned();
+    let message: Value = serde_json::from_slice(&message).unwrap();
+    let listing = read(message["result"]["tools"].clone(), false);
+    let names: Vec<&str> = listing.tools.iter().map(|tool| tool.spec.name.as_str()).collect();
+    assert_eq!(names, ["files_short", "files_plain"]);
+    let why = "long was left out: it can only be called as a task, which is not supported";
+    assert_eq!(listing.notes, [why]);
+}
+
 /// Names fit what vendors take, and different tools keep different names.
 #[test]
 fn names_are_plain_short_and_different() {

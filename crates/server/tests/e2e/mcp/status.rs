@@ -19,6 +19,11 @@ async fn admins_see_how_the_servers_are() {
     let more = format!(
         "{section}.good]\ncommand = {program:?}\n
          {section}.bad]\ncommand = {program:?}\nargs = [\"--crash-at-start\"]\n
+         {section}.talks]\ncommand = {program:?}\n\
+         args = [\"--complain\", \"no such key: sk-ant-api03-abcdefgh12345678\", \"--crash-at-start\"]\n\
+         env = {{ TOKEN = \"hunter2-hunter2\" }}\n
+         {section}.era]\ncommand = {program:?}\nargs = [\"--other-era\"]\n
+         {section}.endless]\ncommand = {program:?}\nargs = [\"--endless-list\"]\n
          {section}.secret]\ncommand = \"sk-ant-api03-abcdefgh12345678\"\n
          [tenants.other.projects.recipes.mcp.theirs]\ncommand = {program:?}\n"
     );
@@ -32,6 +37,9 @@ async fn admins_see_how_the_servers_are() {
     while server(&last, "good")["state"] != "ready"
         || server(&last, "bad")["problem"].is_null()
         || server(&last, "secret")["problem"].is_null()
+        || server(&last, "era")["problem"].is_null()
+        || server(&last, "endless")["state"] != "ready"
+        || !server(&last, "talks")["problem"].to_string().contains("said last")
     {
         assert!(started.elapsed() < crate::test_app::PATIENCE, "{last:#}");
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
@@ -50,6 +58,15 @@ async fn admins_see_how_the_servers_are() {
     assert!(good["warnings"][0].as_str().unwrap().contains("odd was left out"), "{good}");
     assert_eq!(server(&last, "bad")["problem"], "it ended with code 3");
     assert_eq!(server(&last, "secret")["problem"], "there is no program '[token]'");
+    let talks = &server(&last, "talks")["problem"];
+    assert_eq!(*talks, "it ended with code 3; it said last: no such key: [token] […]");
+    let era = "it refused to begin: Unknown method; it may speak another era: try protocol = \
+               \"2026-07-28\"";
+    assert_eq!(server(&last, "era")["problem"], era);
+    let endless = &server(&last, "endless")["warnings"][0];
+    assert_eq!(*endless, "its list of tools has more than 50 pages; the rest is unread");
+    let good = good["warnings"].to_string();
+    assert!(good.contains("task was left out: it can only be called as a task"), "{good}");
     assert!(!last.to_string().contains("theirs"), "X-3: {last}");
 
     let cookie = app.log_in(PASSWORD).await;

@@ -20,6 +20,12 @@ use serde_json::{Value, json};
 struct Arguments {
     /// Exits at once.
     crash_at_start: bool,
+    /// Says this on standard error first, with its environment variable `TOKEN`.
+    complain: Option<String>,
+    /// Knows no `initialize`, as servers of another era.
+    other_era: bool,
+    /// Has a list of tools that never ends.
+    endless_list: bool,
     /// Reads, and says nothing at all.
     silent: bool,
     /// Answers the handshake with an error.
@@ -67,6 +73,9 @@ fn main() {
         leave_sleeper(file);
         return;
     }
+    if let Some(words) = &arguments.complain {
+        eprintln!("starting\n{words} {}\n", std::env::var("TOKEN").unwrap_or_default());
+    }
     if arguments.crash_at_start {
         exit(3);
     }
@@ -101,6 +110,9 @@ impl Server {
     fn take(self: &Arc<Self>, message: &Value, arguments: &Arguments) {
         let id = &message["id"];
         match message["method"].as_str() {
+            Some("initialize") if arguments.other_era => write(&json!({
+                "jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "Unknown method"},
+            })),
             Some("initialize") if arguments.refuse => write(&json!({
                 "jsonrpc": "2.0", "id": id, "error": {"code": -32600, "message": "Not today."},
             })),
@@ -207,6 +219,9 @@ impl Arguments {
             let mut number = || words.next().and_then(|number| number.parse().ok());
             match word.as_str() {
                 "--crash-at-start" => arguments.crash_at_start = true,
+                "--complain" => arguments.complain = words.next(),
+                "--other-era" => arguments.other_era = true,
+                "--endless-list" => arguments.endless_list = true,
                 "--silent" => arguments.silent = true,
                 "--refuse" => arguments.refuse = true,
                 "--noise" => arguments.noise = true,

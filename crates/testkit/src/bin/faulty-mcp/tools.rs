@@ -13,10 +13,14 @@ const NAMES: &[&str] = &[
     "echo", "environment", "crash", "mark_and_crash", "exit_zero", "hang", "slow", "cancelled",
     "long_line", "bad_utf8", "bad_json", "half_line", "big", "leave_grandchild", "flood_stderr",
     "flood_stdout", "ask", "ask_url", "grow", "fail", "refuse", "preview_me", "show", "mark",
+    "picture",
 ];
 
 /// The list, in pages of ten.
 pub(crate) fn list(message: &Value, grown: u32, arguments: &Arguments) -> Value {
+    if arguments.endless_list {
+        return json!({"tools": [], "nextCursor": "more"});
+    }
     let grown: Vec<String> = (0..grown).map(|number| format!("grown_{number}")).collect();
     let twice = arguments.duplicate.then_some("echo");
     let names = NAMES.iter().copied().chain(grown.iter().map(String::as_str)).chain(twice);
@@ -25,6 +29,9 @@ pub(crate) fn list(message: &Value, grown: u32, arguments: &Arguments) -> Value 
         "name": "changes", "inputSchema": {"type": "object"}, "_meta": {"parlor/internal": true},
     }));
     tools.push(json!({"name": "odd", "inputSchema": 7}));
+    tools.push(json!({
+        "name": "task", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "required"},
+    }));
     if arguments.orders {
         tools.extend(orders());
     }
@@ -142,6 +149,11 @@ pub(crate) fn call(server: &Arc<Server>, id: Value, params: &Value) {
         })),
         "changes" => {
             answer(&id, &json!({"content": [], "structuredContent": {"asked": arguments}}))
+        }
+        // Says it twice, as `server-filesystem` does.
+        "picture" => {
+            let block = json!({"type": "image", "data": text, "mimeType": "image/png"});
+            answer(&id, &json!({"content": [block], "structuredContent": {"content": [block]}}));
         }
         "show" => answer(
             &id,
