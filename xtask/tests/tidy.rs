@@ -22,9 +22,10 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         "crates/agents",
         &[
             "parlor-protocol", "parlor-wake", "bytes", "data-encoding", "futures-core",
-            "futures-util", "imagesize", "regex", "reqwest", "rmcp", "rustix", "rustls",
-            "rustls-platform-verifier", "secrecy", "serde", "serde_json", "sha2", "similar",
-            "sse-stream", "thiserror", "tokio", "tokio-util", "tracing", "uuid",
+            "futures-util", "gif", "image-webp", "imagesize", "png", "regex", "reqwest", "rmcp",
+            "rustix", "rustls", "rustls-platform-verifier", "secrecy", "serde", "serde_json",
+            "sha2", "similar", "sse-stream", "thiserror", "tokio", "tokio-util", "tracing", "uuid",
+            "zune-jpeg",
         ],
     ),
     (

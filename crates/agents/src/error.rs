@@ -66,6 +66,11 @@ impl AgentError {
         }
     }
 
+    /// Whether the model refused a picture, which must not come to it again.
+    pub fn is_about_pictures(&self) -> bool {
+        matches!(self, Self::Model(LlmError::PictureRefused(_)))
+    }
+
     /// Whether trying again can help.
     pub fn is_recoverable(&self) -> bool {
         self.remedy() == Remedy::TryAgain
@@ -97,6 +102,8 @@ pub enum Remedy {
     NewConversation,
     /// Other words.
     Rephrase,
+    /// Another picture, or none.
+    AnotherPicture,
 }
 
 impl Remedy {
@@ -107,6 +114,7 @@ impl Remedy {
             Self::Administrator => "administrator",
             Self::NewConversation => "new_conversation",
             Self::Rephrase => "rephrase",
+            Self::AnotherPicture => "another_picture",
         }
     }
 }

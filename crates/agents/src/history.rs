@@ -92,6 +92,16 @@ impl HistoryMessage {
         texts.join("\n\n")
     }
 
+    /// Whether there is a picture in it, also in what a tool gave back.
+    pub fn has_picture(&self) -> bool {
+        self.blocks.iter().any(Block::has_picture)
+    }
+
+    /// Puts words in the place of its pictures.
+    pub fn without_pictures(&mut self, words: &str) {
+        self.blocks.iter_mut().for_each(|block| block.without_pictures(words));
+    }
+
     /// About how many tokens a model counts for this message.
     ///
     /// It is rather too high than too low: what is trimmed by it must fit.
@@ -112,6 +122,24 @@ impl Block {
         match self {
             Self::Text { text } => Some(text),
             _ => None,
+        }
+    }
+
+    fn has_picture(&self) -> bool {
+        match self {
+            Self::Image { .. } => true,
+            Self::ToolResult { content, .. } => content.iter().any(Self::has_picture),
+            _ => false,
+        }
+    }
+
+    fn without_pictures(&mut self, words: &str) {
+        match self {
+            Self::Image { .. } => *self = Self::text(words),
+            Self::ToolResult { content, .. } => {
+                content.iter_mut().for_each(|block| block.without_pictures(words));
+            }
+            _ => {}
         }
     }
 

@@ -17,13 +17,15 @@ use uuid::Uuid;
 use crate::beginning::Begins;
 use crate::error::ChatError;
 use crate::flusher::Flusher;
+use crate::images::PictureChecks;
+use crate::initiative;
 use crate::large_rows::{LargeRows, Source};
 use crate::project::{Project, Projects};
 use crate::reader::Reader;
+use crate::reconcile;
 use crate::session_registry::{SessionRegistry, Stop};
 use crate::texts::title;
 use crate::turn_slots::{TurnSlot, TurnSlots};
-use crate::{images, initiative, reconcile};
 
 /// How many conversations a page of the list has.
 const PAGE: u32 = 50;
@@ -57,6 +59,7 @@ struct Inner {
     /// What readers share of large entries.
     large: Arc<LargeRows>,
     slots: Arc<TurnSlots>,
+    pictures: PictureChecks,
 }
 
 /// Who calls.
@@ -90,7 +93,8 @@ impl Chat {
         let registry = SessionRegistry::new();
         let large = Arc::new(LargeRows::new());
         let slots = Arc::default();
-        let inner = Inner { store, projects, registry, flusher, large, slots };
+        let pictures = PictureChecks::new();
+        let inner = Inner { store, projects, registry, flusher, large, slots, pictures };
         let chat = Self { inner: Arc::new(inner) };
         reconcile::take_over(&chat).await?;
         initiative::listen(&chat);
@@ -114,6 +118,10 @@ impl Chat {
         &self.inner.flusher
     }
 
+    pub(crate) fn pictures(&self) -> &PictureChecks {
+        &self.inner.pictures
+    }
+
     /// The projects that there are.
     pub fn projects(&self) -> &Projects {
         &self.inner.projects
@@ -133,7 +141,7 @@ impl Chat {
         let retry = self.retried(caller, &mut request).await?;
         let (project, mut begins) = self.place(caller, project, &request).await?;
         let image = match request.image.take() {
-            Some(image) => Some(images::read(image, project.max_image_bytes).await?),
+            Some(image) => Some(self.pictures().read(image, project.max_image_bytes).await?),
             None => None,
         };
         begins.image = image;

@@ -3,10 +3,11 @@
 //! 1. Of a message that was tried again, the last try. Earlier ones stay if
 //!    tools were called in them: what was done is done, and a model that does
 //!    not know of it would do it again.
-//! 2. Everything, if it fits. Otherwise the oldest turns go first, each as a
+//! 2. Pictures that a model refused are left out ([`crate::refused_pictures`]).
+//! 3. Everything, if it fits. Otherwise the oldest turns go first, each as a
 //!    whole, so that a tool's call and its result go or stay together; the
 //!    newest turn always stays.
-//! 3. A long conversation gets a reminder at the end of the person's newest
+//! 4. A long conversation gets a reminder at the end of the person's newest
 //!    message, which only the model sees (K-5).
 
 use std::collections::HashMap;
@@ -15,7 +16,7 @@ use parlor_agents::{Block, HistoryMessage};
 use parlor_protocol::{Role, TurnId};
 use serde_json::Value;
 
-use crate::retry;
+use crate::{refused_pictures, retry};
 
 /// From how many messages on the model is reminded, all roles counted (K-5).
 const REMIND_FROM: usize = 5;
@@ -49,6 +50,11 @@ struct Turn {
 fn turns(history: Vec<(TurnId, Value)>) -> Vec<Turn> {
     let mut turns: Vec<Turn> = Vec::new();
     for (id, body) in history {
+        if refused_pictures::is_mark(&body) {
+            let said = turns.iter_mut().flat_map(|turn| &mut turn.messages);
+            refused_pictures::leave_out(said);
+            continue;
+        }
         let retries = retry::marked(&body);
         // A row that this version cannot read is of no use to its model.
         let Ok(message) = serde_json::from_value::<HistoryMessage>(body) else { continue };
@@ -176,6 +182,31 @@ mod tests {
         let roles: Vec<Role> = answered(history).iter().map(|message| message.role).collect();
         use Role::{Assistant, Tool, User};
         assert_eq!(roles, [User, Assistant, Tool, User, Assistant]);
+    }
+
+    /// H-4: what a model refused does not come to it again; what it took stays.
+    #[test]
+    fn pictures_that_a_model_refused_are_left_out() {
+        let picture = |n: u128| {
+            let image = Block::Image { media_type: "image/png".into(), data: "AAAA".into() };
+            let blocks = vec![image, Block::text("Look.")];
+            let message = HistoryMessage { role: Role::User, blocks };
+            (TurnId::new(Uuid::from_u128(n)), serde_json::to_value(message).unwrap())
+        };
+        let answer = |n: u128| {
+            let message = serde_json::to_value(HistoryMessage::assistant("A cat.")).unwrap();
+            (TurnId::new(Uuid::from_u128(n)), message)
+        };
+        let mark = |n: u128| (TurnId::new(Uuid::from_u128(n)), refused_pictures::mark());
+        let pictures = |history: &[(TurnId, Value)]| {
+            let messages = for_model(history.to_vec(), 100_000, None);
+            messages.iter().map(HistoryMessage::has_picture).collect::<Vec<_>>()
+        };
+        let refused = [picture(1), answer(1), picture(2), mark(2), turn(3, &["hello"]).remove(0)];
+        assert_eq!(pictures(&refused), [true, false, false, false]);
+        // Another model takes none at all.
+        let another = [picture(1), answer(1), turn(2, &["hello"]).remove(0), mark(2), picture(3)];
+        assert_eq!(pictures(&another), [false, false, false, true]);
     }
 
     /// K-5: from the fifth message on, in the newest of the person's, as a part

@@ -1,27 +1,108 @@
-//! Pictures: judged by their bytes, not by their label (H-4).
+//! Pictures, of people and of tools: judged by their bytes, not by their label (H-4).
+
+use std::sync::Arc;
 
 use data_encoding::BASE64;
+use parlor_agents::Block;
 use parlor_agents::picture::{self, PictureError};
 use parlor_protocol::ImageAttachment;
 use parlor_storage::NewImage;
+use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
 use crate::error::ChatError;
 
-/// Reads a picture that came with a message. Megabytes take milliseconds, and not
-/// those of a thread that serves.
-pub(crate) async fn read(
-    attachment: ImageAttachment,
-    most_bytes: usize,
-) -> Result<NewImage, ChatError> {
-    let read = spawn_blocking(move || look_at(&attachment, most_bytes)).await;
-    read.unwrap_or_else(|_| Err(ChatError::BadImage("The picture cannot be read.".into())))
+/// How many pictures are decoded at the same time: one may take hundreds of megabytes.
+const AT_ONCE: usize = 2;
+/// How many pictures of one result are shown.
+const MOST_OF_RESULT: usize = 10;
+
+/// Looks at pictures, off the threads that serve, and a few at a time.
+#[derive(Debug, Clone)]
+pub(crate) struct PictureChecks(Arc<Semaphore>);
+
+impl PictureChecks {
+    pub(crate) fn new() -> Self {
+        Self(Arc::new(Semaphore::new(AT_ONCE)))
+    }
+
+    /// Reads a picture that came with a message.
+    pub(crate) async fn read(
+        &self,
+        attachment: ImageAttachment,
+        most_bytes: usize,
+    ) -> Result<NewImage, ChatError> {
+        let read = self.run(move || look_at(&attachment, most_bytes)).await;
+        read.unwrap_or_else(|| Err(ChatError::BadImage("The picture cannot be read.".into())))
+    }
+
+    /// Takes the pictures out of what a tool gave back, to be stored under their
+    /// ids. One that is none becomes words, for the model too.
+    pub(crate) async fn of_result(
+        &self,
+        content: Vec<Block>,
+        most_bytes: usize,
+    ) -> (Vec<Block>, Vec<NewImage>) {
+        if !content.iter().any(|block| matches!(block, Block::Image { .. })) {
+            return (content, Vec::new());
+        }
+        let unread = without_pictures(&content);
+        let read = self.run(move || take_pictures(content, most_bytes)).await;
+        read.unwrap_or((unread, Vec::new()))
+    }
+
+    /// `None` if it could not be carried out: a decoder that fails in its own
+    /// code takes nothing else down.
+    async fn run<T: Send + 'static>(&self, look: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+        let _turn = self.0.acquire().await.ok()?;
+        spawn_blocking(look).await.ok()
+    }
+}
+
+fn take_pictures(content: Vec<Block>, most_bytes: usize) -> (Vec<Block>, Vec<NewImage>) {
+    let mut images = Vec::new();
+    let content = content.into_iter().map(|block| {
+        let Block::Image { data, .. } = block else { return block };
+        if images.len() == MOST_OF_RESULT {
+            return left_out("there are too many");
+        }
+        match picture_of(&data, most_bytes) {
+            Ok(image) => {
+                let media_type = image.media_type.clone();
+                images.push(image);
+                Block::Image { media_type, data }
+            }
+            Err(why) => left_out(&why),
+        }
+    });
+    (content.collect(), images)
+}
+
+fn picture_of(data: &str, most_bytes: usize) -> Result<NewImage, String> {
+    if data.len() / 4 * 3 > most_bytes + 3 {
+        return Err("it is too large".to_owned());
+    }
+    let bytes = BASE64.decode(data.as_bytes()).map_err(|_| PictureError::Damaged.to_string())?;
+    let media_type = picture::check(&bytes).map_err(|error| error.to_string())?;
+    Ok(NewImage { id: Uuid::now_v7(), media_type: media_type.to_owned(), bytes })
+}
+
+fn without_pictures(content: &[Block]) -> Vec<Block> {
+    let block = |block: &Block| match block {
+        Block::Image { .. } => left_out("it cannot be read"),
+        other => other.clone(),
+    };
+    content.iter().map(block).collect()
+}
+
+fn left_out(why: &str) -> Block {
+    Block::text(format!("[a picture was left out: {why}]"))
 }
 
 fn look_at(attachment: &ImageAttachment, most_bytes: usize) -> Result<NewImage, ChatError> {
     let bytes = decode(&attachment.data, most_bytes)?;
-    let media_type = picture::media_type(&bytes).map_err(refused)?;
+    let media_type = picture::check(&bytes).map_err(refused)?;
     let said: String = attachment.media_type.trim().chars().take(40).collect();
     if said.is_empty() {
         let missing = format!("The picture does not say its media_type; it is {media_type}.");
@@ -71,7 +152,7 @@ mod tests {
 
     /// A GIF of one pixel.
     const GIF: &[u8] =
-        b"GIF89a\x01\0\x01\0\0\0\0!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\0;";
+        b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
 
     fn attachment(bytes: &[u8], media_type: &str) -> ImageAttachment {
         ImageAttachment { data: BASE64.encode(bytes), media_type: media_type.into() }
@@ -92,6 +173,8 @@ mod tests {
                 .contains("damaged")
         );
         assert!(refused(attachment(&[0; 2_000], "image/gif"), 1_000).contains("larger than"));
+        // The header is whole, and the picture is not.
+        assert!(refused(attachment(&GIF[..GIF.len() - 4], "image/gif"), 1_000).contains("damaged"));
         let bomb = [&b"GIF89a\xff\xff\xff\xff\0\0\0"[..], &GIF[13..]].concat();
         assert!(refused(attachment(&bomb, "image/gif"), 1_000).contains("65535"));
         let prefixed = ImageAttachment {
@@ -99,5 +182,31 @@ mod tests {
             media_type: "image/gif".into(),
         };
         assert!(refused(prefixed, 1_000).contains("without a prefix"));
+    }
+
+    /// H-4: of what a tool gave back, pictures are taken out, and what is none is
+    /// said in words.
+    #[tokio::test]
+    async fn pictures_of_tools_are_judged_like_those_of_people() {
+        let picture = |bytes: &[u8]| Block::Image {
+            media_type: "image/x-claimed".into(),
+            data: BASE64.encode(bytes),
+        };
+        let content = vec![
+            Block::text("Here."),
+            picture(GIF),
+            picture(&GIF[..GIF.len() - 4]),
+            picture(&[0; 2_000]),
+            Block::Image { media_type: "image/png".into(), data: "no base64".into() },
+        ];
+        let (content, images) = PictureChecks::new().of_result(content, 1_000).await;
+        assert_eq!(images.len(), 1);
+        assert_eq!((images[0].media_type.as_str(), images[0].bytes.as_slice()), ("image/gif", GIF));
+        let shown = Block::Image { media_type: "image/gif".into(), data: BASE64.encode(GIF) };
+        let words = |why: &str| Block::text(format!("[a picture was left out: {why}]"));
+        let damaged = words("it is damaged");
+        let expected =
+            [Block::text("Here."), shown, damaged.clone(), words("it is too large"), damaged];
+        assert_eq!(content, expected);
     }
 }

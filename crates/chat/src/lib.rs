@@ -33,6 +33,7 @@ mod project;
 mod prompts;
 mod reader;
 mod reconcile;
+mod refused_pictures;
 mod retry;
 mod running;
 mod session;

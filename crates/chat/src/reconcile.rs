@@ -106,6 +106,7 @@ fn ending(turn: &Interrupted) -> Commit {
             parts: 1,
         }),
         history: turn.block.iter().filter(|block| !block.thinking).map(remembered).collect(),
+        images: Vec::new(),
         checkpoint: None,
         runs: turn.runs.iter().map(abandoned).collect(),
         prompts: turn.prompts.iter().map(|prompt| PromptWrite::Told(prompt.id)).collect(),

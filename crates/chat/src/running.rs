@@ -180,9 +180,9 @@ impl Chat {
             block_message: ready.block_message,
         };
         let agent = ready.project.agent.open(ready.conversation);
-        let flusher = self.flusher().clone();
+        let (flusher, pictures) = (self.flusher().clone(), self.pictures().clone());
         let asking = Asking::new(signals.hint, signals.closing);
-        let session = Session::new(writer, ready.tenant, ready.project, flusher, asking);
+        let session = Session::new(writer, ready.tenant, ready.project, flusher, pictures, asking);
         match ready.begins {
             Beginning::Asked => session.run(agent, TurnStart::Message(context), signals.stop).await,
             Beginning::Unasked => {

@@ -8,7 +8,7 @@ use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::message::Message;
 use parlor_protocol::{ConversationId, EventBody, MessageId, TurnId};
 use parlor_storage::{
-    Block, Commit, NewEvent, PromptWrite, RunWrite, StorageError, Store, TurnEnd,
+    Block, Commit, NewEvent, NewImage, PromptWrite, RunWrite, StorageError, Store, TurnEnd,
 };
 use serde_json::Value;
 use uuid::Uuid;
@@ -38,6 +38,7 @@ pub(crate) struct Step {
     pub(crate) events: Vec<NewEvent>,
     pub(crate) closes_block: Option<Block>,
     pub(crate) history: Vec<Value>,
+    pub(crate) images: Vec<NewImage>,
     pub(crate) checkpoint: Option<Value>,
     pub(crate) runs: Vec<RunWrite>,
     pub(crate) prompts: Vec<PromptWrite>,
@@ -55,6 +56,7 @@ impl Step {
         self.events.is_empty()
             && self.closes_block.is_none()
             && self.history.is_empty()
+            && self.images.is_empty()
             && self.checkpoint.is_none()
             && self.runs.is_empty()
             && self.prompts.is_empty()
@@ -88,6 +90,7 @@ impl Writer {
             events: step.events,
             closes_block: step.closes_block,
             history: step.history,
+            images: step.images,
             checkpoint: step.checkpoint,
             runs: step.runs,
             prompts: step.prompts,

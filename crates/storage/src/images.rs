@@ -1,4 +1,4 @@
-//! Pictures that people sent.
+//! Pictures that people sent, and that tools gave back.
 
 use parlor_protocol::{ConversationId, TenantId, Timestamp};
 use parlor_sqlite::Batch;
@@ -40,9 +40,9 @@ impl Store {
     }
 }
 
+/// Adds a picture to a conversation that is there: its tenant is the picture's.
 pub(crate) fn put(
     batch: &mut Batch,
-    tenant: &TenantId,
     conversation: ConversationId,
     image: &NewImage,
     now: Timestamp,
@@ -50,10 +50,9 @@ pub(crate) fn put(
     batch
         .add(
             "INSERT INTO images (id, tenant, conversation_id, media_type, bytes, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6)",
+             SELECT $1, tenant, id, $3, $4, $5 FROM conversations WHERE id = $2",
         )
         .bind(image.id.to_string())
-        .bind(tenant.as_str())
         .bind(conversation.to_string())
         .bind(&image.media_type)
         .bind(&image.bytes)

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::deltas::{self, Block};
 use crate::error::StorageError;
+use crate::images::{self, NewImage};
 use crate::prompts::PromptWrite;
 use crate::rows::{to_column, to_json};
 use crate::served::Served;
@@ -42,6 +43,8 @@ pub struct Commit {
     pub closes_block: Option<Block>,
     /// What the model said, for the model.
     pub history: Vec<Value>,
+    /// Pictures that these events name.
+    pub images: Vec<NewImage>,
     /// Where the agent can go on after a crash.
     pub checkpoint: Option<Value>,
     /// How far tool calls are.
@@ -95,6 +98,9 @@ impl Store {
             deltas::close(&mut batch, commit, block);
         }
         history::append(&mut batch, commit.conversation, commit.turn, &commit.history)?;
+        for image in &commit.images {
+            images::put(&mut batch, commit.conversation, image, commit.now);
+        }
         for run in &commit.runs {
             tool_runs::apply(&mut batch, commit.conversation, commit.turn, run, commit.now)?;
         }

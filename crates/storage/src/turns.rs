@@ -174,7 +174,7 @@ fn insert(
     }
     history::append(batch, begin.conversation, begin.turn, &begin.history)?;
     if let Some(image) = &begin.image {
-        images::put(batch, &begin.tenant, begin.conversation, image, begin.now);
+        images::put(batch, begin.conversation, image, begin.now);
     }
     let message = begin.message.as_ref().map(Clean::to_event);
     let events = [&begin.start].into_iter().chain(&message).chain(&begin.closed);

@@ -6,7 +6,7 @@ import type { ToolItem } from '../thread/rows';
 import { Disclosure } from '../ui/Disclosure';
 import { Visible } from '../ui/Visible';
 import { useWords } from '../words';
-import { isSuspicious, outputText, toolLine } from './tool_summary';
+import { isSuspicious, outputText, picturesOf, toolLine } from './tool_summary';
 
 export function ToolsRow({ tools, active }: { tools: readonly ToolItem[]; active: boolean }) {
   const words = useWords();
@@ -48,6 +48,23 @@ export function ToolsRow({ tools, active }: { tools: readonly ToolItem[]; active
           ))}
         </div>
       </Disclosure>
+      <Pictures tools={tools} />
+    </div>
+  );
+}
+
+/** Pictures are for looking at: they need no unfolding. */
+function Pictures({ tools }: { tools: readonly ToolItem[] }) {
+  const { t } = useWords();
+  const pictures = tools.flatMap((item) => picturesOf(item).map((path) => ({ path, tool: item.tool })));
+  if (pictures.length === 0) return null;
+  return (
+    <div className="mt-2 flex flex-wrap gap-2 ps-5">
+      {pictures.map(({ path, tool }) => (
+        <a key={path} href={path} target="_blank" rel="noopener noreferrer" className="rounded-card">
+          <img src={path} alt={t('tool.picture', { name: tool })} className="max-h-56 max-w-full rounded-card border border-line" />
+        </a>
+      ))}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 
-import { act, screen } from '@testing-library/react';
+import { act, render, screen } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
@@ -25,6 +25,20 @@ describe('messages', () => {
     expect(screen.queryByText(/Oatmeal Cookies",/)).toBeNull();
     await user.click(line);
     expect(screen.getByLabelText('Result').textContent).toContain('"title": "Oatmeal Cookies"');
+  });
+
+  /** U-5: pictures that a tool gave back are shown, without unfolding anything. */
+  it('a tool result shows its pictures', async () => {
+    const events = recording('list').map((one) => {
+      if (one.body.event !== 'message' || one.body.data.message_type !== 'tool_result') return one;
+      const images = [{ id: 'one', media_type: 'image/png' }, { id: '../two', media_type: 'image/png' }, { id: 3 }];
+      return { ...one, body: { ...one.body, data: { ...one.body.data, metadata: { images } } } };
+    });
+    await draw('list');
+    const { container } = render(threadOf(events));
+    const sources = [...container.querySelectorAll('img')].map((img) => img.getAttribute('src'));
+    expect(sources).toEqual(['/api/images/one', '/api/images/..%2Ftwo']);
+    expect(container.querySelector('img')?.getAttribute('alt')).toBe('Picture from a tool: list_recipes');
   });
 
   /** U-2 */
@@ -59,6 +73,7 @@ describe('messages', () => {
     ['administrator', /An administrator can mend it/],
     ['new_conversation', /too long for the agent/],
     ['rephrase', /Put it another way/],
+    ['another_picture', /left out from now on/],
     ['something newer', /The details say why/],
   ])('an error that stays says what helps: %s', async (remedy, words) => {
     const { rerender } = await draw('error');

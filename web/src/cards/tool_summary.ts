@@ -1,5 +1,6 @@
 /** What a tool did, in one line. Pure but for the catalogue. */
 
+import { imagePath } from '../net/api';
 import { isFields } from '../net/decode';
 import type { ToolResult } from '../protocol/generated';
 import type { ToolItem } from '../thread/rows';
@@ -51,6 +52,13 @@ function said(item: ToolItem): string | null {
 /** G-8: whether a result looks as if it gives orders. */
 export function isSuspicious(item: ToolItem): boolean {
   return item.result?.metadata['suspicious'] !== undefined;
+}
+
+/** Where the pictures are that a tool gave back. */
+export function picturesOf(item: ToolItem): string[] {
+  const images = item.result?.metadata['images'];
+  if (!Array.isArray(images)) return [];
+  return images.flatMap((image: unknown) => (isFields(image) && typeof image['id'] === 'string' ? [imagePath(image['id'])] : []));
 }
 
 /** What a tool gave back, to be read: text as it is, everything else as JSON. */

@@ -37,19 +37,20 @@ export function reasonFor(words: Words, refusal: Refusal): string {
 }
 
 /** What helps against an error of a turn: the same again, or what the server names. */
-export type Remedy = 'again' | 'administrator' | 'new_conversation' | 'rephrase' | 'unknown';
+export type Remedy = 'again' | 'administrator' | 'new_conversation' | 'rephrase' | 'another_picture' | 'unknown';
 
 /** As the metadata of an error message tells it. */
 export function remedyOf(metadata: Record<string, unknown>): Remedy {
   if (metadata['recoverable'] !== false) return 'again';
   const { remedy } = metadata;
-  return remedy === 'administrator' || remedy === 'new_conversation' || remedy === 'rephrase' ? remedy : 'unknown';
+  return typeof remedy === 'string' && Object.hasOwn(FAILURES, remedy) ? (remedy as Remedy) : 'unknown';
 }
 
 const FAILURES: Record<Exclude<Remedy, 'again'>, Key> = {
   administrator: 'reason.agent_setup',
   new_conversation: 'reason.agent_too_long',
   rephrase: 'reason.agent_declined',
+  another_picture: 'reason.agent_no_picture',
   unknown: 'reason.agent_gave_up',
 };
 

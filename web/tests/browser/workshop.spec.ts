@@ -145,3 +145,14 @@ test.describe('in Portuguese', () => {
     }
   });
 });
+
+/** U-5, H-4: what a tool photographed is seen by the person, and is no text to anyone. */
+test('a picture of a tool is shown @both', async ({ workshop: chat, page }) => {
+  await chat.say('Take a picture', ({ results }) => (results.length === 0 ? [{ tool: 'take_picture', input: {} }] : words('There it is.')));
+  await expect(chat.answers.last()).toHaveText(/There it is/);
+  const picture = page.getByRole('img', { name: 'Picture from a tool: take_picture' });
+  await expect(picture).toHaveCount(1);
+  await expect.poll(() => picture.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(96);
+  await expect(page.locator('main')).not.toContainText('iVBOR');
+  await expectAccessible(page, 'a picture of a tool');
+});

@@ -32,9 +32,8 @@ pub(super) fn mid_stream_error(said: WireError) -> LlmError {
 }
 
 fn error(said: &Complaint) -> LlmError {
-    // These two have no kind of their own.
-    let unnamed =
-        |words: &str| matches!(said.status, 0 | 200 | 400 | 422) && said.message.contains(words);
+    // These have no kind of their own.
+    let unnamed = matches!(said.status, 0 | 200 | 400 | 422 | 500);
     let status = match said.kind.as_str() {
         "authentication_error" => 401,
         "billing_error" => 402,
@@ -44,8 +43,8 @@ fn error(said: &Complaint) -> LlmError {
         "rate_limit_error" => 429,
         "overloaded_error" => 529,
         "api_error" | "timeout_error" if said.status == 0 => 500,
-        _ if unnamed("credit balance") => 402,
-        _ if unnamed("too long") => 413,
+        _ if unnamed && said.says(&["credit balance"]) => 402,
+        _ if unnamed && said.is_about_length() => 413,
         _ => said.status,
     };
     said.meaning(status, KEY_SETTING)

@@ -12,6 +12,21 @@ use super::LlmError;
 /// The most that is quoted of a vendor's words.
 const LONGEST_QUOTE: usize = 500;
 
+/// How vendors without a kind for it say that a request does not fit. Some add the
+/// longest answer to it.
+const TOO_LONG: [&str; 11] = [
+    "context length", "context limit", "context size", "context window", "input is too long",
+    "maximum context", "maximum model length", "maximum prompt length", "prompt is too long",
+    "reduce the length of the messages", "token count",
+];
+
+/// How vendors say that they cannot read a picture, and that they take none at all.
+const ABOUT_PICTURES: [&str; 2] = ["image", "multimodal"];
+/// The same where the status could mean something else: there may be a model, or a
+/// part of a server, that is called after images.
+const SURELY_ABOUT_PICTURES: [&str; 5] =
+    ["image input", "support image", "load image", "process image", "decode image"];
+
 /// What a vendor says about an error.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Complaint {
@@ -41,6 +56,10 @@ impl Complaint {
     pub(super) fn meaning(&self, status: u16, key_setting: &'static str) -> LlmError {
         let retry_after = self.retry_after;
         match status {
+            400 | 415 | 422 if self.says(&ABOUT_PICTURES) => LlmError::PictureRefused(self.quote()),
+            404 | 500 if self.says(&SURELY_ABOUT_PICTURES) => {
+                LlmError::PictureRefused(self.quote())
+            }
             401 => LlmError::WrongKey { setting: key_setting },
             402 => LlmError::NoCredit(self.quote()),
             403 => LlmError::NotPermitted(self.quote()),
@@ -52,6 +71,17 @@ impl Complaint {
             300..=399 => LlmError::Malformed(format!("it redirects (status {status})")),
             _ => LlmError::BadRequest(self.quote()),
         }
+    }
+
+    /// Whether the words say that the request is too long for the model.
+    pub(super) fn is_about_length(&self) -> bool {
+        self.says(&TOO_LONG)
+    }
+
+    /// Whether one of these, in lower case, is among the words.
+    pub(super) fn says(&self, some: &[&str]) -> bool {
+        let words = self.message.to_lowercase();
+        some.iter().any(|part| words.contains(part))
     }
 
     /// The vendor's words for the log, with the status.

@@ -51,6 +51,9 @@ pub enum LlmError {
     /// The conversation does not fit into the model: shorten it.
     #[error("the request is too long for the model: {0}")]
     ContextTooLong(String),
+    /// The model cannot read a picture, or this one: leave it out.
+    #[error("the model refused a picture: {0}")]
+    PictureRefused(String),
     /// The vendor does not take the request: a setting or this client is wrong.
     #[error("the model refused the request: {0}")]
     BadRequest(String),
@@ -103,6 +106,9 @@ impl LlmError {
             Self::ContextTooLong(_) => {
                 "This conversation is too long for the model. Start a new one.".into()
             }
+            Self::PictureRefused(_) => "The model did not accept the picture. It is left out from \
+                                        now on: send another one, or go on without it."
+                .into(),
             Self::BadRequest(_) => {
                 "The model did not accept the request. The server's log says why.".into()
             }
@@ -146,6 +152,7 @@ impl LlmError {
             | Self::BadRequest(_)
             | Self::Malformed(_) => Remedy::Administrator,
             Self::ContextTooLong(_) => Remedy::NewConversation,
+            Self::PictureRefused(_) => Remedy::AnotherPicture,
         }
     }
 
@@ -163,6 +170,7 @@ impl LlmError {
             | Self::NoCredit(said)
             | Self::UnknownModel(said)
             | Self::ContextTooLong(said)
+            | Self::PictureRefused(said)
             | Self::BadRequest(said)
             | Self::Unreachable(said)
             | Self::Interrupted(said)

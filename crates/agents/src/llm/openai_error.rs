@@ -14,9 +14,6 @@ use super::complaint::{Complaint, Refusal};
 /// The setting that holds the key.
 pub(crate) const KEY_SETTING: &str = "OPENAI_API_KEY";
 
-/// How servers without a code for it say that a request does not fit. Some add
-/// the longest answer to it.
-const TOO_LONG: [&str; 4] = ["context length", "context size", "context window", "maximum context"];
 /// How servers without a code for it say that there is no such model.
 const NO_MODEL: [&str; 3] = ["not a valid model", "invalid model name", "model not exist"];
 
@@ -54,8 +51,6 @@ fn mid_stream(said: &Complaint) -> LlmError {
 
 /// The HTTP status that an error stands for.
 fn meant(said: &Complaint) -> u16 {
-    let words = said.message.to_lowercase();
-    let says = |some: &[&str]| some.iter().any(|part| words.contains(part));
     match said.kind.as_str() {
         "invalid_api_key" | "authentication_error" => 401,
         "insufficient_quota" | "billing_hard_limit_reached" | "billing_not_active" => 402,
@@ -63,8 +58,8 @@ fn meant(said: &Complaint) -> u16 {
         "context_length_exceeded" | "exceed_context_size_error" => 413,
         "rate_limit_exceeded" | "rate_limit_error" => 429,
         _ if !matches!(said.status, 0 | 200 | 400 | 422 | 500) => said.status,
-        _ if says(&TOO_LONG) => 413,
-        _ if says(&NO_MODEL) => 404,
+        _ if said.is_about_length() => 413,
+        _ if said.says(&NO_MODEL) => 404,
         _ => said.status,
     }
 }

@@ -22,6 +22,7 @@ use super::step::{Effect, Input, LoopState};
 use super::{Toolbox, ask_user, calls};
 use crate::agent::{AgentEvent, AgentSession, TurnContext, TurnEnd, TurnStart};
 use crate::ask::{Answer, Ask, AskedBy, ProposedCall, Reply};
+use crate::history::HistoryMessage;
 use crate::llm::{Llm, LlmError, LlmEvent, LlmRequest, LlmStream};
 use crate::tools::{ElicitationReply, ToolEvent, ToolOutcome, ToolStream};
 use crate::turn_loop::LoopLimits;
@@ -159,6 +160,15 @@ impl LoopSession {
 
     fn handle(&mut self, input: Input) {
         let Some(turn) = &mut self.turn else { return };
+        let input = match input {
+            // It was about something else: there is no picture.
+            Input::ModelFailed(LlmError::PictureRefused(said))
+                if !turn.context.history.iter().any(HistoryMessage::has_picture) =>
+            {
+                Input::ModelFailed(LlmError::BadRequest(said))
+            }
+            input => input,
+        };
         turn.state.handle(input, &self.limits, &mut self.effects);
         if turn.state.is_over() {
             // This closes the connection; what is left to say is in the effects.

@@ -319,6 +319,7 @@ impl LoopState {
             | LlmError::NoCredit(_)
             | LlmError::UnknownModel(_)
             | LlmError::ContextTooLong(_)
+            | LlmError::PictureRefused(_)
             | LlmError::BadRequest(_)
             | LlmError::Malformed(_) => false,
         };

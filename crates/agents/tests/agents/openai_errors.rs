@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use parlor_agents::llm::LlmError;
-use parlor_agents::{AgentError, AgentEvent, AgentKind};
+use parlor_agents::{AgentError, AgentEvent, AgentKind, Block, HistoryMessage};
+use parlor_protocol::Role;
 use parlor_testkit::Script;
 use serde_json::{Value, json};
 
-use crate::harness::{Harness, failure, text};
+use crate::harness::{Harness, failure, text, turn};
 
 async fn error_of(script: Script) -> LlmError {
     let harness =
@@ -25,6 +26,30 @@ fn refused(status: u16, body: Value) -> Script {
 
 fn name(error: &LlmError) -> String {
     format!("{error:?}").split([' ', '(', '{']).next().unwrap_or_default().to_owned()
+}
+
+/// H-4: a picture that a model does not take is told from a request that it does not.
+#[tokio::test]
+async fn a_refused_picture_is_told_apart() {
+    let error = |message: &str, code: Value| json!({"error": {"message": message, "code": code}});
+    let cases = [
+        (400, error("You uploaded an unsupported image.", json!("invalid_image_format"))),
+        (400, error("At most 0 image(s) may be provided in one request.", json!(400))),
+        (422, json!({"detail": "unknown variant `image_url`, expected `text`"})),
+        (404, error("No endpoints found that support image input", json!(404))),
+        (500, json!({"error": "image input is not supported"})),
+    ];
+    for (status, body) in cases {
+        let script = refused(status, body.clone());
+        let harness =
+            Harness::over(AgentKind::Openai, [script], |settings| settings.max_attempts = 1).await;
+        let image = Block::Image { media_type: "image/png".into(), data: "AAAA".into() };
+        let message = HistoryMessage { role: Role::User, blocks: vec![image] };
+        let events = turn(&mut harness.open(), [message]).await;
+        let refused = failure(&events);
+        assert!(refused.is_about_pictures(), "{status} {body}: {refused}");
+        assert!(refused.user_message().contains("left out from now on"));
+    }
 }
 
 #[tokio::test]
@@ -150,6 +175,21 @@ async fn every_server_says_it_in_its_own_way() {
             "BadRequest",
         ),
         (413, json!(null), "ContextTooLong"),
+        (
+            400,
+            error(
+                "The decoder prompt (length 9) is longer than the maximum model length of 8.",
+                "BadRequestError",
+                json!(400),
+            ),
+            "ContextTooLong",
+        ),
+        (
+            400,
+            error("The input token count (9) exceeds the maximum.", "x", json!(400)),
+            "ContextTooLong",
+        ),
+        (404, error("The model `image-1` does not exist", "x", json!(null)), "UnknownModel"),
         (502, json!("Bad Gateway"), "ServerFailed"),
     ];
     for (status, body, expected) in cases {

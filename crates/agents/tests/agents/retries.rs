@@ -88,7 +88,7 @@ async fn a_stream_that_breaks_before_any_content_is_tried_again() {
 #[tokio::test]
 async fn what_stays_wrong_is_not_tried_again() {
     type Expected = fn(&LlmError) -> bool;
-    let kinds: [(Script, Expected); 7] = [
+    let kinds: [(Script, Expected); 9] = [
         (Script::failure(400), |e| matches!(e, LlmError::BadRequest(_))),
         (Script::failure(401), |e| matches!(e, LlmError::WrongKey { .. })),
         (Script::failure(403), |e| matches!(e, LlmError::NotPermitted(_))),
@@ -100,6 +100,18 @@ async fn what_stays_wrong_is_not_tried_again() {
             ),
             |e| matches!(e, LlmError::ContextTooLong(_)),
         ),
+        (
+            Script::failure_saying(
+                400,
+                "invalid_request_error",
+                "input length and `max_tokens` exceed context limit: 9 + 9 > 10, decrease input length",
+            ),
+            |e| matches!(e, LlmError::ContextTooLong(_)),
+        ),
+        // There is no picture in the request, so it is about something else.
+        (Script::failure_saying(400, "invalid_request_error", "Could not process image"), |e| {
+            matches!(e, LlmError::BadRequest(_))
+        }),
         (
             Script::failure_saying(400, "invalid_request_error", "Your credit balance is too low"),
             |e| matches!(e, LlmError::NoCredit(_)),

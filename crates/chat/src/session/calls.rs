@@ -12,7 +12,7 @@ use parlor_protocol::message::{Message, MessageData};
 use parlor_protocol::{
     CallId, EventBody, MessageId, MessageType, PromptOutcome, Role, ToolResult, ToolStatus, Verdict,
 };
-use parlor_storage::{Prompt, RunStatus, RunWrite, StorageError, ToolRun};
+use parlor_storage::{NewImage, Prompt, RunStatus, RunWrite, StorageError, ToolRun};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -112,6 +112,9 @@ impl Session {
         artifact: Option<Artifact>,
         read: bool,
     ) -> Result<(), StorageError> {
+        let most_bytes = self.project.max_image_bytes;
+        let (content, images) = self.pictures.of_result(result.content, most_bytes).await;
+        result.content = content;
         let Some((verdict, finding)) = self.scan(&result.content).await else {
             let why = "The result could not be checked, so it was withheld.";
             return self.not_run(agent, run, why.to_owned(), "tool_withheld").await;
@@ -119,6 +122,12 @@ impl Session {
         let status = if result.is_error { ToolStatus::Error } else { ToolStatus::Completed };
         self.tool_use(run, status);
         let mut message = self.result_message(run, &result);
+        if !images.is_empty() {
+            let shown = |image: &NewImage| json!({"id": image.id, "media_type": image.media_type});
+            let shown: Vec<Value> = images.iter().map(shown).collect();
+            message.metadata.insert("images".to_owned(), json!(shown));
+            self.finished.images.extend(images);
+        }
         if let Some(finding) = &finding {
             tracing::warn!(rule = %finding.rule, tool = %run.tool, "a tool result looks like orders");
             message.metadata.insert("suspicious".to_owned(), json!(finding.rule));
@@ -248,10 +257,12 @@ impl Session {
     /// The message that stays (T-6). Its words are short; all of it is in the data.
     fn result_message(&self, run: &ToolRun, result: &Told) -> Message {
         let text = words(&result.content);
-        let output = serde_json::from_str::<Value>(&text)
+        // Pictures are shown beside it.
+        let said = joined(result.content.iter().filter_map(Block::as_text));
+        let output = serde_json::from_str::<Value>(&said)
             .ok()
             .filter(|value| value.is_object() || value.is_array())
-            .unwrap_or_else(|| Value::String(text.clone()));
+            .unwrap_or(Value::String(said));
         let mut message = Message {
             role: Role::Tool,
             // Cut after masking: half of a secret no longer looks like one.
@@ -312,13 +323,13 @@ fn caution(finding: &Finding) -> String {
 
 /// The words of a result; pictures are named.
 fn words(content: &[Block]) -> String {
-    let parts: Vec<&str> = content
-        .iter()
-        .map(|block| match block {
-            Block::Text { text } => text.as_str(),
-            Block::Image { .. } => "[image]",
-            _ => "[…]",
-        })
-        .collect();
-    parts.join("\n")
+    joined(content.iter().map(|block| match block {
+        Block::Text { text } => text.as_str(),
+        Block::Image { .. } => "[image]",
+        _ => "[…]",
+    }))
+}
+
+fn joined<'a>(parts: impl Iterator<Item = &'a str>) -> String {
+    parts.collect::<Vec<_>>().join("\n")
 }

@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::Session;
 use crate::prompts::AGENT;
+use crate::refused_pictures;
 use crate::session_registry::Stop;
 
 impl Session {
@@ -53,6 +54,9 @@ impl Session {
             TurnEnd::Failed(error) => {
                 self.mark_last("incomplete");
                 self.add_error(error);
+                if error.is_about_pictures() {
+                    self.finished.history.push(refused_pictures::mark());
+                }
             }
         }
         if matches!(end, TurnEnd::Complete { .. }) {

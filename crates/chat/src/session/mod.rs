@@ -35,6 +35,7 @@ use parlor_wake::Listener;
 use serde_json::Value;
 
 use crate::flusher::Flusher;
+use crate::images::PictureChecks;
 use crate::power_cut;
 use crate::project::Project;
 use crate::session_registry::Stop;
@@ -51,6 +52,7 @@ pub(crate) struct Session {
     tenant: TenantId,
     project: Arc<Project>,
     blocks: Blocks,
+    pictures: PictureChecks,
     asking: Asking,
     /// Whether anything may stand in the ledger.
     has_calls: bool,
@@ -70,6 +72,7 @@ impl Session {
         tenant: TenantId,
         project: Arc<Project>,
         flusher: Flusher,
+        pictures: PictureChecks,
         asking: Asking,
     ) -> Self {
         Self {
@@ -78,6 +81,7 @@ impl Session {
             room: AnswerRoom::new(project.max_answer_bytes),
             project,
             blocks: Blocks::new(flusher),
+            pictures,
             asking,
             has_calls: false,
             finished: Step::default(),

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::streams::Events;
 use crate::test_app::{PASSWORD, TestApp};
 
-const GIF: &str = "R0lGODlhAQABAAAAACH5BAEAAAAALAAAAAABAAEAAAICADs=";
+const GIF: &str = "R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAkQBADs=";
 const LIMITS: &str = "messages_per_minute = 1000\nimage = \"20KB\"\nbody = \"200KB\"";
 
 /// The table, as it is filled.
@@ -126,6 +126,8 @@ async fn pictures(all: &mut Answers) {
     all.image("no type", GIF, "").await;
     all.image("SVG", "PHN2Zz48L3N2Zz4=", "image/svg+xml").await;
     all.image("damaged", "iVBORw0KGgoAAAAN", "image/png").await;
+    all.image("cut off", &GIF[..GIF.len() - 8], "image/gif").await;
+    all.image("empty", "", "image/png").await;
     all.image("too many pixels", "R0lGODlh//////8AAA==", "image/gif").await;
     all.image("over the limit", &"AAAA".repeat(7_000), "image/gif").await;
 }

@@ -64,6 +64,40 @@ async fn a_tool_that_hangs() {
     assert_snapshot!(Transcript::default().client(&seen).model(&requests(&app)).text());
 }
 
+/// U-5, H-4: a picture that a tool gave back is shown to the person under an id of
+/// its own, comes to the model once, and is text to neither.
+#[tokio::test]
+async fn a_tool_that_gives_back_a_picture() {
+    const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9\
+                       awAAAABJRU5ErkJggg==";
+    let rest = "[tenants.home.projects.recipes.mcp.s.tools.picture]\naction = \"allow\"\n";
+    let app = app("", "", &misbehaving(&[], rest)).await;
+    app.model.push(Script::answer().tool_use("t1", "s_picture", &json!({"text": PNG})));
+    app.model.push(Script::answer().tool_use("t2", "s_picture", &json!({"text": &PNG[..80]})));
+    app.model.push(Script::answer().text("A pixel."));
+    let seen = turn(&app, "show me").await;
+    let results: Vec<&Value> = seen
+        .iter()
+        .filter(|event| event.data["message_type"] == "tool_result")
+        .map(|event| &event.data)
+        .collect();
+    let [shown, damaged] = results.as_slice() else { panic!("{results:?}") };
+    assert_eq!((&shown["content"], &shown["data"]["output"]), (&json!("[image]"), &json!("")));
+    assert_eq!(shown["metadata"]["images"].as_array().unwrap().len(), 1);
+    let image = &shown["metadata"]["images"][0];
+    assert_eq!(image["media_type"], "image/png");
+    let path = format!("/api/images/{}", image["id"].as_str().unwrap());
+    let loaded = app.admin("GET", &path).send().await.unwrap();
+    assert_eq!(loaded.headers()["content-type"], "image/png");
+    assert!(loaded.bytes().await.unwrap().starts_with(b"\x89PNG"));
+
+    assert_eq!(damaged["data"]["output"], "[a picture was left out: it is damaged]");
+    assert!(damaged["metadata"].get("images").is_none());
+    // Once in the model's own call, once as the picture.
+    let request = requests(&app).remove(1).to_string();
+    assert_eq!(request.matches(PNG).count(), 2, "{request}");
+}
+
 /// The model is not asked for ever: the person is told that it went on too long.
 #[tokio::test]
 async fn a_model_that_never_stops_calling() {

@@ -168,7 +168,7 @@ async fn another_tenants_things_do_not_exist() {
     // The answer is a question, which opens a prompt.
     let question = r#"{"question": "Our secret soup or cake?", "options": ["soup", "cake"]}"#;
     app.model.push(Script::answer().text(question));
-    let gif = "R0lGODlhAQABAAAAACH5BAEAAAAALAAAAAABAAEAAAICADs=";
+    let gif = "R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAkQBADs=";
     let image = json!({"data": gif, "media_type": "image/gif"});
     let response = app.send(&json!({"message": "our secret", "image": image})).await;
     let events = Events::of(response).rest().await;

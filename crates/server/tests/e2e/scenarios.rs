@@ -10,7 +10,7 @@ use crate::test_app::{Settings, TestApp, json as body_of, refusal};
 use crate::transcript::Transcript;
 
 /// A GIF of one pixel, in base64.
-const GIF: &str = "R0lGODlhAQABAAAAACH5BAEAAAAALAAAAAABAAEAAAICADs=";
+const GIF: &str = "R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAkQBADs=";
 
 async fn events(app: &TestApp, body: &Value) -> Vec<Event> {
     Events::of(app.send(body).await).rest().await
@@ -88,6 +88,29 @@ async fn a_picture() {
     // Words are not needed beside a picture.
     let wordless = events(&app, &json!({"image": image})).await;
     assert_eq!(wordless.last().unwrap().data["reason"], "complete");
+}
+
+/// H-4: a picture that the model refused is told to the person, and does not spoil
+/// what comes after it.
+#[tokio::test]
+async fn a_picture_that_the_model_refuses() {
+    let app = TestApp::start().await;
+    let refusal = "messages.0.content.0.image.source.base64: Could not process image";
+    app.model.push(Script::failure_saying(400, "invalid_request_error", refusal));
+    app.model.push(Script::answer().text("Gladly."));
+    let image = json!({"data": GIF, "media_type": "image/gif"});
+    let seen = events(&app, &json!({"message": "What is this?", "image": image})).await;
+    let told = seen.iter().find(|event| event.name == "error").unwrap();
+    assert!(told.data["message"].as_str().unwrap().contains("left out from now on"));
+    assert_eq!(told.data["recoverable"], false);
+    let id = conversation_of(&seen);
+    let next =
+        events(&app, &json!({"message": "Then a soup, please.", "conversation_id": id})).await;
+    assert_eq!(next.last().unwrap().data["reason"], "complete");
+    let requests = app.model.requests();
+    assert!(requests[0].to_string().contains(GIF));
+    let later = requests[1].to_string();
+    assert!(!later.contains(GIF) && later.contains("a picture was left out"), "{later}");
 }
 
 /// G-1, G-7: the client is told, the model is not asked, admins can read it.

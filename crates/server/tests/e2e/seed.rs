@@ -103,6 +103,7 @@ fn ending(begin: &BeginTurn, epoch: u64, first_seq: u64, ids: u128, turn: &Turn)
         ],
         closes_block: None,
         history: [turn.between.clone(), vec![said("assistant", &turn.answer)]].concat(),
+        images: Vec::new(),
         checkpoint: None,
         runs: Vec::new(),
         prompts: Vec::new(),

@@ -146,6 +146,7 @@ impl Scene {
             ],
             closes_block: Some(self.block(if first_seq == 4 { 1 } else { 0 })),
             history: vec![json!({"role": "assistant", "text": "Hi there"})],
+            images: Vec::new(),
             checkpoint: None,
             runs: Vec::new(),
             prompts: Vec::new(),
