@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::auth::Access;
 use crate::clock::Clock;
 use crate::config::{Config, HOME, PublicUrl};
+use crate::http::body_room::BodyRoom;
 use crate::quotas::Quotas;
 
 /// The application.
@@ -34,6 +35,8 @@ pub struct App {
     pub started: Instant,
     /// How often messages may come.
     pub quotas: Quotas,
+    /// How much all bodies may take that are being read.
+    pub body_room: BodyRoom,
 }
 
 impl App {
@@ -49,6 +52,7 @@ impl App {
     ) -> Self {
         let key = config.credentials.api_key.as_ref().zip(HOME.parse().ok());
         let tenants = config.tenants.keys().cloned().collect();
+        let body_room = BodyRoom::new(&config.server.limits);
         let quotas = Quotas::new(&config.server.limits, clock.clone());
         let access = Access::new(store.clone(), clock, config.access.clone(), tenants, key);
         let public_url = config.server.public_url.clone();
@@ -62,6 +66,7 @@ impl App {
             stopping: CancellationToken::new(),
             started: Instant::now(),
             quotas,
+            body_room,
         }
     }
 }

@@ -17,6 +17,7 @@ pub mod cli;
 pub mod clock;
 pub mod compose;
 pub mod config;
+pub(crate) mod connections;
 pub mod dialects;
 pub mod http;
 pub mod lanes;

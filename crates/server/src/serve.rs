@@ -1,7 +1,7 @@
 //! The accept loop: connections in, bounded in number and in time.
 //!
-//! 1. Each connection has a permit; without one left, a client is told to come
-//!    back. At the system's limit of open files the loop waits, it does not spin.
+//! 1. Each connection has a permit ([`crate::connections`]); without one left, a client
+//!    is told to come back. At the system's limit of open files the loop waits, it does not spin.
 //! 2. A client has a few seconds for the head of a request, and as long between
 //!    two requests. One that is gone without a word is noticed by the kernel.
 //! 3. A connection that becomes a WebSocket takes its permit along: it counts
@@ -26,14 +26,14 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use parlor_wake::{Speaker, word};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 use tower::Service;
 
 use crate::app::App;
-use crate::auth::{Peer, notice};
+use crate::auth::{ClientAddress, Peer, notice};
+use crate::connections::{ConnectionPermit, Connections};
 use crate::http::line::Line;
 use crate::lanes::Lanes;
 use crate::router::router;
@@ -42,12 +42,10 @@ use crate::router::router;
 const BUFFER: usize = 64 << 10;
 /// How long the kernel tries to reach a client that does not answer.
 const GONE_AFTER: Duration = Duration::from_secs(40);
+/// How long a stream may take to end by itself after its session has.
+const GRACE: Duration = Duration::from_millis(500);
 const BACK_OFF: Duration = Duration::from_millis(250);
 const SWEEP: Duration = Duration::from_secs(60);
-
-/// A place among the connections, until the last clone is dropped. Every request
-/// has one.
-pub(crate) type ConnectionPermit = Arc<OwnedSemaphorePermit>;
 
 const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\
     Retry-After: 5\r\nContent-Length: 0\r\n\r\n";
@@ -67,13 +65,13 @@ pub async fn serve(
         tokio::spawn(sweep(app.clone())),
         tokio::spawn(keep_quotas(app.clone())),
     ];
-    let permits = Arc::new(Semaphore::new(app.config.server.limits.connections as usize));
+    let connections = Connections::new(&app.config.server.limits);
     tokio::select! {
-        () = accept(&listener, &app, &permits, &mut lanes) => {}
+        () = accept(&listener, &app, &connections, &mut lanes) => {}
         () = shutdown => {}
     }
     drop(listener);
-    wind_down(&app, &permits).await;
+    wind_down(&app, &connections).await;
     lanes.close().await;
     if let Err(error) = app.quotas.save(&app.store).await {
         tracing::warn!(%error, "used limits could not be stored");
@@ -86,21 +84,23 @@ pub async fn serve(
 async fn accept(
     listener: &TcpListener,
     app: &Arc<App>,
-    permits: &Arc<Semaphore>,
+    connections: &Arc<Connections>,
     lanes: &mut Lanes,
 ) {
     let router = router(app);
+    let trusted = &app.config.server.trusted_proxies;
+    let of_peer = |peer: SocketAddr| ClientAddress::of_peer(trusted, peer.ip());
     loop {
         match listener.accept().await {
-            Ok((stream, peer)) => match permits.clone().try_acquire_owned() {
-                Ok(permit) => {
-                    let (router, app, permit) = (router.clone(), app.clone(), Arc::new(permit));
+            Ok((stream, peer)) => match connections.admit(of_peer(peer)) {
+                Some(permit) => {
+                    let (router, app) = (router.clone(), app.clone());
                     // A stream belongs to the runtime in which it was made.
                     if let Ok(stream) = stream.into_std() {
                         lanes.next().spawn(connection(stream, peer, router, app, permit));
                     }
                 }
-                Err(_) => refuse(&stream),
+                None => refuse(&stream),
             },
             // The client was gone before it was served.
             Err(error) if is_about_one_client(&error) => {}
@@ -148,7 +148,12 @@ async fn connection(
         _ = connection.as_mut() => return,
         signal = poll_fn(|cx| signal.poll(cx)) => match signal {
             Signal::Stopping => connection.as_mut().graceful_shutdown(),
-            Signal::Outlived => return,
+            Signal::SessionEnded => {
+                connection.as_mut().graceful_shutdown();
+                // What its reader has not read by then is not for it any more.
+                let _in_time = timeout(GRACE, connection).await;
+                return;
+            }
         },
     }
     let _gone = connection.await;
@@ -157,15 +162,15 @@ async fn connection(
 /// What ends a connection from outside.
 #[derive(Debug, Clone, Copy)]
 enum Signal {
-    /// A stream on it has outlived its session.
-    Outlived,
+    /// A session ended that has a stream on it.
+    SessionEnded,
     /// The server stops.
     Stopping,
 }
 
 async fn watch(line: Line, stopping: CancellationToken, says: Speaker<Signal>) {
     says.say(tokio::select! {
-        () = line.outlived() => Signal::Outlived,
+        () = line.session_ended() => Signal::SessionEnded,
         () = stopping.cancelled() => Signal::Stopping,
     });
 }
@@ -186,14 +191,13 @@ fn refuse(stream: &TcpStream) {
     let _best_effort = stream.try_write(FULL);
 }
 
-async fn wind_down(app: &App, permits: &Semaphore) {
+async fn wind_down(app: &App, connections: &Connections) {
     let deadline = app.config.server.limits.shutdown_deadline;
     let end = Instant::now() + deadline;
     app.stopping.cancel();
     app.chat.shutdown(deadline).await;
-    // Every permit is back when every connection has ended.
-    let all = permits.acquire_many(app.config.server.limits.connections);
-    if timeout_at(end.max(Instant::now() + BACK_OFF), all).await.is_err() {
+    let ended = connections.all_ended();
+    if timeout_at(end.max(Instant::now() + BACK_OFF), ended).await.is_err() {
         tracing::warn!("some connections were still open at the deadline");
     }
 }
@@ -207,6 +211,7 @@ async fn sweep(app: Arc<App>) {
     loop {
         sleep(SWEEP).await;
         app.quotas.forget_rested();
+        app.access.refused_logins.log();
         if app.chat.is_idle() {
             app.chat.drop_large_entries();
             // It takes milliseconds, and not those of a thread that serves.

@@ -30,7 +30,6 @@ impl ClientAddress {
     }
 
     /// That of a connection that has not said anything yet.
-    #[expect(dead_code, reason = "the accept loop will ask")]
     pub(crate) fn of_peer(trusted: &[Network], peer: IpAddr) -> Self {
         Self(Self::alone(peer.to_canonical(), trusted))
     }

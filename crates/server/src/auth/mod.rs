@@ -14,6 +14,7 @@ pub(crate) mod cookie;
 mod first_start;
 pub(crate) mod notice;
 mod password;
+mod refused_logins;
 mod session;
 mod sessions;
 mod throttle;
@@ -42,8 +43,9 @@ pub(crate) use token::is_short;
 use crate::clock::Clock;
 use crate::config::AccessConfig;
 use password::PasswordHasher;
+use refused_logins::{Refusal, RefusedLogins};
 use sessions::Sessions;
-use throttle::{Answer, Throttle};
+use throttle::{Answer, Throttle, client};
 
 /// Why credentials could not be made or changed.
 #[derive(Debug, thiserror::Error)]
@@ -79,6 +81,8 @@ pub struct Access {
     clock: Clock,
     hasher: PasswordHasher,
     throttle: Throttle,
+    /// For the log.
+    pub(crate) refused_logins: RefusedLogins,
 }
 
 impl Access {
@@ -96,12 +100,30 @@ impl Access {
             sessions.accept_environment_key(key, tenant);
         }
         let (hasher, throttle) = (PasswordHasher::new(), Throttle::default());
-        Self { sessions, tenants, store, clock, hasher, throttle }
+        let refused_logins = RefusedLogins::default();
+        Self { sessions, tenants, store, clock, hasher, throttle, refused_logins }
     }
 
     /// A person's attempt with a password. Gives the secret of a new session. A
     /// tenant that does not exist looks, and takes as long, as a wrong password.
     pub(crate) async fn log_in(
+        &self,
+        tenant: &TenantId,
+        password: SecretString,
+        from: IpAddr,
+    ) -> Result<SecretString, LoginError> {
+        let tried = self.try_log_in(tenant, password, from).await;
+        match &tried {
+            Err(LoginError::Wrong) => self.refused_logins.count(client(from), Refusal::Wrong),
+            Err(LoginError::SlowDown(_)) => {
+                self.refused_logins.count(client(from), Refusal::SlowedDown);
+            }
+            Ok(_) | Err(LoginError::Failed(_)) => {}
+        }
+        tried
+    }
+
+    async fn try_log_in(
         &self,
         tenant: &TenantId,
         password: SecretString,

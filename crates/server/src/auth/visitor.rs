@@ -11,6 +11,7 @@ use parlor_storage::{Role, TokenKind};
 use super::cookie;
 use super::session::Session;
 use crate::app::App;
+use crate::connections::ConnectionPermit;
 use crate::http::errors::ApiError;
 
 /// Somebody with a valid session or key.
@@ -60,7 +61,11 @@ impl FromRequestParts<Arc<App>> for Visitor {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
-        Self::of(app, &parts.headers).await?.ok_or_else(ApiError::unauthorized)
+        let visitor = Self::of(app, &parts.headers).await?.ok_or_else(ApiError::unauthorized)?;
+        if let Some(permit) = parts.extensions.get::<ConnectionPermit>() {
+            permit.sign_in();
+        }
+        Ok(visitor)
     }
 }
 

@@ -53,10 +53,16 @@ pub struct Limits {
     pub frame: usize,
     /// The longest answer, in bytes.
     pub answer: usize,
+    /// Large bodies that are read at the same time.
+    pub bodies: u32,
+    /// How much all bodies may take that are being read, in bytes.
+    pub body_memory: usize,
     /// Connections at the same time.
     pub connections: u32,
     /// Processes of agents at the same time, in all projects.
     pub agent_processes: u32,
+    /// Connections of one address over which nobody signed in.
+    pub address_connections: u32,
     /// How long a client may take for the head of a request.
     pub header_timeout: Duration,
     /// How long a request may take until its answer begins.
@@ -106,6 +112,7 @@ impl ServerConfig {
 impl Limits {
     fn resolve(raw: &RawLimits) -> Result<Self, ConfigError> {
         let seconds = Duration::from_secs;
+        let body = raw.body.map_or(10 << 20, |bytes| bytes.0);
         let limits = Self {
             messages_per_minute: raw.messages_per_minute.unwrap_or(20),
             address_messages_per_minute: raw.address_messages_per_minute.unwrap_or(300),
@@ -113,12 +120,15 @@ impl Limits {
             tenant_messages_per_minute: raw.tenant_messages_per_minute.unwrap_or(600),
             project_turns: raw.project_turns.unwrap_or(200),
             tenant_turns: raw.tenant_turns.unwrap_or(200),
-            body: raw.body.map_or(10 << 20, |bytes| bytes.0),
+            body,
             image: raw.image.map_or(5 << 20, |bytes| bytes.0),
             frame: raw.frame.map_or(1 << 20, |bytes| bytes.0),
             answer: raw.answer.map_or(4 << 20, |bytes| bytes.0),
+            bodies: raw.bodies.unwrap_or(100),
+            body_memory: raw.body_memory.map_or((64 << 20).max(2 * body), |bytes| bytes.0),
             connections: raw.connections.unwrap_or(12_000),
             agent_processes: raw.agent_processes.unwrap_or(16),
+            address_connections: raw.address_connections.unwrap_or(200),
             header_timeout: raw.header_timeout.map_or(seconds(10), |span| span.0),
             request_timeout: raw.request_timeout.map_or(seconds(30), |span| span.0),
             keep_alive: raw.keep_alive.map_or(seconds(15), |span| span.0),
@@ -138,6 +148,8 @@ impl Limits {
             ("tenant_turns", self.tenant_turns == 0),
             ("connections", self.connections == 0),
             ("agent_processes", self.agent_processes == 0),
+            ("address_connections", self.address_connections == 0),
+            ("bodies", self.bodies == 0),
             ("body", self.body == 0),
             ("image", self.image == 0),
             ("frame", self.frame == 0),
@@ -146,6 +158,10 @@ impl Limits {
             ("request_timeout", self.request_timeout.is_zero()),
             ("keep_alive", self.keep_alive.is_zero()),
         ];
+        if self.body_memory < self.body {
+            let why = "it must be at least as large as body".to_owned();
+            return Err(ConfigError::invalid("server.limits.body_memory", why));
+        }
         match at_least_one.iter().find(|(_, is_zero)| *is_zero) {
             Some((key, _)) => Err(ConfigError::invalid(
                 &format!("server.limits.{key}"),

@@ -123,6 +123,7 @@ fn wrong_values_say_what_would_be_right() {
         ("[server.limits]\nbody = 10", "expected a size such as"),
         ("[server.limits]\nkeep_alive = \"soon\"", "expected a time such as"),
         ("[server.limits]\nconnections = 0", "server.limits.connections: it must be more"),
+        ("[server.limits]\nbody_memory = \"1MB\"", "at least as large as body"),
         ("[access]\nidle_expiry = \"60d\"", "at most absolute_expiry"),
         ("[tenants.\"../x\"]", "a tenant is 1 to 64"),
         ("[tenants.home]\ndefault_project = \"x\"", "there is no project 'x'"),

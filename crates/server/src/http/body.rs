@@ -1,4 +1,4 @@
-//! Reading a request: the body within its limit and as what it must be, ids from
+//! Reading a request: the body within its limits and as what it must be, ids from
 //! the path, parameters from the query. What does not fit is refused in JSON.
 
 use std::str::FromStr;
@@ -9,12 +9,14 @@ use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http_body_util::BodyExt;
 use parlor_protocol::ErrorCode;
 use parlor_storage::PagePlace;
 use serde::de::DeserializeOwned;
+use tokio::time::{Instant, timeout_at};
 
+use super::body_room::{BodyRoom, RoomyBytes};
 use super::errors::ApiError;
 use crate::app::App;
 
@@ -36,8 +38,8 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Json<T> {
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ApiError> {
         // Other sites can make a browser send text/plain, but not this.
         require_content_type(request.headers(), "application/json")?;
-        let body = read(request, app.config.server.limits.body).await?;
-        parse(&body, "The body").map(Self)
+        let body = read(app, request, app.config.server.limits.body).await?;
+        parse(body.as_slice(), "The body").map(Self)
     }
 }
 
@@ -98,28 +100,59 @@ pub(crate) fn require_content_type(
     }
 }
 
-/// The whole body, or a refusal. The time for it is part of the request's.
-pub(crate) async fn read(request: Request, limit: usize) -> Result<Bytes, ApiError> {
+/// Until when a request has to be read and answered. The edge says so.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Deadline(pub(crate) Instant);
+
+/// The whole body, or a refusal: it is too large, it comes too slowly, or there is no
+/// room for it now.
+pub(crate) async fn read(
+    app: &App,
+    request: Request,
+    limit: usize,
+) -> Result<RoomyBytes, ApiError> {
+    let deadline = request.extensions().get::<Deadline>().copied();
     let announced = content_length(request.headers());
-    let mut body = request.into_body();
-    if announced.is_some_and(|length| length > limit) {
-        return Err(refuse_large(body, limit).await);
+    let reading = read_all(&app.body_room, request.into_body(), announced, limit);
+    match deadline {
+        Some(Deadline(at)) => timeout_at(at, reading).await.map_err(|_| ApiError::slow_body())?,
+        None => reading.await,
     }
-    let mut read = BytesMut::with_capacity(announced.unwrap_or(0).min(64 << 10));
+}
+
+async fn read_all(
+    room: &BodyRoom,
+    mut body: Body,
+    announced: Option<usize>,
+    limit: usize,
+) -> Result<RoomyBytes, ApiError> {
+    if announced.is_some_and(|length| length > limit) {
+        throw_away(body, limit).await;
+        return Err(ApiError::too_large(limit));
+    }
+    let mut read = RoomyBytes::new();
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| ApiError::malformed("The body ended too early."))?;
         let Ok(data) = frame.into_data() else { continue };
-        if read.len() + data.len() > limit {
-            return Err(refuse_large(body, limit).await);
+        let length = read.len() + data.len();
+        if length > limit {
+            throw_away(body, limit).await;
+            return Err(ApiError::too_large(limit));
         }
-        read.extend_from_slice(&data);
+        let rest = announced.unwrap_or(limit).saturating_sub(length);
+        if room.extend(&mut read, &data, rest).is_err() {
+            throw_away(body, limit).await;
+            return Err(ApiError::unavailable(
+                "Many large requests are being read at the moment; please try again.",
+            ));
+        }
     }
-    Ok(read.freeze())
+    Ok(read)
 }
 
 /// Whoever still writes does not read the answer: what comes is thrown away for
 /// a moment before the connection ends.
-async fn refuse_large(mut body: Body, limit: usize) -> ApiError {
+async fn throw_away(mut body: Body, limit: usize) {
     let throw_away = async {
         let mut thrown = 0;
         while let Some(Ok(frame)) = body.frame().await {
@@ -130,7 +163,6 @@ async fn refuse_large(mut body: Body, limit: usize) -> ApiError {
         }
     };
     let _enough = tokio::time::timeout(Duration::from_secs(5), throw_away).await;
-    ApiError::too_large(limit)
 }
 
 fn content_length(headers: &HeaderMap) -> Option<usize> {

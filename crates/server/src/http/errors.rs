@@ -11,6 +11,8 @@ use parlor_protocol::{ErrorBody, ErrorCode, ErrorEnvelope, PromptId};
 use parlor_recipes::RecipeError;
 use parlor_storage::StorageError;
 
+use crate::connections::COME_BACK;
+
 /// A refusal: `{"error": {"code", "message", …}}`.
 #[derive(Debug)]
 pub struct ApiError {
@@ -117,8 +119,30 @@ impl ApiError {
     }
 
     pub(crate) fn too_slow() -> Self {
-        let message = "The request took too long; please try again.";
-        Self::new(ErrorCode::Unavailable, message)
+        Self::unavailable("The request took too long; please try again.")
+    }
+
+    pub(crate) fn slow_body() -> Self {
+        let message = "The rest of the request did not come in time; please try again.";
+        Self::new(ErrorCode::Unavailable, message).with_status(StatusCode::REQUEST_TIMEOUT)
+    }
+
+    pub(crate) fn crowded() -> Self {
+        let message = "There are too many connections; please try again in a moment.";
+        let crowded = Self::new(ErrorCode::Unavailable, message);
+        Self { retry_after: Some(COME_BACK), ..crowded }
+    }
+
+    pub(crate) fn address_too_long(limit: usize) -> Self {
+        let message = format!("The address is longer than {limit} bytes.");
+        Self::new(ErrorCode::TooLarge, message).with_status(StatusCode::URI_TOO_LONG)
+    }
+
+    pub(crate) fn head_too_large(one: usize, all: usize) -> Self {
+        let message =
+            format!("A header is larger than {one} bytes, or all are larger than {all} bytes.");
+        Self::new(ErrorCode::TooLarge, message)
+            .with_status(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE)
     }
 
     pub(crate) fn unavailable(message: impl Into<Cow<'static, str>>) -> Self {

@@ -1,18 +1,15 @@
 //! The connection of a request, as far as a stream on it needs to know.
 //!
 //! A stream asks whether its session is over whenever it may write. A reader
-//! that does not read is not written to, so that stream is never asked: the
-//! connection itself waits for the end of the session, and is cut.
+//! that does not read is not written to, so that stream may never be asked, or its
+//! last bytes wait in a buffer: the connection itself waits for the end of the
+//! session, and is closed after a moment, read or not.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::sync::watch;
 
 use crate::auth::Session;
-
-/// How long a stream may take to end by itself after its session has.
-const GRACE: Duration = Duration::from_millis(500);
 
 /// The connection of a request. Requests on it come one after the other, so it
 /// carries one stream at a time.
@@ -28,8 +25,8 @@ impl Line {
         Self(Arc::new(watch::Sender::new(None)))
     }
 
-    /// Ready when a stream has outlived its session.
-    pub(crate) async fn outlived(&self) {
+    /// Ready when a session ends that has a stream here.
+    pub(crate) async fn session_ended(&self) {
         let mut streams = self.0.subscribe();
         loop {
             let session = streams.borrow_and_update().clone();
@@ -39,11 +36,9 @@ impl Line {
                 continue;
             };
             tokio::select! {
-                () = session.ended.cancelled() => {
-                    if tokio::time::timeout(GRACE, streams.changed()).await.is_err() {
-                        return;
-                    }
-                }
+                // First: a stream that ends with its session may be gone already.
+                biased;
+                () = session.ended.cancelled() => return,
                 _stream = streams.changed() => {}
             }
         }

@@ -61,7 +61,7 @@ pub(crate) async fn log_in(
     let headers = request.headers().clone();
     let from = request.extensions().get::<Peer>().copied();
     let peer = from.ok_or_else(ApiError::internal)?.0.ip();
-    let form = Form::read(request).await?;
+    let form = Form::read(&app, request).await?;
     let page = |why| LoginPage {
         locale: Locale::of(&headers),
         tenant: &form.tenant,
@@ -76,7 +76,6 @@ pub(crate) async fn log_in(
         Ok(secret) => let_in(&app, &headers, &secret, form.next).await,
         Err(LoginError::Wrong) => Ok(page(Why::WrongPassword).into_response()),
         Err(LoginError::SlowDown(wait)) => {
-            tracing::warn!(%address, %tenant, "guesses of a password are slowed down");
             Ok(page(Why::TooMany { seconds: whole_seconds(wait) }).into_response())
         }
         Err(LoginError::Failed(error)) => {
@@ -130,11 +129,11 @@ fn with_cookie(mut response: Response, cookie: &str) -> Result<Response, ApiErro
 }
 
 impl Form {
-    async fn read(request: Request) -> Result<Self, ApiError> {
+    async fn read(app: &App, request: Request) -> Result<Self, ApiError> {
         require_content_type(request.headers(), "application/x-www-form-urlencoded")?;
-        let body = read(request, LARGEST_FORM).await?;
+        let body = read(app, request, LARGEST_FORM).await?;
         let field = |name: &str| {
-            url::form_urlencoded::parse(&body)
+            url::form_urlencoded::parse(body.as_slice())
                 .find(|(key, _)| key == name)
                 .map(|(_, value)| value.into_owned())
         };

@@ -2,6 +2,7 @@
 
 pub(crate) mod audit;
 pub(crate) mod body;
+pub mod body_room;
 pub(crate) mod chat;
 pub(crate) mod conversations;
 pub(crate) mod edge;

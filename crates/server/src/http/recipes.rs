@@ -47,6 +47,6 @@ async fn with_body(app: &App, request: Request) -> Result<Request, ApiError> {
     require_content_type(request.headers(), "application/json")?;
     let (head, body) = request.into_parts();
     let whole = Request::from_parts(head.clone(), body);
-    let body = read(whole, app.config.server.limits.body).await?;
-    Ok(Request::from_parts(head, Body::from(body)))
+    let body = read(app, whole, app.config.server.limits.body).await?;
+    Ok(Request::from_parts(head, Body::from(body.into_bytes())))
 }

@@ -165,7 +165,8 @@ async fn slow_bodies_are_dropped() {
         app.address
     );
     let answer = exchange(&app, head.as_bytes()).await;
-    assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
+    assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
+    assert!(answer.to_lowercase().contains("connection: close"), "{answer}");
 }
 
 /// FAULTS 15: heads over the limit are refused, the server goes on.
@@ -178,6 +179,111 @@ async fn huge_heads_are_refused() {
     let answer = read_to_end(&mut stream).await;
     assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{answer}");
     assert_eq!(app.request("GET", "/healthz").send().await.unwrap().status(), 200);
+}
+
+/// FAULTS 15: one header of 100 KB is too much, and so are many small ones.
+#[tokio::test]
+async fn large_headers_are_refused() {
+    let app = TestApp::start().await;
+    let host = format!("Host: {}", app.address);
+    let (one, some) = (format!("X-A: {}", "a".repeat(20_000)), "a".repeat(9_000));
+    let four = ["X-A", "X-B", "X-C", "X-D"].map(|name| format!("{name}: {some}"));
+    let four: Vec<&str> = four.iter().map(String::as_str).collect();
+    for headers in [vec![host.as_str(), &one], [&[host.as_str()], &four[..]].concat()] {
+        let answer = request(&app, "GET /healthz", &headers).await;
+        assert!(answer.starts_with("HTTP/1.1 431"), "{answer}");
+    }
+    let huge = format!("GET / HTTP/1.1\r\n{host}\r\nX-A: {}\r\n\r\n", "a".repeat(100_000));
+    let mut stream = TcpStream::connect(app.address).await.unwrap();
+    let _refused = stream.write_all(huge.as_bytes()).await;
+    let answer = read_to_end(&mut stream).await;
+    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 431"), "{answer}");
+    let long = format!("GET /{}", "a".repeat(10_000));
+    assert!(request(&app, &long, &[&host]).await.starts_with("HTTP/1.1 414"));
+}
+
+/// FAULTS 9, 15: bodies that are being read are bounded in all; small ones always get in.
+#[tokio::test]
+async fn bodies_are_bounded_in_all() {
+    let app = TestApp::with("body = \"1MB\"\nbody_memory = \"1MB\"").await;
+    let mut slow = TcpStream::connect(app.address).await.unwrap();
+    let head = format!(
+        "POST /api/chat HTTP/1.1\r\nHost: {}\r\nX-API-Key: {ADMIN_KEY}\r\n\
+         Content-Type: application/json\r\nContent-Length: 1000000\r\n\r\n",
+        app.address
+    );
+    slow.write_all(head.as_bytes()).await.unwrap();
+    slow.write_all(&[b' '; 700_000]).await.unwrap();
+    let large = serde_json::json!({"message": "a".repeat(700_000)});
+    // It is too long for a message, which is found out once it is read.
+    let until = async |status: u16| loop {
+        let response = app.send(&large).await;
+        if response.status() == status {
+            return response;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    };
+    let full = tokio::time::timeout(crate::test_app::PATIENCE, until(503)).await.unwrap();
+    assert_eq!(full.headers()["retry-after"], "5");
+    assert_eq!(refusal(full).await, (503, "unavailable".to_owned()));
+    assert_eq!(app.send(&serde_json::json!({"message": "hello"})).await.status(), 200);
+    drop(slow);
+    tokio::time::timeout(crate::test_app::PATIENCE, until(422)).await.unwrap();
+}
+
+/// FAULTS 9: one address has its share, as a trusted proxy names it; others have theirs.
+#[tokio::test]
+async fn an_address_has_its_share() {
+    let app = TestApp::configured(Settings {
+        limits: "address_connections = 1",
+        more: "[server]\ntrusted_proxies = [\"127.0.0.1\"]",
+        ..Settings::default()
+    })
+    .await;
+    let mut slow = Vec::new();
+    let head = format!(
+        "POST /login HTTP/1.1\r\nHost: {}\r\nX-Forwarded-For: 9.9.9.9\r\n\
+         Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\n",
+        app.address
+    );
+    let from = async |address: &str| {
+        app.request("GET", "/login").header("x-forwarded-for", address).send().await.unwrap()
+    };
+    let refused = async {
+        loop {
+            // One that comes while another is answered is refused itself.
+            let mut stream = TcpStream::connect(app.address).await.unwrap();
+            stream.write_all(head.as_bytes()).await.unwrap();
+            slow.push(stream);
+            let response = from("9.9.9.9").await;
+            if response.status() == 503 {
+                return response;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let refused = tokio::time::timeout(crate::test_app::PATIENCE, refused).await.unwrap();
+    assert_eq!(refused.headers()["retry-after"], "5");
+    assert_eq!(from("8.8.8.8").await.status(), 200);
+    assert_eq!(app.request("GET", "/login").send().await.unwrap().status(), 200);
+}
+
+/// FAULTS 10: what is kept for people who sign in is theirs.
+#[tokio::test]
+async fn there_is_room_for_people_who_sign_in() {
+    let app = TestApp::with("connections = 8").await;
+    let mut strangers = Vec::new();
+    for _ in 0..6 {
+        strangers.push(TcpStream::connect(app.address).await.unwrap());
+    }
+    let (host, key) = (format!("Host: {}", app.address), format!("X-API-Key: {ADMIN_KEY}"));
+    let answer = request(&app, "GET /login", &[&host]).await;
+    assert!(answer.starts_with("HTTP/1.1 503") && answer.contains("retry-after: 5"), "{answer}");
+    let answer = request(&app, "GET /api/me", &[&host, &key]).await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    let answer = request(&app, "GET /healthz", &[&host]).await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    drop(strangers);
 }
 
 /// FAULTS 10: past the cap a client is told to come back; then there is room again.

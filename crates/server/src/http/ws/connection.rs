@@ -29,9 +29,9 @@ use super::rfc6455::{
 use super::room::{Outgoing, Room};
 use crate::app::App;
 use crate::auth::Session;
+use crate::connections::ConnectionPermit;
 use crate::dialects::ws::About;
 use crate::http::errors::ApiError;
-use crate::serve::ConnectionPermit;
 
 /// How much is read at once.
 const READ: usize = 8 << 10;

@@ -29,7 +29,7 @@ use super::body::Parameters;
 use super::errors::ApiError;
 use crate::app::App;
 use crate::auth::{ClientAddress, Visitor};
-use crate::serve::ConnectionPermit;
+use crate::connections::ConnectionPermit;
 use connection::Connection;
 use rfc6455::Handshake;
 use room::Room;
