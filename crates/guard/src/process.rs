@@ -70,7 +70,7 @@ pub fn process_input(guardrail: &Guardrail, message: &str) -> ProcessedInput {
 
 /// Classifies and cleans what an agent wrote.
 pub fn process_output(sanitizer: &Sanitizer, json: &Value) -> ProcessedMessage {
-    let raw = classify(json, &|text| sanitizer.sanitize(text));
+    let raw = classify(json, &|text| text.to_owned().cleaned(sanitizer));
     ProcessedMessage {
         message_type: raw.message_type,
         content: raw.content.cleaned(sanitizer),

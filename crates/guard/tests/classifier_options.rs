@@ -137,3 +137,46 @@ fn metadata_has_only_safe_facts() {
     );
     assert!(strange.metadata.is_empty(), "{:?}", strange.metadata);
 }
+
+/// C-2, C-4: the structure of an ask tool is several questions, however it is wrapped; a
+/// person may always answer something else, as in the prompt that it becomes.
+#[test]
+fn the_structure_of_an_ask_tool_is_known_by_its_name() {
+    let questions = json!([{"question": "Which database?", "options": [{"label": "SQLite"}, {"label": "PostgreSQL"}]}]);
+    for line in [
+        json!({"type": "AskUserQuestion", "questions": questions}),
+        json!({"type": "AskUserQuestion", "input": {"questions": questions}}),
+        json!({"type": "ask_user_question", "question": "Which database?", "options": ["SQLite", "PostgreSQL"]}),
+        json!({"AskUserQuestion": {"questions": questions}}),
+        json!({"type": "tool_use", "name": "AskUserQuestion", "input": {"questions": questions}}),
+    ] {
+        let read = read(&line);
+        assert_eq!(read.message_type, MessageType::MultiQuestion, "{line}");
+        let questions = read.questions.unwrap();
+        assert_eq!(questions[0].question, "Which database?", "{line}");
+        assert_eq!(
+            pairs(&questions[0].options),
+            [("SQLite", "SQLite"), ("PostgreSQL", "PostgreSQL")],
+            "{line}"
+        );
+        assert!(questions[0].allow_other, "{line}");
+    }
+    let plan = read(&json!({"type": "ExitPlanMode", "plan": "# Goal\n\n1. Do it"}));
+    assert_eq!(plan.message_type, MessageType::Plan);
+}
+
+/// C-4: the answers that an agent offers for an approval are its options.
+#[test]
+fn the_answers_to_an_approval_are_kept() {
+    let call = json!({"toolCallId": "c1", "title": "rm a", "kind": "execute", "rawInput": {"command": "rm a"}});
+    let read = read(
+        &json!({"jsonrpc": "2.0", "id": 1, "method": "session/request_permission", "params": {
+        "sessionId": "s", "toolCall": call, "options": [
+            {"optionId": "once", "name": "Allow", "kind": "allow_once"},
+            {"optionId": "no", "name": "Reject", "kind": "reject_once"},
+        ]}}),
+    );
+    assert_eq!(read.message_type, MessageType::ToolCall);
+    assert_eq!(pairs(&read.options.unwrap()), [("Allow", "once"), ("Reject", "no")]);
+    assert!(read.questions.is_none());
+}

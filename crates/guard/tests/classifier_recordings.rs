@@ -23,7 +23,8 @@ const SHOWN_AT_MOST: usize = 100;
 
 #[test]
 fn every_recording_is_classified_as_a_person_would() {
-    for agent in ["claude-code", "claude-code-2.1.197", "codex", "gemini", "acp"] {
+    let agents = ["claude-code", "claude-code-2.1.197", "codex", "gemini", "acp", "acp-2026-11-16"];
+    for agent in agents {
         for recording in recordings(&fixtures().join(agent)) {
             let name = format!("{agent}__{}", stem(&recording));
             insta::with_settings!({

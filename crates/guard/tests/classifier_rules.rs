@@ -227,7 +227,7 @@ fn permission_requests_are_tool_calls_and_other_tools_are_tool_results() {
     ] {
         let call = read(&line);
         assert_eq!(
-            (&call.message_type, call.content.as_str(), call.options),
+            (&call.message_type, call.content.as_str(), call.questions),
             (&ToolCall, "touch x", None),
             "{line}"
         );

@@ -7,7 +7,9 @@
 
 use std::sync::LazyLock;
 
-use parlor_guard::sanitizer::{AddedRule, Sanitizer, SanitizerSettings, StreamSanitizer};
+use parlor_guard::sanitizer::{
+    AddedRule, KnownValues, Sanitizer, SanitizerSettings, StreamSanitizer,
+};
 use proptest::prelude::*;
 
 /// The most that the built-in rules may hold back.
@@ -24,8 +26,15 @@ const PIECES: &[&str] = &[
     "learn", "a1", "0", "9", "ghp_", "abcdefghijklmnop", "ABCDEFGHIJKLMNOP", "AIza", "xoxb-",
     "AKIA", "Bearer", "eyJ", "toolu_", "msg_", "req_", "call_", "_", "~", "/", "/root", "/home/",
     "ana", ".claude", ".json", "é", "日本", "🦀", "/work/home", "/work/home/ws", "sonnet", "opus",
-    " 3.5", "\\Users\\", "acme", "ação", "aa", "b",
+    " 3.5", "\\Users\\", "acme", "ação", "aa", "b", "https://", "www.", "docs.", "anthropic.com",
+    "openai.com", "/v1", "/tmp/", "claude-0", "-work-home-ws", "[1m]", "qwen", "Opus", "Haiku",
+    "<system-reminder>", "</system-reminder>", "<tool_use_error>", "</", "<", ">", " (", "[",
+    "your context", "session_id", SESSION, "Do NOT Read", "gateway (", "127.0.0.1:8801",
+    "known secret value", "known ",
 ];
+
+/// What an agent calls its session.
+const SESSION: &str = "6bac0974-1a96-4424-92a8-69eaa8bbcd0d";
 
 fn settings() -> SanitizerSettings {
     let added = |id: &str, pattern: &str| AddedRule {
@@ -38,16 +47,23 @@ fn settings() -> SanitizerSettings {
         behind_bridge: Some(true),
         home: Some("/work/home".to_owned()),
         workspace: Some("/work/home/ws".to_owned()),
+        known: KnownValues {
+            secrets: vec!["known secret value".to_owned()],
+            models: vec!["mock-7b".to_owned()],
+            addresses: vec!["http://127.0.0.1:8801".to_owned()],
+        },
         add: vec![added("acme", r"\bacme\b"), added("as", "a+b+"), added("word", r"aç\w+$")],
         ..SanitizerSettings::default()
     }
 }
 
-/// The built-in rules, all rules with added ones, and secrets only.
+/// The built-in rules, all rules with added ones in a conversation with a session, and
+/// secrets only.
 static SANITIZERS: LazyLock<[Sanitizer; 3]> = LazyLock::new(|| {
     let secrets = SanitizerSettings { mask_provider: false, ..SanitizerSettings::default() };
-    [&SanitizerSettings::default(), &settings(), &secrets]
-        .map(|settings| Sanitizer::new(settings).expect("the settings are valid"))
+    let [built_in, all, secrets] = [&SanitizerSettings::default(), &settings(), &secrets]
+        .map(|settings| Sanitizer::new(settings).expect("the settings are valid"));
+    [built_in, all.with_sessions(&[SESSION.to_owned()]), secrets]
 });
 
 fn text() -> impl Strategy<Value = String> {

@@ -22,11 +22,6 @@ fn keeps(texts: &[&str]) {
     masks(&table);
 }
 
-fn behind_bridge() -> Sanitizer {
-    let settings = SanitizerSettings { behind_bridge: Some(true), ..SanitizerSettings::default() };
-    Sanitizer::new(&settings).expect("the settings are valid")
-}
-
 /// S-1, seed scenario "Sanitizar referência a Claude Code".
 #[test]
 fn s_1_claude_code() {
@@ -43,7 +38,7 @@ fn s_1_claude_code() {
         ("the Claude Agent SDK", "the [assistant]"),
         ("claude-agent-sdk", "[assistant]"),
         ("see claude.ai", "see [assistant]"),
-        ("npm i @anthropic-ai/claude-code", "npm i @[provider]-ai/[assistant]"),
+        ("npm i @anthropic-ai/claude-code", "npm i [provider]"),
     ]);
     keeps(&["Claude", "my friend Claude clients", "a claude-based thing", "Claudette codes"]);
 }
@@ -98,39 +93,49 @@ fn s_1_claude_models() {
     keeps(&["Sonnet 18", "the Opus 4 quartet", "claude-based"]);
 }
 
-/// S-1: the bare name, behind a bridge only.
-#[test]
-fn s_1_bare_claude_behind_a_bridge() {
-    check(
-        &behind_bridge(),
-        &[
-            // The number of a list is not a version.
-            ("A page, with Claude\n\n1. Create it", "A page, with [assistant]\n\n1. Create it"),
-            ("Ask GPT:\n4 eggs", "Ask GPT:\n4 eggs"),
-            ("not by Gemini\n- 2 eggs", "not by [assistant]\n- 2 eggs"),
-            ("I'm Claude.", "I'm [assistant]."),
-            ("Claude's plan, claude", "[assistant]'s plan, [assistant]"),
-            ("CLAUDE.md", "[assistant].md"),
-            ("askClaude()", "ask[assistant]()"),
-            ("Claude Code", "[assistant]"),
-            ("Claudette and Claudel", "Claudette and Claudel"),
-            ("Claude Monet painted, Claude Monetary", "Claude Monet painted, [assistant] Monetary"),
-        ],
-    );
-    keeps(&["I'm Claude."]);
-}
-
 /// S-2, seed scenario "Sanitizar referência a providers".
 #[test]
 fn s_2_providers() {
     masks(&[
         ("made by Anthropic, not OpenAI.", "made by [provider], not [provider]."),
         ("ANTHROPIC_API_KEY", "[provider]_API_KEY"),
-        ("api.anthropic.com", "api.[provider].com"),
         ("AzureOpenAI myAnthropicClient", "Azure[provider] my[provider]Client"),
         ("Open AI", "[provider]"),
     ]);
     keeps(&["philanthropic", "Misanthropic", "anthropology", "open AI models"]);
+}
+
+/// S-2: a link goes as a whole; half of it says as much.
+#[test]
+fn s_2_links() {
+    masks(&[
+        ("see https://www.anthropic.com/legal/aup.", "see [provider]."),
+        ("(https://docs.claude.com/en/docs?x=1#y)", "([provider])"),
+        ("www.anthropic.com/news, api.anthropic.com:443", "[provider], [provider]"),
+        ("anthropic.com/x and noreply@anthropic.com", "[provider] and noreply@[provider]"),
+        ("https://api.openai.com/v1/responses", "[provider]"),
+        ("https://platform.openai.com/account/api-keys.", "[provider]."),
+        ("http://generativelanguage.googleapis.com/v1beta/models", "[provider]"),
+        ("https://github.com/anthropics/claude-code/issues", "[provider]"),
+        ("https://opencode.ai/docs claude.ai/chat/x", "[provider] [provider]"),
+    ]);
+    keeps(&[
+        "https://example.org/a?b=c", "https://google.com", "github.com/rust-lang/rust",
+        "https://x.airline.example", "docs.rs/regex",
+    ]);
+}
+
+/// S-1: other agents and their models.
+#[test]
+fn s_1_other_families() {
+    masks(&[
+        ("OpenCode and opencode/ling-3.0-flash-free", "[assistant] and [assistant]"),
+        ("Qwen Code, qwen3-coder-plus, qwen-max", "[assistant], [assistant], [assistant]"),
+        ("opus[1m] or claude-opus-4-8[1m]", "[assistant] or [assistant]"),
+        ("gpt-6.1-sol[medium]", "[assistant]"),
+        ("Fable 5.1, opus-4-1, sonnet-4-5-20250929", "[assistant], [assistant], [assistant]"),
+    ]);
+    keeps(&["opencoder", "an opus [1]", "gpt [draft]", "a fable in 5 acts"]);
 }
 
 /// S-3, seed scenario "Remover detalhes técnicos internos".
@@ -230,69 +235,10 @@ fn s_3_config_directories() {
         (r"C:\Users\ana\.claude\settings.json", "C:[config]"),
         ("edit .claude/agents/a.md", "edit [config]"),
         ("the .claude directory.", "the [config] directory."),
+        ("~/.qwen/settings.json ~/.opencode", "[config] [config]"),
+        ("~/.config/opencode/opencode.json, ~/.local/share/opencode/log", "[config], [config]"),
     ]);
     keeps(&["~/.claudette", "/root/.config", "~/.codexes/a".replace("codexes", "code").as_str()]);
-}
-
-/// S-3: the project's own directories.
-#[test]
-fn s_3_home_and_workspace() {
-    let settings = SanitizerSettings {
-        home: Some("/workspace/home/".to_owned()),
-        workspace: Some("/workspace/demo".to_owned()),
-        ..SanitizerSettings::default()
-    };
-    let sanitizer = Sanitizer::new(&settings).expect("the settings are valid");
-    check(
-        &sanitizer,
-        &[
-            ("/workspace/home/.claude/projects/-workspace-demo/memory/", "[config]"),
-            ("see /workspace/home.", "see [config]."),
-            ("edit /workspace/demo/src/a.rs.", "edit src/a.rs."),
-            ("cd /workspace/demo && ls", "cd . && ls"),
-            ("cd /workspace/demo/", "cd ./"),
-            ("in /workspace/demo.", "in .."),
-            ("/workspace/demo/.gitignore", "./.gitignore"),
-            ("/workspace/demo/.claude/x", "./[config]"),
-            ("\"/workspace/demo\"", "\".\""),
-            (
-                "/workspace/demo2 /workspace/demo-old /workspace/demo.bak",
-                "/workspace/demo2 /workspace/demo-old /workspace/demo.bak",
-            ),
-            (
-                "/workspace/homes /Workspace/demo /mnt/workspace/demo",
-                "/workspace/homes /Workspace/demo /mnt/workspace/demo",
-            ),
-        ],
-    );
-}
-
-/// S-3: the inner directory decides.
-#[test]
-fn s_3_nested_directories() {
-    let sanitizer = |home: &str, workspace: &str| {
-        let settings = SanitizerSettings {
-            home: Some(home.to_owned()),
-            workspace: Some(workspace.to_owned()),
-            ..SanitizerSettings::default()
-        };
-        Sanitizer::new(&settings).expect("the settings are valid")
-    };
-    check(
-        &sanitizer("/h/p", "/h/p/ws/x"),
-        &[
-            ("/h/p/ws/x/src/a.rs", "src/a.rs"),
-            ("/h/p/ws/x", "."),
-            ("/h/p/ws/xy/a", "[config]"),
-            ("/h/p/ws/y /h/p/ws /h/p/w /h/p /h/p/", "[config] [config] [config] [config] [config]"),
-            ("/h/p/ws/x.bak /h/p/.netrc", "[config] [config]"),
-            ("/h/pq", "/h/pq"),
-        ],
-    );
-    check(
-        &sanitizer("/ws/.home", "/ws"),
-        &[("/ws/.home/a", "[config]"), ("/ws/a", "a"), ("/ws/.home", "[config]"), ("/ws", ".")],
-    );
 }
 
 /// S-6: with masking off, only secrets stay masked.

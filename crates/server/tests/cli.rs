@@ -173,6 +173,19 @@ fn classify_says_what_a_person_would_see() {
     );
 }
 
+/// A-2, S-5: `parlor classify` masks as behind a bridge, and knows the agent's directories;
+/// what a tool says in colour is said in words.
+#[test]
+fn classify_takes_the_agent_s_directories() {
+    let output = "\u{1B}[31mno\u{1B}[0m /srv/demo/a.rs in /srv/agent/x, says Opus\u{202E}";
+    let line = json!({"type": "tool_result", "content": output}).to_string();
+    let flags = ["classify", "--home", "/srv/agent", "--workspace", "/srv/demo"];
+    let (output, code) = parlor(&flags, format!("{line}\n").as_bytes());
+    assert_eq!(code, 0);
+    let expected = "no a.rs in [config], says [assistant]‹U+202E›";
+    assert_eq!(json_lines(&output)[0]["content"], expected);
+}
+
 /// the help is good enough to need nothing else.
 #[test]
 fn help_shows_shapes_and_examples() {

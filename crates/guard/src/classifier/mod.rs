@@ -38,7 +38,8 @@ pub struct Classified {
     pub content: String,
     /// The structure behind the words, for types that have one.
     pub data: Option<Structured>,
-    /// The options of a question, or of the first of several (C-4).
+    /// The options of a question, or of the first of several (C-4); the answers to an
+    /// approval, where the agent lists them.
     pub options: Option<Vec<QuestionOption>>,
     /// The questions of a `multi_question`, all of them (C-4).
     pub questions: Option<Vec<SubQuestion>>,

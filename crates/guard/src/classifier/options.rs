@@ -4,6 +4,7 @@ use parlor_protocol::{MessageType, QuestionOption, SubQuestion};
 use serde_json::{Value, json};
 
 use super::Classified;
+use super::envelope::ToolUse;
 
 /// The questions in an object's `questions`; none if there are none.
 pub(super) fn listed(object: &Value) -> Vec<SubQuestion> {
@@ -11,9 +12,15 @@ pub(super) fn listed(object: &Value) -> Vec<SubQuestion> {
 }
 
 /// The questions of an ask tool: a list of them, or a single one.
-pub(super) fn of_ask(input: &Value) -> Vec<SubQuestion> {
-    let questions = listed(input);
-    if questions.is_empty() { SubQuestion::list_from_json(&json!([input])) } else { questions }
+pub(super) fn of_ask(tool: &ToolUse) -> Vec<SubQuestion> {
+    let mut questions = listed(&tool.input);
+    if questions.is_empty() {
+        questions = SubQuestion::list_from_json(&json!([tool.input]));
+    }
+    for question in &mut questions {
+        question.allow_other |= tool.takes_other_answers();
+    }
+    questions
 }
 
 /// Two or more options of an object that has no question.

@@ -3,7 +3,7 @@
 
 use std::cell::OnceCell;
 
-use parlor_protocol::{MessageType, Plan, PromptDraft, PromptType, Question};
+use parlor_protocol::{MessageType, Plan, PromptDraft, PromptType, Question, QuestionOption};
 use serde_json::Value;
 
 use super::envelope::{Said, ToolUse};
@@ -74,7 +74,7 @@ pub(super) fn plan(reading: &Reading<'_>) -> Option<Classified> {
     let said = &reading.said;
     let presented = said.plan.clone().or_else(|| said.tools.iter().find_map(ToolUse::plan));
     if let Some(plan) = presented {
-        return Some(of_plan(plan));
+        return Some(Classified { options: answers(&said.tools), ..of_plan(plan) });
     }
     if let Some(object) = said.objects.iter().find(|object| is_plan_claim(object)) {
         return Some(Plan::from_json(object).map_or_else(|_| original_words(object), of_plan));
@@ -89,7 +89,7 @@ pub(super) fn plan(reading: &Reading<'_>) -> Option<Classified> {
 pub(super) fn questions(reading: &Reading<'_>) -> Option<Classified> {
     let said = &reading.said;
     if let Some(tool) = said.tools.iter().find(|tool| tool.is_ask()) {
-        return Some(options::of_questions(options::of_ask(&tool.input)));
+        return Some(options::of_questions(options::of_ask(tool)));
     }
     let listed = said.objects.iter().map(|object| options::listed(object));
     let prompted = reading.prompts().filter_map(|prompt| prompt.questions.clone());
@@ -135,6 +135,7 @@ pub(super) fn tool_use(reading: &Reading<'_>) -> Option<Classified> {
         let data = Structured::ToolCall { name: tool.name.clone(), input: tool.input.clone() };
         return Some(Classified {
             data: Some(data),
+            options: answers(tools),
             ..message(MessageType::ToolCall, tool.words().to_owned())
         });
     }
@@ -181,6 +182,12 @@ pub(super) fn question_text(reading: &Reading<'_>) -> Option<Classified> {
 /// 12. Everything else.
 pub(super) fn info(reading: &Reading<'_>) -> Classified {
     message(MessageType::Info, reading.text.clone())
+}
+
+/// The answers that the tool which waits for leave lists.
+fn answers(tools: &[ToolUse]) -> Option<Vec<QuestionOption>> {
+    let asking = tools.iter().find(|tool| tool.asks_permission)?;
+    (!asking.answers.is_empty()).then(|| asking.answers.clone())
 }
 
 fn message(message_type: MessageType, content: String) -> Classified {

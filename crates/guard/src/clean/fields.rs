@@ -11,9 +11,10 @@ use parlor_protocol::question::{Question, QuestionOption, SubQuestion};
 use parlor_protocol::tool::{ToolCall, ToolResult};
 use serde_json::Value;
 
-use super::Cleanable;
 use super::options::{clean_default, clean_options};
-use super::visible::{reveal, reveal_text};
+use super::readable::unless_readable;
+use super::visible::{reveal, reveal_text, rewrite};
+use super::{Cleanable, clean_text};
 use crate::sanitizer::Sanitizer;
 
 /// Keeps the list of cleanable types inside this crate.
@@ -47,10 +48,11 @@ impl<T: Cleanable> Cleanable for Vec<T> {
 
 cleanable! {
     fn cleaned(text => String, sanitizer) {
-        sanitizer.sanitize(&text)
+        clean_text(sanitizer, &text)
     }
 
     fn cleaned(value => Value, sanitizer) {
+        let (value, _places) = rewrite(value, unless_readable);
         sanitizer.sanitize_json(&value).value
     }
 
@@ -154,18 +156,19 @@ cleanable! {
 
     fn cleaned(preview => Preview, sanitizer) {
         match preview {
-            // What is approved has nothing invisible in it, here as in the arguments.
+            // What is approved has nothing invisible in it, here as in the arguments:
+            // terminal codes are written out too, for they are part of what is done.
             Preview::Diff { old, new } => {
-                let shown = |text: Option<String>| text.cleaned(sanitizer).map(visible);
+                let shown = |text: Option<String>| text.map(visible).cleaned(sanitizer);
                 Preview::Diff { old: shown(old), new: shown(new) }
             }
             Preview::Record { old, new } => {
-                let shown = |value: Option<Value>| value.cleaned(sanitizer).map(|v| reveal(v).0);
+                let shown = |value: Option<Value>| value.map(|v| reveal(v).0).cleaned(sanitizer);
                 Preview::Record { old: shown(old), new: shown(new) }
             }
             Preview::List { items, count } => {
-                let items = items.cleaned(sanitizer).into_iter().map(visible).collect();
-                Preview::List { items, count }
+                let items: Vec<String> = items.into_iter().map(visible).collect();
+                Preview::List { items: items.cleaned(sanitizer), count }
             }
         }
     }

@@ -4,9 +4,14 @@
 //! field: the patterns in [`fields`] name every field and have no `..`, so a
 //! field that is added to the vocabulary does not compile until somebody has
 //! decided whether it has to be masked. A `Clean` cannot be deserialized.
+//!
+//! A text is first made readable ([`readable`]: no terminal codes, nothing that hides)
+//! and then masked. What a person approves has nothing invisible in it at all
+//! ([`visible`]).
 
 mod fields;
 mod options;
+mod readable;
 mod visible;
 
 use parlor_protocol::{EventBody, Message};
@@ -15,6 +20,7 @@ use serde::Serialize;
 use crate::sanitizer::{Sanitizer, StreamSanitizer};
 
 pub use options::clean_options;
+use readable::{Readable, readable};
 
 /// Something that went through the sanitizer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -57,21 +63,32 @@ pub trait Cleanable: fields::Sealed {
 /// A text that is cleaned while it streams. What comes out, put together, is
 /// what the whole text would have been (S-4).
 #[derive(Debug)]
-pub struct CleanStream(StreamSanitizer);
+pub struct CleanStream {
+    readable: Readable,
+    masks: StreamSanitizer,
+}
 
 impl CleanStream {
     /// Begins a text.
     pub fn new(sanitizer: &Sanitizer) -> Self {
-        Self(sanitizer.stream())
+        Self { readable: Readable::default(), masks: sanitizer.stream() }
     }
 
     /// Takes the next piece and appends what is certain by now.
     pub fn push(&mut self, chunk: &str, to: &mut String) {
-        self.0.push(chunk, to);
+        self.masks.push(&self.readable.push(chunk), to);
     }
 
     /// Ends the text and appends what was held back.
-    pub fn finish(self, to: &mut String) {
-        self.0.finish(to);
+    pub fn finish(mut self, to: &mut String) {
+        let mut rest = String::new();
+        self.readable.finish(&mut rest);
+        self.masks.push(&rest, to);
+        self.masks.finish(to);
     }
+}
+
+/// A whole text, cleaned.
+fn clean_text(sanitizer: &Sanitizer, text: &str) -> String {
+    sanitizer.sanitize(&readable(text))
 }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use parlor_protocol::QuestionOption;
 
+use super::clean_text;
 use crate::sanitizer::Sanitizer;
 
 /// Masks a list of options. A value stays the agent's own where masking leaves
@@ -16,11 +17,11 @@ pub fn clean_options(sanitizer: &Sanitizer, options: &[QuestionOption]) -> Vec<Q
         .iter()
         .enumerate()
         .map(|(index, QuestionOption { label, value, description })| {
-            let own = sanitizer.sanitize(value) == *value && taken.insert(value.as_str());
+            let own = clean_text(sanitizer, value) == *value && taken.insert(value.as_str());
             QuestionOption {
-                label: sanitizer.sanitize(label),
+                label: clean_text(sanitizer, label),
                 value: if own { value.clone() } else { format!("option-{}", index + 1) },
-                description: description.as_deref().map(|text| sanitizer.sanitize(text)),
+                description: description.as_deref().map(|text| clean_text(sanitizer, text)),
             }
         })
         .collect()

@@ -5,14 +5,14 @@
 //! approves such characters are written out (`‹U+202E›`), and the place is
 //! listed as masked, for the words there are not the bytes that run.
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value};
 
 /// The value with nothing invisible in it, and pointers to what was changed.
 /// An object with an invisible character in a key is listed as a whole.
 pub(super) fn reveal(value: Value) -> (Value, Vec<String>) {
-    let mut changed = Vec::new();
-    let value = walk(value, &mut String::new(), &mut changed);
-    (value, changed)
+    rewrite(value, reveal_text)
 }
 
 /// The text with nothing invisible in it.
@@ -21,7 +21,7 @@ pub(super) fn reveal_text(text: &str) -> Option<String> {
         let mut visible = String::with_capacity(text.len() + 8);
         for c in text.chars() {
             if is_hidden(c) {
-                visible.push_str(&format!("‹U+{:04X}›", u32::from(c)));
+                push_written_out(c, &mut visible);
             } else {
                 visible.push(c);
             }
@@ -30,10 +30,27 @@ pub(super) fn reveal_text(text: &str) -> Option<String> {
     })
 }
 
+/// Writes a character as its number.
+pub(super) fn push_written_out(c: char, to: &mut String) {
+    // Writing into a string cannot fail.
+    let _ = write!(to, "‹U+{:04X}›", u32::from(c));
+}
+
+/// The value with every text and key as `change` makes it, and pointers to what it
+/// changed.
+pub(super) fn rewrite(value: Value, change: Change) -> (Value, Vec<String>) {
+    let mut changed = Vec::new();
+    let value = walk(value, change, &mut String::new(), &mut changed);
+    (value, changed)
+}
+
+/// Another text in place of this one; nothing if it stays.
+pub(super) type Change = fn(&str) -> Option<String>;
+
 // Recursion is bounded: JSON that came through a parser is at most 128 deep.
-fn walk(value: Value, pointer: &mut String, changed: &mut Vec<String>) -> Value {
+fn walk(value: Value, change: Change, pointer: &mut String, changed: &mut Vec<String>) -> Value {
     match value {
-        Value::String(text) => match reveal_text(&text) {
+        Value::String(text) => match change(&text) {
             Some(visible) => {
                 changed.push(pointer.clone());
                 Value::String(visible)
@@ -42,36 +59,49 @@ fn walk(value: Value, pointer: &mut String, changed: &mut Vec<String>) -> Value 
         },
         Value::Array(items) => {
             let each = items.into_iter().enumerate();
-            Value::Array(each.map(|(i, v)| inside(v, &i.to_string(), pointer, changed)).collect())
+            let each = each.map(|(i, v)| inside(v, &i.to_string(), change, pointer, changed));
+            Value::Array(each.collect())
         }
-        Value::Object(fields) => object(fields, pointer, changed),
+        Value::Object(fields) => object(fields, change, pointer, changed),
         plain @ (Value::Null | Value::Bool(_) | Value::Number(_)) => plain,
     }
 }
 
-fn object(fields: Map<String, Value>, pointer: &mut String, changed: &mut Vec<String>) -> Value {
-    if fields.keys().any(|key| key.chars().any(is_hidden)) {
+fn object(
+    fields: Map<String, Value>,
+    change: Change,
+    pointer: &mut String,
+    changed: &mut Vec<String>,
+) -> Value {
+    if fields.keys().any(|key| change(key).is_some()) {
         changed.push(pointer.clone());
     }
     let shown = fields.into_iter().map(|(key, value)| {
-        let value = inside(value, &key.replace('~', "~0").replace('/', "~1"), pointer, changed);
-        (reveal_text(&key).unwrap_or(key), value)
+        let step = key.replace('~', "~0").replace('/', "~1");
+        let value = inside(value, &step, change, pointer, changed);
+        (change(&key).unwrap_or(key), value)
     });
     Value::Object(shown.collect())
 }
 
-fn inside(value: Value, step: &str, pointer: &mut String, changed: &mut Vec<String>) -> Value {
+fn inside(
+    value: Value,
+    step: &str,
+    change: Change,
+    pointer: &mut String,
+    changed: &mut Vec<String>,
+) -> Value {
     let length = pointer.len();
     pointer.push('/');
     pointer.push_str(step);
-    let value = walk(value, pointer, changed);
+    let value = walk(value, change, pointer, changed);
     pointer.truncate(length);
     value
 }
 
 /// Direction marks, zero-width characters, tags, and controls other than the
 /// ends of lines and tabs.
-fn is_hidden(c: char) -> bool {
+pub(super) fn is_hidden(c: char) -> bool {
     match c {
         '\n' | '\r' | '\t' => false,
         '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}'

@@ -24,12 +24,34 @@ macro_rules! field_value {
     };
 }
 
-/// The way to a directory of the CLIs, and its name.
+/// What the CLIs call their directories.
+macro_rules! cli {
+    () => {
+        "(?:claude|codex|gemini|opencode|qwen)"
+    };
+}
+
+/// The way to a directory of the CLIs, and its name: their own in the home, or the one
+/// that is theirs among those of all programs.
 macro_rules! directory {
     () => {
         concat!(
             r"(?:(?:~|\$HOME|\$\{HOME\}|/root|/(?:home|Users)/[\w.-]{1,20})/)?",
-            r"\.(?:claude|codex|gemini)"
+            r"\.(?:(?:config|cache|local/(?:share|state))/)?",
+            cli!()
+        )
+    };
+}
+
+/// The way to where the CLIs keep what is temporary: tasks, sockets, output.
+macro_rules! temporary {
+    () => {
+        concat!(
+            r"(?:(?:/private)?/(?:tmp|var/tmp|dev/shm|run/user/[0-9]{1,6}",
+            r"|var/folders/\w{2}/\w{1,32}/T)|\$TMPDIR|\$\{TMPDIR\})/[._]?",
+            "(?:",
+            cli!(),
+            "|anthropic|openai|cc-socks)"
         )
     };
 }
@@ -37,10 +59,7 @@ macro_rules! directory {
 /// The same on Windows, where a backslash may be escaped.
 macro_rules! windows_directory {
     () => {
-        concat!(
-            r"(?:\\{1,2}Users\\{1,2}[\w.-]{1,20}|%USERPROFILE%)\\{1,2}",
-            r"\.(?:claude|codex|gemini)"
-        )
+        concat!(r"(?:\\{1,2}Users\\{1,2}[\w.-]{1,20}|%USERPROFILE%)\\{1,2}", r"\.", cli!())
     };
 }
 
@@ -119,7 +138,7 @@ pub(super) const INTERNALS: &[MaskRule] = &[
         id: "config-directory",
         group: MaskGroup::Path,
         replacement: "[config]",
-        about: "The directories .claude, .codex and .gemini and what is in them.",
+        about: "The directories of the CLIs (.claude, .codex, .gemini, …) and what is in them.",
         patterns: &[
             pattern(NO_NAME, directory!()),
             pattern(NO_NAME, concat!(directory!(), r"(?:/|\.\w)", path_tail!())),
@@ -132,6 +151,18 @@ pub(super) const INTERNALS: &[MaskRule] = &[
             pattern(ANY, concat!(windows_directory!(), r"[\w-]")),
         ],
         ignore_case: false,
+        ..BLANK
+    },
+    MaskRule {
+        id: "temporary-directory",
+        group: MaskGroup::Path,
+        replacement: "[config]",
+        about: "What the CLIs keep among temporary files, such as /tmp/claude-1000/….",
+        patterns: &[
+            pattern(NO_NAME, temporary!()),
+            pattern(NO_NAME, concat!(temporary!(), r"(?:[/0-9_-]|\.\w)", path_tail!())),
+        ],
+        spares: &[pattern(NO_NAME, concat!(temporary!(), "[A-Za-z]"))],
         ..BLANK
     },
 ];

@@ -7,6 +7,8 @@
 //!    match is certain, and `filter` says where a look is worth it.
 //! 3. `stream` runs the table over text in chunks. A whole text is one chunk, and
 //!    `json` masks every string of a value.
+//! 4. What only the server knows (secrets, models, addresses) is compiled with the
+//!    rules; sessions of agents get a small table of their own that runs after them (`known`).
 //!
 //! Limits: rules match what is written, not what is meant; a name in another
 //! spelling passes. Masking twice finds no more secrets and no more words, with two
@@ -17,8 +19,11 @@
 
 mod automaton;
 mod filter;
+mod harness;
 mod internals;
 mod json;
+mod known;
+mod links;
 mod names;
 mod outlook;
 mod paths;
@@ -39,6 +44,7 @@ use serde_json::Value;
 use self::automaton::Automaton;
 pub use self::{
     json::Masked,
+    known::KnownValues,
     rules::{MaskGroup, MaskPattern, MaskRule, builtin_rules},
     settings::{AddedRule, SanitizerError, SanitizerSettings},
     stream::StreamSanitizer,
@@ -48,6 +54,10 @@ pub use self::{
 #[derive(Debug, Clone)]
 pub struct Sanitizer {
     automaton: Arc<Automaton>,
+    /// Finds the sessions of agents in what the rules have left.
+    sessions: Option<Arc<Automaton>>,
+    /// Finds the secrets that the configuration names, and nothing else.
+    secrets: Option<Arc<Automaton>>,
 }
 
 impl Sanitizer {
@@ -57,7 +67,59 @@ impl Sanitizer {
     ///
     /// Says what is wrong with the settings and what to do about it.
     pub fn new(settings: &SanitizerSettings) -> Result<Self, SanitizerError> {
-        Ok(Self { automaton: Arc::new(settings.compile()?) })
+        let (automaton, secrets) = settings.compile()?;
+        Ok(Self { automaton: Arc::new(automaton), sessions: None, secrets: secrets.map(Arc::new) })
+    }
+
+    /// Masks keys and tokens alone, and these values: for logs, whose readers may know
+    /// everything else.
+    ///
+    /// # Errors
+    ///
+    /// The values are too many to be looked for.
+    pub fn for_log(secrets: Vec<String>) -> Result<Self, SanitizerError> {
+        let known = KnownValues { secrets, ..KnownValues::default() };
+        let automaton =
+            SanitizerSettings { known, ..SanitizerSettings::default() }.compile_keys()?;
+        Ok(Self { automaton: Arc::new(automaton), sessions: None, secrets: None })
+    }
+
+    /// The same, for a conversation in which agents call their sessions so: the ids
+    /// become `[session]`, wherever they stand.
+    #[must_use]
+    pub fn with_sessions(&self, ids: &[String]) -> Self {
+        // A few literals always compile; if they did not, the rules would still hold.
+        let sessions = known::sessions(ids).ok().flatten().map(Arc::new);
+        Self { sessions, ..self.clone() }
+    }
+
+    /// Masks the secrets that the configuration names and nothing else, in a text that
+    /// arrives in chunks: for what a model reads again. Nothing if none are named.
+    #[must_use]
+    pub fn secrets_stream(&self) -> Option<StreamSanitizer> {
+        self.secrets.as_ref().map(|secrets| StreamSanitizer::new(Arc::clone(secrets)))
+    }
+
+    /// The same for a whole text.
+    #[must_use]
+    pub fn without_secrets(&self, text: String) -> String {
+        let Some(stream) = self.secrets_stream() else { return text };
+        match stream.whole(&text) {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(masked) => masked,
+        }
+    }
+
+    /// The same for every string of a value.
+    #[must_use]
+    pub fn json_without_secrets(&self, value: Value) -> Value {
+        match &self.secrets {
+            None => value,
+            Some(secrets) => {
+                let alone = Self { automaton: Arc::clone(secrets), sessions: None, secrets: None };
+                alone.sanitize_json(&value).value
+            }
+        }
     }
 
     /// Masks a whole text.
@@ -81,7 +143,11 @@ impl Sanitizer {
     /// Masks a text that arrives in chunks.
     #[must_use]
     pub fn stream(&self) -> StreamSanitizer {
-        StreamSanitizer::new(Arc::clone(&self.automaton))
+        let rules = StreamSanitizer::new(Arc::clone(&self.automaton));
+        match &self.sessions {
+            Some(sessions) => StreamSanitizer::new(Arc::clone(sessions)).after(rules),
+            None => rules,
+        }
     }
 
     /// The number of states of the compiled rules and the bytes that they take.

@@ -12,6 +12,21 @@ macro_rules! tail {
     };
 }
 
+/// What a CLI writes behind a model's name: the size of its context (`[1m]`), or how
+/// much it reasons (`[medium]`).
+macro_rules! variant {
+    () => {
+        r"(?:\[(?:[0-9]{1,4}[km]|minimal|low|medium|x?high|max)\])"
+    };
+}
+
+/// The families of Claude models.
+macro_rules! family {
+    () => {
+        "(?:opus|sonnet|haiku|fable)"
+    };
+}
+
 pub(super) const NAMES: &[MaskRule] = &[
     MaskRule {
         id: "claude-code",
@@ -34,7 +49,7 @@ pub(super) const NAMES: &[MaskRule] = &[
     },
     MaskRule {
         id: "claude-model",
-        about: "Claude models: claude-3-5-sonnet-20241022, Claude Opus 4.1, Sonnet 4.5.",
+        about: "Claude models: claude-3-5-sonnet-20241022, Claude Opus 4.1, Sonnet 4.5, opus[1m].",
         patterns: &[
             pattern(
                 ANY,
@@ -44,8 +59,12 @@ pub(super) const NAMES: &[MaskRule] = &[
                     "{1,3}v?[0-9]",
                     tail!(),
                     "(?:",
+                    variant!(),
+                    "|",
                     gap!(),
-                    r"{1,2}(?:opus|sonnet|haiku|instant)\b)?"
+                    "{1,2}(?:",
+                    family!(),
+                    r"|instant)\b)?"
                 ),
             ),
             pattern(
@@ -53,18 +72,51 @@ pub(super) const NAMES: &[MaskRule] = &[
                 concat!(
                     "claude",
                     gap!(),
-                    r"{1,3}(?:opus|sonnet|haiku|instant)(?:",
+                    "{1,3}(?:",
+                    family!(),
+                    "|instant)(?:",
                     near!(),
                     "{1,2}v?[0-9]",
                     tail!(),
-                    r"|-[a-z0-9]",
+                    variant!(),
+                    "?|-[a-z0-9]",
                     tail!(),
-                    r"|\b)"
+                    variant!(),
+                    r"?|\b)"
                 ),
             ),
-            pattern(ANY, concat!("claude-[a-z]{1,16}-[0-9]", tail!())),
-            pattern(NO_WORD, r"(?:opus|sonnet|haiku)[ -][0-9]\.[0-9]\b"),
+            pattern(ANY, concat!("claude-[a-z]{1,16}-[0-9]", tail!(), variant!(), "?")),
+            pattern(NO_WORD, concat!(family!(), r"[ -][0-9]\.[0-9]{1,2}\b", variant!(), "?")),
+            pattern(NO_WORD, concat!(family!(), "-[0-9]-[0-9]", tail!(), variant!(), "?")),
+            pattern(NO_WORD, concat!(family!(), "(?:plan)?", variant!())),
         ],
+        ..ASSISTANT
+    },
+    MaskRule {
+        id: "claude-family",
+        about: "Bare names of Claude models: Opus, Sonnet, Haiku; active only behind a bridge.",
+        patterns: &[
+            pattern(NO_WORD, r"(?-i:(?:Opus|Sonnet|Haiku)(?: [0-9])?\b)"),
+            pattern(NO_WORD, r"(?-i:Fable [0-9]\b)"),
+            // In lower case they are words, unless nothing else is said, or a model is spoken of.
+            pattern(r"[\n]", concat!(family!(), "(?:plan)?$")),
+            pattern(NO_WORD, concat!(r"--?model(?:\s{1,2}|=)", family!(), r"(?:plan)?\b")),
+            pattern(ANY, concat!(r"/model\s{1,2}", family!(), r"(?:plan)?\b")),
+            pattern(
+                NO_WORD,
+                concat!(
+                    r#"model(?:["'`]?\s{0,2}[:=]\s{0,2}["'`]?|\s{1,2}["'`]| (?:is|to) ["'`]?)"#,
+                    family!(),
+                    r"(?:plan)?\b"
+                ),
+            ),
+        ],
+        // Music and poems are numbered higher than models are.
+        spares: &[
+            pattern(NO_WORD, "(?-i:(?:Opus|Sonnet|Haiku)[a-z])"),
+            pattern(NO_WORD, "(?-i:(?:Opus|Sonnet) (?:[0-9]{2}|[Nn]o|[IVXLC]{2}))"),
+        ],
+        bridge_only: true,
         ..ASSISTANT
     },
     MaskRule {
@@ -94,7 +146,7 @@ pub(super) const NAMES: &[MaskRule] = &[
         patterns: &[
             pattern(ANY, concat!("chat", gap!(), "{0,2}gpt")),
             pattern(ANY, concat!("chat", gap!(), "{0,2}gpt", near!(), "{0,2}[0-9]", tail!())),
-            pattern(ANY, concat!("gpt", near!(), "{0,2}[0-9]", tail!())),
+            pattern(ANY, concat!("gpt", near!(), "{0,2}[0-9]", tail!(), variant!(), "?")),
             pattern(ANY, concat!("gpt-(?:oss|image|realtime|audio)", tail!())),
             pattern(NO_WORD, concat!("o[0-9]-(?:mini|pro|preview)", tail!())),
         ],
@@ -135,6 +187,42 @@ pub(super) const NAMES: &[MaskRule] = &[
             pattern(NO_LETTER, concat!("(?:github", gap!(), "{1,2})?copilot", gap!(), r"cli\b")),
         ],
         spares: &[pattern(ANY, "(?-i:[Cc]opilot[a-z]|COPILOT[A-Z])")],
+        ..ASSISTANT
+    },
+    MaskRule {
+        id: "opencode",
+        about: "OpenCode, and the models that it offers under its own name.",
+        patterns: &[
+            pattern(NO_LETTER, "opencode"),
+            pattern(NO_LETTER, r"opencode/[a-z0-9](?:[\w:-]|\.[\w-])*"),
+        ],
+        spares: &[pattern(NO_LETTER, "opencode[a-z]")],
+        ..ASSISTANT
+    },
+    MaskRule {
+        id: "qwen",
+        about: "Qwen, its models and its CLI: qwen3-coder-plus, Qwen Code.",
+        patterns: &[
+            pattern(NO_LETTER, "qwen"),
+            pattern(NO_LETTER, concat!("qwen", near!(), "{0,2}[0-9]", tail!())),
+            pattern(NO_LETTER, concat!("qwen-[a-z0-9]", tail!())),
+            pattern(NO_LETTER, concat!("qwen", gap!(), r"{1,2}(?:code|cli)\b")),
+        ],
+        spares: &[pattern(NO_LETTER, "(?-i:[Qq]wen[a-z])")],
+        ..ASSISTANT
+    },
+    MaskRule {
+        id: "other-model",
+        about: "Numbered models of other companies: deepseek-v3, Grok 4; only behind a bridge.",
+        patterns: &[pattern(
+            NO_WORD,
+            concat!(
+                "(?:deepseek|grok|kimi|glm|gemma|llama|mistral|codestral|devstral|minimax)",
+                "(?:-[a-z]{1,10}){0,2}[ -]?[kvr]?[0-9]",
+                tail!()
+            ),
+        )],
+        bridge_only: true,
         ..ASSISTANT
     },
     MaskRule {

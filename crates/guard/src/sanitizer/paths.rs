@@ -4,6 +4,9 @@
 //! person's files are, so that its paths are shortened, not hidden: `src/a.rs`
 //! says all that the person needs. If the workspace lies below the home (or the
 //! other way round), the inner directory decides.
+//!
+//! CLIs also name directories of their own after these two, with a hyphen for every
+//! other character (`-workspace-demo`): such a name is no place of the person's.
 
 use std::fmt::Write as _;
 
@@ -42,25 +45,46 @@ pub(super) fn home_patterns(
         }
         None => format!(r"(?:[/\\]{})?", path_tail!()),
     };
-    let home = escape(home.as_bytes());
-    vec![
-        masking(format!("{BORDER}{home}{rest}"), replacement),
-        sparing(format!(r"{BORDER}{home}(?:[\w-]|\.\w)")),
-    ]
+    let escaped = escape(home.as_bytes());
+    let mut patterns = vec![
+        masking(format!("{BORDER}{escaped}{rest}"), replacement),
+        sparing(format!(r"{BORDER}{escaped}(?:[\w-]|\.\w)")),
+    ];
+    patterns.extend(slug_patterns(home, replacement));
+    patterns
 }
 
 /// The patterns of the workspace directory: it becomes `.`, and its paths become
 /// relative. Another replacement stands for the directory in both cases.
 pub(super) fn workspace_patterns(workspace: &str, replacement: Option<&str>) -> Vec<Pattern> {
-    let workspace = escape(workspace.as_bytes());
+    let escaped = escape(workspace.as_bytes());
     let mut patterns = vec![
-        masking(format!("{BORDER}{workspace}"), replacement.unwrap_or(".")),
-        sparing(format!(r"{BORDER}{workspace}(?:[\w-]|\.\w)")),
+        masking(format!("{BORDER}{escaped}"), replacement.unwrap_or(".")),
+        sparing(format!(r"{BORDER}{escaped}(?:[\w-]|\.\w)")),
     ];
     if replacement.is_none() {
-        patterns.push(masking(format!(r"{BORDER}{workspace}(?:/|\\{{1,2}})\b"), ""));
+        patterns.push(masking(format!(r"{BORDER}{escaped}(?:/|\\{{1,2}})\b"), ""));
     }
+    patterns.extend(slug_patterns(workspace, HOME_REPLACEMENT));
     patterns
+}
+
+/// The patterns of a directory that is named after another one. The name of a single
+/// directory (`-root`) counts only as a whole part of a path.
+fn slug_patterns(path: &str, replacement: &str) -> [Pattern; 2] {
+    let slug: Vec<u8> =
+        path.bytes().map(|b| if b.is_ascii_alphanumeric() { b } else { b'-' }).collect();
+    let (name, tail) = (escape(&slug), path_tail!());
+    let is_unmistakable = slug.iter().filter(|byte| **byte == b'-').count() > 1;
+    let (before, below) = if is_unmistakable {
+        (r"(?-u:[^A-Za-z0-9_\-])", format!(r"(?:-[\w-]*)?(?:[/\\]{tail})?"))
+    } else {
+        (r"(?-u:[/\\])", format!(r"[/\\]{tail}"))
+    };
+    [
+        masking(format!("{before}{name}{below}"), replacement),
+        sparing(format!("{before}{name}[A-Za-z0-9_]")),
+    ]
 }
 
 /// The directory without a trailing separator, or nothing if it is not absolute
@@ -91,7 +115,7 @@ fn anything_but(inner: &[u8]) -> String {
 }
 
 /// Every byte as an escape. Windows paths are often written with `\\`.
-fn escape(path: &[u8]) -> String {
+pub(super) fn escape(path: &[u8]) -> String {
     path.iter().fold(String::new(), |mut pattern, byte| {
         // Writing into a string cannot fail.
         let _ = write!(pattern, r"\x{byte:02X}");

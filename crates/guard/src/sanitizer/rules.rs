@@ -10,7 +10,7 @@
 //! after that may be unbounded, because it is swallowed and not held. A tail takes
 //! in a dot only if a digit or a path goes on behind it, never the end of a sentence.
 
-use super::{internals::INTERNALS, names::NAMES, secrets::SECRETS};
+use super::{harness::HARNESS, internals::INTERNALS, links::LINKS, names::NAMES, secrets::SECRETS};
 
 /// What a rule is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -25,10 +25,14 @@ pub enum MaskGroup {
     Service,
     /// Flags and fields of the agent CLIs (S-3).
     Flag,
-    /// Keys, tokens and internal ids (S-3); these stay masked always (S-6).
+    /// Keys and tokens (S-3); these stay masked always (S-6).
     Token,
+    /// Internal ids (S-3); these stay masked always, but may stand in a log.
+    Id,
     /// Directories of the agent (S-3).
     Path,
+    /// What a CLI writes for its model and not for people (S-5).
+    Harness,
 }
 
 /// One rule of the catalogue.
@@ -56,7 +60,7 @@ impl MaskRule {
     /// Whether the rule masks secrets, and hence cannot be switched off.
     #[must_use]
     pub fn is_secret(&self) -> bool {
-        self.group == MaskGroup::Token
+        matches!(self.group, MaskGroup::Token | MaskGroup::Id)
     }
 }
 
@@ -75,15 +79,22 @@ pub fn builtin_rules() -> &'static [MaskRule] {
     &ALL
 }
 
-const COUNT: usize = NAMES.len() + INTERNALS.len() + SECRETS.len();
+/// The catalogue, in the order in which rules win where they match the same text.
+const PARTS: [&[MaskRule]; 5] = [NAMES, LINKS, INTERNALS, HARNESS, SECRETS];
+
+const COUNT: usize = NAMES.len() + LINKS.len() + INTERNALS.len() + HARNESS.len() + SECRETS.len();
 
 static ALL: [MaskRule; COUNT] = {
     let mut all = [BLANK; COUNT];
-    let (names, rest) = all.split_at_mut(NAMES.len());
-    let (internals, secrets) = rest.split_at_mut(INTERNALS.len());
-    names.copy_from_slice(NAMES);
-    internals.copy_from_slice(INTERNALS);
-    secrets.copy_from_slice(SECRETS);
+    let (mut next, mut part) = (0, 0);
+    while part < PARTS.len() {
+        let mut rule = 0;
+        while rule < PARTS[part].len() {
+            all[next] = PARTS[part][rule];
+            (next, rule) = (next + 1, rule + 1);
+        }
+        part += 1;
+    }
     all
 };
 

@@ -81,12 +81,17 @@ pub(super) const SECRETS: &[MaskRule] = &[
     },
     MaskRule {
         id: "request-id",
-        about: "Ids of requests to a model provider.",
-        patterns: &[pattern(NO_WORD, concat!("req_", random!()))],
+        group: MaskGroup::Id,
+        about: "Ids of requests to a model provider, of its answers and of sessions.",
+        patterns: &[
+            pattern(NO_WORD, concat!("req_", random!())),
+            pattern(NO_WORD, "(?:resp_|ses_|chatcmpl-)[A-Za-z0-9]{16}[A-Za-z0-9]*"),
+        ],
         ..SECRET
     },
     MaskRule {
         id: "tool-call-id",
+        group: MaskGroup::Id,
         replacement: "[tool]",
         about: "Ids of tool calls: toolu_…, call_….",
         patterns: &[
@@ -97,6 +102,7 @@ pub(super) const SECRETS: &[MaskRule] = &[
     },
     MaskRule {
         id: "message-id",
+        group: MaskGroup::Id,
         replacement: "[msg]",
         about: "Ids of a model provider's messages: msg_….",
         patterns: &[pattern(NO_WORD, concat!("msg_(?:bdrk_|vrtx_)?", random!()))],

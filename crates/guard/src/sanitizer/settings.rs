@@ -10,8 +10,9 @@ use serde::Deserialize;
 
 use super::{
     automaton::{Automaton, BuildFailure, Pattern},
+    known::{self, KnownValues},
     paths::{self, HOME, HOME_REPLACEMENT, WORKSPACE},
-    rules::{ANY, MaskRule, builtin_rules},
+    rules::{ANY, MaskGroup, MaskRule, builtin_rules},
     stream::RUN_LIMIT,
 };
 use crate::nearest::nearest;
@@ -23,8 +24,9 @@ pub struct SanitizerSettings {
     /// Whether the names and flags of assistants and providers are masked. Secrets
     /// and the directories below are masked in any case.
     pub mask_provider: bool,
-    /// Whether the agent is a CLI behind a bridge: then a bare `Claude` is masked
-    /// too. Not set, the agent's kind decides.
+    /// Whether the agent is a CLI behind a bridge: then a bare `Claude` or `Opus` is
+    /// masked too, and what the CLI writes for its model. Not set, the agent's kind
+    /// decides.
     pub behind_bridge: Option<bool>,
     /// Ids of rules that are switched off. Rules that mask secrets cannot be.
     pub off: Vec<String>,
@@ -36,6 +38,9 @@ pub struct SanitizerSettings {
     pub home: Option<String>,
     /// The agent's working directory; paths below it become relative.
     pub workspace: Option<String>,
+    /// What else the configuration names. It is never written here, but resolved.
+    #[serde(skip)]
+    pub known: KnownValues,
 }
 
 impl Default for SanitizerSettings {
@@ -48,6 +53,7 @@ impl Default for SanitizerSettings {
             add: Vec::new(),
             home: None,
             workspace: None,
+            known: KnownValues::default(),
         }
     }
 }
@@ -135,23 +141,28 @@ pub enum SanitizerError {
 }
 
 impl SanitizerSettings {
-    /// Compiles the settings.
-    pub(super) fn compile(&self) -> Result<Automaton, SanitizerError> {
+    /// Compiles the settings, and what finds the known secrets alone.
+    pub(super) fn compile(&self) -> Result<(Automaton, Option<Automaton>), SanitizerError> {
         self.check_ids()?;
         let mut patterns = Vec::new();
         for rule in &self.add {
             patterns.push(rule.resolve()?);
         }
         patterns.extend(self.path_patterns()?);
+        patterns.extend(self.known.patterns(!self.mask_provider));
         for rule in builtin_rules().iter().filter(|rule| self.is_active(rule)) {
             patterns.extend(rule.resolve(self.replace.get(rule.id)));
         }
-        Automaton::build(&patterns).map_err(|failure| match failure {
-            BuildFailure::TooLarge => too_large("all rules together are"),
-            BuildFailure::Unsupported(reason) => {
-                SanitizerError::InvalidPattern { id: "*".to_owned(), reason }
-            }
-        })
+        let secrets = known::secrets(&self.known.secrets).map_err(refusal)?;
+        Ok((Automaton::build(&patterns).map_err(refusal)?, secrets))
+    }
+
+    /// Compiles the rules about keys and tokens, and the known secrets.
+    pub(super) fn compile_keys(&self) -> Result<Automaton, SanitizerError> {
+        let mut patterns = self.known.patterns(true);
+        let keys = builtin_rules().iter().filter(|rule| rule.group == MaskGroup::Token);
+        patterns.extend(keys.flat_map(|rule| rule.resolve(None)));
+        Automaton::build(&patterns).map_err(refusal)
     }
 
     fn is_active(&self, rule: &MaskRule) -> bool {
@@ -262,6 +273,15 @@ impl AddedRule {
                 Err(too_large(&format!("the pattern of rule `{}` is", self.id)))
             }
             Err(BuildFailure::Unsupported(reason)) => Err(invalid(reason)),
+        }
+    }
+}
+
+fn refusal(failure: BuildFailure) -> SanitizerError {
+    match failure {
+        BuildFailure::TooLarge => too_large("all rules together are"),
+        BuildFailure::Unsupported(reason) => {
+            SanitizerError::InvalidPattern { id: "*".to_owned(), reason }
         }
     }
 }

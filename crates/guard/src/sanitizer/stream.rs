@@ -40,11 +40,38 @@ pub struct StreamSanitizer {
     held: Vec<u8>,
     /// The run over the held bytes.
     run: Option<Run>,
+    /// What the text goes through first.
+    first: Option<Box<StreamSanitizer>>,
 }
 
 impl StreamSanitizer {
     pub(super) fn new(automaton: Arc<Automaton>) -> Self {
-        Self { automaton, before: TEXT_START, held: Vec::new(), run: None }
+        Self { automaton, before: TEXT_START, held: Vec::new(), run: None, first: None }
+    }
+
+    /// The same, for what comes out of `first`. Neither depends on how its input is
+    /// cut, so both together do not.
+    pub(super) fn after(mut self, first: StreamSanitizer) -> Self {
+        self.first = Some(Box::new(first));
+        self
+    }
+
+    /// Whether a chunk passes as it is: nothing is held, and nothing in it can begin a
+    /// match. Then it is taken; otherwise [`push`](Self::push) has to be called.
+    pub fn passes(&mut self, chunk: &str) -> bool {
+        let chunk = chunk.as_bytes();
+        let passes = self.is_idle() && self.automaton.candidate(chunk, 0).is_none();
+        if let (true, Some(last)) = (passes, chunk.last()) {
+            self.before = *last;
+        }
+        passes
+    }
+
+    /// Whether what comes next does not depend on what came before, its last byte
+    /// excepted.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.run.is_none() && self.held.is_empty() && self.first.is_none()
     }
 
     /// Takes a chunk and appends what is decided to `out`.
@@ -70,10 +97,17 @@ impl StreamSanitizer {
     /// How many bytes wait for a decision.
     #[must_use]
     pub fn held(&self) -> usize {
-        self.held.len()
+        self.held.len() + self.first.as_ref().map_or(0, |first| first.held())
     }
 
     fn advance(&mut self, chunk: &[u8], out: &mut impl Sink) {
+        let Some(first) = &mut self.first else { return self.take(chunk, out) };
+        let mut passed = Vec::with_capacity(chunk.len());
+        first.advance(chunk, &mut passed);
+        self.take(&passed, out);
+    }
+
+    fn take(&mut self, chunk: &[u8], out: &mut impl Sink) {
         if self.held.is_empty() {
             let undecided = self.scan(chunk, false, out);
             self.held.extend_from_slice(&chunk[undecided..]);
@@ -87,12 +121,23 @@ impl StreamSanitizer {
     }
 
     fn end(mut self, out: &mut impl Sink) {
+        if let Some(first) = self.first.take() {
+            let mut passed = Vec::new();
+            first.end(&mut passed);
+            self.take(&passed, out);
+        }
         let text = mem::take(&mut self.held);
         self.scan(&text, true, out);
     }
 
     /// Masks a whole text; borrowed if nothing was masked.
     pub(super) fn whole(mut self, text: &str) -> Cow<'_, str> {
+        if let Some(first) = self.first.take() {
+            return match first.whole(text) {
+                Cow::Borrowed(text) => self.whole(text),
+                Cow::Owned(text) => Cow::Owned(self.whole(&text).into_owned()),
+            };
+        }
         let mut sink = Unchanged { text, passed: 0, changed: None };
         self.advance(text.as_bytes(), &mut sink);
         self.end(&mut sink);

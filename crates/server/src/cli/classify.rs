@@ -3,12 +3,12 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use parlor_guard::sanitizer::Sanitizer;
 use parlor_guard::{ProcessedMessage, process_output};
 use parlor_protocol::{MessageType, QuestionOption, SubQuestion};
 use serde::Serialize;
 
 use super::lines::{each_line, json};
+use super::masks::MaskArguments;
 
 /// Says of each line of an agent's JSON which type of message it is.
 ///
@@ -18,17 +18,20 @@ use super::lines::{each_line, json};
 ///
 /// Types: question, multi_question, info, tool_result, error, thinking, text,
 /// plan, tool_call. Lines that say nothing to a person are info without content.
-/// Everything in the answer is sanitized.
+/// Everything in the answer is sanitized, as behind a bridge to an agent CLI.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   echo '{\"type\": \"text\", \"text\": \"Which one do you want?\"}' | parlor classify
   claude -p --output-format stream-json --verbose \"hello\" | parlor classify
+  parlor classify --home \"$HOME\" --workspace \"$PWD\" < recording.jsonl
 
 Exit code: 0; 1 if a line is not JSON; 2 if the command line is wrong.")]
 pub(super) struct Arguments {
     /// Add "data" (plan, question or tool call) and "metadata".
     #[arg(long)]
     full: bool,
+    #[command(flatten)]
+    masks: MaskArguments,
 }
 
 #[derive(Serialize)]
@@ -47,7 +50,7 @@ enum Answer {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let sanitizer = Sanitizer::default();
+    let sanitizer = arguments.masks.sanitizer(true)?;
     super::hint_if_interactive("JSON lines");
     each_line(|line| {
         let message = process_output(&sanitizer, &json(line)?);

@@ -14,6 +14,7 @@ mod credentials;
 mod guard;
 mod keys;
 mod lines;
+mod masks;
 mod mcp;
 mod password;
 mod sanitize;

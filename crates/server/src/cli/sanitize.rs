@@ -4,14 +4,17 @@ use std::io::{self, Read, Write};
 use std::process::ExitCode;
 
 use clap::Args;
-use parlor_guard::sanitizer::{Sanitizer, SanitizerSettings};
+use parlor_guard::Clean;
+use parlor_guard::sanitizer::Sanitizer;
 use serde::Serialize;
 
 use super::lines::{each_line, json_text};
+use super::masks::MaskArguments;
 
 /// Masks what must not leave the server: agents, providers, keys, paths.
 ///
-/// Reads {"text": "…"} lines and writes {"text": "…"} lines, or, with --raw,
+/// Reads {"text": "…"} lines and writes {"text": "…"} lines as a person gets them:
+/// terminal codes are removed, invisible characters written out. Or, with --raw,
 /// copies standard input to standard output through the streaming sanitizer,
 /// which holds back only what can still become part of a match.
 #[derive(Debug, Args)]
@@ -27,18 +30,12 @@ pub(super) struct Arguments {
     /// Copy standard input to standard output, masked.
     #[arg(long)]
     raw: bool,
-    /// An agent CLI runs behind the chat: mask a bare "Claude" too.
+    /// An agent CLI runs behind the chat: mask a bare "Claude" too, and what the CLI
+    /// writes for its model.
     #[arg(long)]
     bridge: bool,
-    /// Leave names of agents and providers; keys and tokens stay masked.
-    #[arg(long)]
-    keep_names: bool,
-    /// The agent's home directory, to be masked.
-    #[arg(long, value_name = "DIR")]
-    home: Option<String>,
-    /// The agent's working directory, to be cut off from paths.
-    #[arg(long, value_name = "DIR")]
-    workspace: Option<String>,
+    #[command(flatten)]
+    masks: MaskArguments,
 }
 
 #[derive(Serialize)]
@@ -47,13 +44,7 @@ struct Answer {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let sanitizer = Sanitizer::new(&SanitizerSettings {
-        mask_provider: !arguments.keep_names,
-        behind_bridge: Some(arguments.bridge),
-        home: arguments.home.clone(),
-        workspace: arguments.workspace.clone(),
-        ..SanitizerSettings::default()
-    })?;
+    let sanitizer = arguments.masks.sanitizer(arguments.bridge)?;
     super::hint_if_interactive("text");
     if arguments.raw {
         copy(&sanitizer, io::stdin().lock(), io::stdout().lock())?;
@@ -61,7 +52,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
     each_line(|line| {
         let text = if arguments.text { line.to_owned() } else { json_text(line)? };
-        Ok(Answer { text: sanitizer.sanitize(&text) })
+        Ok(Answer { text: Clean::new(&sanitizer, text).into_inner() })
     })
 }
 

@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::response::Response;
 use parlor_agents::tools::ServerHealth;
 use parlor_chat::Project;
+use parlor_guard::Clean;
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::Timestamp;
 use parlor_storage::Activity;
@@ -103,8 +104,8 @@ fn project_status(project: &Project) -> ProjectStatus<'_> {
 /// Problems are told in words that a stranger's program may have chosen.
 fn clean(sanitizer: &Sanitizer, health: ServerHealth) -> ServerHealth {
     ServerHealth {
-        problem: health.problem.map(|words| sanitizer.sanitize(&words)),
-        warnings: health.warnings.iter().map(|words| sanitizer.sanitize(words)).collect(),
+        problem: health.problem.map(|words| Clean::new(sanitizer, words).into_inner()),
+        warnings: Clean::new(sanitizer, health.warnings).into_inner(),
         ..health
     }
 }

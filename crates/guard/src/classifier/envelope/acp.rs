@@ -1,6 +1,6 @@
 //! The Agent Client Protocol: what an agent reports while it works.
 
-use parlor_protocol::{Plan, PlanStep};
+use parlor_protocol::{Plan, PlanStep, QuestionOption};
 use serde_json::{Map, Value};
 
 use super::tool::{is_failure, output_text};
@@ -18,17 +18,28 @@ pub(super) fn update(update: &Value) -> Said<'_> {
     }
 }
 
-/// Reads the tool of a `session/request_permission`. Its options are those of
-/// the approval, not of a question.
-pub(super) fn permission(call: &Value) -> Said<'_> {
-    let tool = tool(call).asking();
+/// Reads a `session/request_permission`. Its options are the answers to the
+/// approval, not those of a question.
+pub(super) fn permission(params: &Value) -> Said<'_> {
+    let call = &params["toolCall"];
+    let answers = params["options"].as_array().into_iter().flatten().filter_map(answer).collect();
+    let tool = ToolUse { answers, ..tool(call).asking() };
     if tool.plan().is_none() && text_of(call, "kind") == Some("switch_mode") {
         let markdown = output_text(&call["content"]);
         if !markdown.trim().is_empty() {
-            return Said::plans(&markdown);
+            return Said { tools: vec![tool], ..Said::plans(&markdown) };
         }
     }
     Said::uses(tool)
+}
+
+fn answer(option: &Value) -> Option<QuestionOption> {
+    let value = first_text(option, &["optionId", "name"])?;
+    Some(QuestionOption {
+        label: first_text(option, &["name"]).unwrap_or(value).to_owned(),
+        value: value.to_owned(),
+        description: None,
+    })
 }
 
 /// A tool call, announced, running or done. Updates bring only what is new.
@@ -48,6 +59,7 @@ fn tool(call: &Value) -> ToolUse {
         input: first_of(call, &["rawInput"]).cloned().unwrap_or_else(|| outline(call)),
         description: first_text(call, &["title"]).map(str::to_owned),
         asks_permission: false,
+        answers: Vec::new(),
     }
 }
 

@@ -57,6 +57,7 @@ fn approval<'v>(name: &str, params: &'v Value) -> Said<'v> {
         input: input.into(),
         description: first_text(params, &["reason", "command"]).map(str::to_owned),
         asks_permission: true,
+        answers: Vec::new(),
     })
 }
 
@@ -107,6 +108,7 @@ fn tool<'v>(kind: &str, item: &'v Value, completed: bool) -> Said<'v> {
             input: item.get("arguments").cloned().unwrap_or(Value::Null),
             description: first_text(item, &["command", "query"]).map(str::to_owned),
             asks_permission: false,
+            answers: Vec::new(),
         });
     }
     Said::gives(output(name, item))

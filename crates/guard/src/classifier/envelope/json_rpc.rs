@@ -27,7 +27,7 @@ pub(super) fn read(value: &Value) -> Option<Said<'_>> {
 fn request<'v>(method: &str, params: &'v Value) -> Said<'v> {
     match method {
         "session/update" => acp::update(&params["update"]),
-        "session/request_permission" => acp::permission(&params["toolCall"]),
+        "session/request_permission" => acp::permission(params),
         "elicitation/create" => form::read(params),
         _ => codex::notification(method, params),
     }

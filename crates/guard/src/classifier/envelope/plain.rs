@@ -28,6 +28,9 @@ pub(super) fn read(value: &Value) -> Said<'_> {
         _ if kind.ends_with("delta") => return delta(kind, value),
         _ => {}
     }
+    if let Some(tool) = ToolUse::read_named(value) {
+        return Said::uses(tool);
+    }
     match text_of(value, "role").unwrap_or_default() {
         // A person's words, or those of whoever runs the agent, are not the agent's.
         "user" => return people(value),

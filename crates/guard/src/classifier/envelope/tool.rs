@@ -1,6 +1,6 @@
 //! Tools in an agent's line: one that is used, and what one gave back.
 
-use parlor_protocol::Plan;
+use parlor_protocol::{Plan, QuestionOption};
 use serde_json::Value;
 
 use super::{first_of, first_text};
@@ -26,6 +26,8 @@ pub(in crate::classifier) struct ToolUse {
     pub(in crate::classifier) description: Option<String>,
     /// It waits for a person's leave.
     pub(in crate::classifier) asks_permission: bool,
+    /// The answers that it would take, where it lists them.
+    pub(in crate::classifier) answers: Vec<QuestionOption>,
 }
 
 /// What a tool gave back.
@@ -57,7 +59,26 @@ impl ToolUse {
                 .map(str::to_owned),
             input,
             asks_permission: false,
+            answers: Vec::new(),
         }
+    }
+
+    /// Reads an object that is named after a tool which speaks to people: by its `type`,
+    /// or by its only field. Its arguments are in it, or are the object itself.
+    pub(super) fn read_named(value: &Value) -> Option<Self> {
+        let speaks = |name: &str| matches!(plain_name(name).as_str(), ASK_TOOL | PLAN_TOOL);
+        let (name, inner) = match first_text(value, &["type"]).filter(|name| speaks(name)) {
+            Some(name) => (name, value),
+            None => {
+                let mut fields = value.as_object()?.iter();
+                let (name, inner) =
+                    fields.find(|(name, inner)| speaks(name) && inner.is_object())?;
+                (name.as_str(), inner)
+            }
+        };
+        let tool = Self::read(inner);
+        let input = if tool.input.is_object() { tool.input } else { inner.clone() };
+        Some(Self { name: name.to_owned(), input, ..tool })
     }
 
     /// The same tool, as one that waits for leave.
@@ -77,6 +98,11 @@ impl ToolUse {
     pub(in crate::classifier) fn is_ask(&self) -> bool {
         let name = plain_name(&self.name);
         name == ASK_TOOL || (!self.asks_permission && OTHER_ASK_TOOLS.contains(&name.as_str()))
+    }
+
+    /// True for the ask tool to which a person may always answer something else.
+    pub(in crate::classifier) fn takes_other_answers(&self) -> bool {
+        plain_name(&self.name) == ASK_TOOL
     }
 
     /// The plan, if this is the tool that presents one (T-2).
