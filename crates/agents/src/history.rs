@@ -12,6 +12,9 @@ use parlor_protocol::Role;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
+/// Where an agent that is a program writes what it calls its session.
+pub(crate) const SESSION: &str = "session";
+
 /// What one side said in one go.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HistoryMessage {
@@ -100,6 +103,15 @@ impl HistoryMessage {
     /// Puts words in the place of its pictures.
     pub fn without_pictures(&mut self, words: &str) {
         self.blocks.iter_mut().for_each(|block| block.without_pictures(words));
+    }
+
+    /// What an agent that is a program calls its sessions, if this says so. People do not
+    /// get to know it.
+    pub fn sessions(&self) -> impl Iterator<Item = &str> {
+        self.blocks.iter().filter_map(|block| match block {
+            Block::Vendor { block, .. } => block.get(SESSION)?.as_str(),
+            _ => None,
+        })
     }
 
     /// About how many tokens a model counts for this message.

@@ -1,6 +1,7 @@
 //! From the configuration to the chat: one project after the other, with its
 //! guardrail, its sanitizer, its agent and its tools.
 
+mod known;
 mod tools;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use parlor_guard::sanitizer::{Sanitizer, SanitizerSettings};
 use parlor_protocol::ProjectId;
 use parlor_storage::Store;
 
+pub use self::known::all_secrets;
 pub use self::tools::{own_supervisor, recipe_vault};
 use crate::config::{Config, Limits, ProjectConfig};
 
@@ -105,8 +107,9 @@ fn project(
 ) -> anyhow::Result<Project> {
     let env = |name: &str| environment.get(name).cloned();
     let behind_bridge = config.agent.kind == AgentKind::ClaudeCode;
-    let masks =
+    let mut masks =
         if behind_bridge { masks_of_bridge(config, &env) } else { config.sanitizer.clone() };
+    masks.known = known::known_values(config, behind_bridge, &env);
     let guardrail = Guardrail::new(&config.guard).context("guard")?;
     let admitted = |tools| Arc::new(AdmittedTools::new(tools, guardrail.clone())) as Arc<dyn Tools>;
     let tools = tools.map(admitted);

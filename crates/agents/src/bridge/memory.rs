@@ -7,10 +7,8 @@ use super::keeper::Keeper;
 use super::parked::checkpoint;
 use super::turn::Turn;
 use crate::agent::{AgentEvent, TurnContext};
+pub(super) use crate::history::SESSION;
 use crate::history::{Block, HistoryMessage};
-
-/// Where the session is in a block of the history.
-pub(super) const SESSION: &str = "session";
 
 impl Keeper {
     /// Writes down what the program calls its session, before it does anything

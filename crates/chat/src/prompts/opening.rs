@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use parlor_agents::ProposedCall;
 use parlor_guard::Clean;
+use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::message::{Message, MessageData, Metadata};
 use parlor_protocol::{
     ConversationId, MessageId, MessageType, Preview, PromptDraft, PromptId, PromptType, Question,
@@ -23,6 +24,7 @@ use crate::texts::now;
 pub(crate) struct Place<'a> {
     pub(crate) tenant: &'a TenantId,
     pub(crate) project: &'a Project,
+    pub(crate) sanitizer: &'a Sanitizer,
     pub(crate) conversation: ConversationId,
     pub(crate) turn: TurnId,
     /// Whether it lapses if the agent's process ends.
@@ -174,7 +176,7 @@ impl Place<'_> {
             ]),
             created_at: now(),
         };
-        let sanitizer = &self.project.sanitizer;
+        let sanitizer = self.sanitizer;
         Opening {
             message: Clean::new(sanitizer, message),
             prompt: NewPrompt {

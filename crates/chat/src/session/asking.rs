@@ -360,19 +360,20 @@ impl Session {
 
     pub(super) fn show_prompt(&mut self, prompt: NewPrompt) {
         let shown = EventBody::UserPrompt(Box::new(prompt.public.get().clone()));
-        self.finished.event(&self.project.sanitizer, shown);
+        self.finished.event(&self.sanitizer, shown);
         self.finished.prompts.push(PromptWrite::Open(Box::new(prompt)));
     }
 
     fn prompt_updated(&mut self, id: PromptId, expires_at: Option<Timestamp>) {
         let updated = EventBody::UserPromptUpdated(PromptUpdated { id, expires_at });
-        self.finished.event(&self.project.sanitizer, updated);
+        self.finished.event(&self.sanitizer, updated);
     }
 
     pub(super) fn place(&self) -> Place<'_> {
         Place {
             tenant: &self.tenant,
             project: &self.project,
+            sanitizer: &self.sanitizer,
             conversation: self.writer.conversation,
             turn: self.writer.turn,
             ends_with_agent: false,

@@ -1,8 +1,10 @@
 //! Text on its way: raw pieces in, shown pieces out, finished messages at the end.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use parlor_guard::classifier::text_type;
+use parlor_guard::sanitizer::{Sanitizer, StreamSanitizer};
 use parlor_guard::segmenter::{Segment, Segmenter};
 use parlor_guard::{Clean, CleanStream, process_output};
 use parlor_protocol::message::{Message, Metadata};
@@ -25,6 +27,7 @@ const WITHHELD: &str = "This part of the answer was withheld.";
 /// The text that streams right now.
 pub(super) struct Blocks {
     flusher: Flusher,
+    secrets: Secrets,
     segmenter: Segmenter,
     segments: Vec<Segment>,
     open: Option<Open>,
@@ -40,9 +43,10 @@ struct Open {
 }
 
 impl Blocks {
-    pub(super) fn new(flusher: Flusher) -> Self {
+    pub(super) fn new(flusher: Flusher, sanitizer: &Sanitizer) -> Self {
         Self {
             flusher,
+            secrets: Secrets::new(sanitizer),
             segmenter: Segmenter::new(),
             segments: Vec::new(),
             open: None,
@@ -67,10 +71,73 @@ impl Blocks {
     }
 }
 
+/// Takes the secrets that the configuration names out of a text before anything else
+/// is done with it: what streams is stored as it came, for the model.
+struct Secrets {
+    sanitizer: Sanitizer,
+    /// None if no secret is named.
+    stream: Option<StreamSanitizer>,
+    /// Which text it is.
+    thinking: bool,
+}
+
+impl Secrets {
+    fn new(sanitizer: &Sanitizer) -> Self {
+        let stream = sanitizer.secrets_stream();
+        Self { sanitizer: sanitizer.clone(), stream, thinking: false }
+    }
+
+    /// The piece without secrets, as far as it is certain by now.
+    fn without<'a>(&mut self, piece: &'a str) -> Cow<'a, str> {
+        let Some(stream) = &mut self.stream else { return Cow::Borrowed(piece) };
+        if stream.passes(piece) {
+            return Cow::Borrowed(piece);
+        }
+        let mut passed = String::new();
+        stream.push(piece, &mut passed);
+        Cow::Owned(passed)
+    }
+
+    /// Ends the text: what was held back. The next one begins.
+    fn finish(&mut self) -> String {
+        let mut rest = String::new();
+        if let Some(stream) = self.stream.take_if(|stream| !stream.is_idle()) {
+            stream.finish(&mut rest);
+        }
+        if self.stream.is_none() {
+            self.stream = self.sanitizer.secrets_stream();
+        }
+        rest
+    }
+}
+
 impl Session {
     /// Takes a piece of the answer.
     pub(super) async fn text(&mut self, piece: &str) -> Result<(), StorageError> {
-        let piece = self.room.take(piece);
+        self.turn_to(false).await?;
+        let piece = self.blocks.secrets.without(self.room.take(piece));
+        self.answer(&piece).await
+    }
+
+    /// Takes a piece of the reasoning.
+    pub(super) async fn thinking(&mut self, piece: &str) -> Result<(), StorageError> {
+        self.turn_to(true).await?;
+        let piece = self.blocks.secrets.without(self.room.take(piece));
+        self.append(true, &piece).await
+    }
+
+    /// Ends the block: what was held back comes out, and it becomes a message.
+    pub(super) async fn end_block(&mut self) -> Result<(), StorageError> {
+        self.release_held().await?;
+        let mut segments = std::mem::take(&mut self.blocks.segments);
+        std::mem::take(&mut self.blocks.segmenter).finish(&mut segments);
+        self.show(&mut segments).await?;
+        self.blocks.segments = segments;
+        self.close_block().await
+    }
+
+    /// Takes a piece of the answer that holds no secret.
+    async fn answer(&mut self, piece: &str) -> Result<(), StorageError> {
         if self.blocks.segmenter.passes(piece) {
             return self.append(false, piece).await;
         }
@@ -81,19 +148,23 @@ impl Session {
         Ok(())
     }
 
-    /// Takes a piece of the reasoning.
-    pub(super) async fn thinking(&mut self, piece: &str) -> Result<(), StorageError> {
-        let piece = self.room.take(piece);
-        self.append(true, piece).await
+    /// What comes next is reasoning, or is not.
+    async fn turn_to(&mut self, thinking: bool) -> Result<(), StorageError> {
+        if self.blocks.secrets.thinking != thinking {
+            self.release_held().await?;
+            self.blocks.secrets.thinking = thinking;
+        }
+        Ok(())
     }
 
-    /// Ends the block: what was held back comes out, and it becomes a message.
-    pub(super) async fn end_block(&mut self) -> Result<(), StorageError> {
-        let mut segments = std::mem::take(&mut self.blocks.segments);
-        std::mem::take(&mut self.blocks.segmenter).finish(&mut segments);
-        self.show(&mut segments).await?;
-        self.blocks.segments = segments;
-        self.close_block().await
+    /// Says what could have been the beginning of a secret, and was none.
+    async fn release_held(&mut self) -> Result<(), StorageError> {
+        let rest = self.blocks.secrets.finish();
+        match self.blocks.secrets.thinking {
+            _ if rest.is_empty() => Ok(()),
+            true => self.append(true, &rest).await,
+            false => self.answer(&rest).await,
+        }
     }
 
     async fn show(&mut self, segments: &mut Vec<Segment>) -> Result<(), StorageError> {
@@ -123,7 +194,7 @@ impl Session {
             }
             self.commit_finished().await?;
             self.writer.open_block(thinking);
-            let stream = CleanStream::new(&self.project.sanitizer);
+            let stream = CleanStream::new(&self.sanitizer);
             self.blocks.open = Some(Open { thinking, stream });
         }
         let Some(open) = &mut self.blocks.open else { return Ok(()) };
@@ -183,7 +254,7 @@ impl Session {
             let mut message =
                 Message { content: WITHHELD.to_owned(), ..self.message(id, shown_as) };
             message.metadata.insert("withheld".to_owned(), json!(true));
-            self.finished.message(Clean::new(&self.project.sanitizer, message));
+            self.finished.message(Clean::new(&self.sanitizer, message));
         }
         self.commit_finished().await
     }
@@ -209,7 +280,7 @@ impl Session {
         };
         let message =
             Message { content: closed.raw, ..self.message(closed.block.message, message_type) };
-        Clean::new(&self.project.sanitizer, message)
+        Clean::new(&self.sanitizer, message)
     }
 
     /// A plan, a question or a prompt that was found in the text: a message of
@@ -218,7 +289,7 @@ impl Session {
         self.close_block().await?;
         self.commit_finished().await?;
         let said = json!({"type": "text", "text": source});
-        let read = process_output(&self.project.sanitizer, &said);
+        let read = process_output(&self.sanitizer, &said);
         let prompt = PromptId::new(Uuid::now_v7());
         let mut message = Message {
             content: read.content,
@@ -231,7 +302,7 @@ impl Session {
         message.metadata.insert("prompt_id".to_owned(), json!(prompt));
         self.blocks.questions.push((prompt, draft));
         self.note(&message);
-        self.finished.message(Clean::new(&self.project.sanitizer, message));
+        self.finished.message(Clean::new(&self.sanitizer, message));
         self.commit_finished().await
     }
 

@@ -96,10 +96,17 @@ impl Session {
         });
         match outcome {
             ToolOutcome::Answered { content, is_error, artifact } => {
+                let content = content.into_iter().map(|it| self.without_secrets(it)).collect();
                 self.answered(agent, &run, Told { content, is_error }, artifact, read).await
             }
-            ToolOutcome::NotRun(why) => self.not_run(agent, &run, why, "tool_not_run").await,
-            ToolOutcome::Unknown(why) => self.outcome_unknown(agent, &run, Some(why)).await,
+            ToolOutcome::NotRun(why) => {
+                let why = self.sanitizer.without_secrets(why);
+                self.not_run(agent, &run, why, "tool_not_run").await
+            }
+            ToolOutcome::Unknown(why) => {
+                let why = self.sanitizer.without_secrets(why);
+                self.outcome_unknown(agent, &run, Some(why)).await
+            }
         }
     }
 
@@ -133,10 +140,10 @@ impl Session {
             message.metadata.insert("suspicious".to_owned(), json!(finding.rule));
             result.content.insert(0, Block::text(caution(finding)));
         }
-        self.finished.message(Clean::new(&self.project.sanitizer, message));
+        self.finished.message(Clean::new(&self.sanitizer, message));
         if let Some(Artifact { kind, id }) = artifact {
             let event = EventBody::Artifact { kind, id };
-            self.finished.event(&self.project.sanitizer, event);
+            self.finished.event(&self.sanitizer, event);
         }
         self.move_run(run, RunStatus::Finished, Some(&result));
         // What the model has read already can only be flagged.
@@ -185,7 +192,7 @@ impl Session {
         self.tool_use(run, ToolStatus::Denied);
         let mut message = self.result_message(run, &result);
         message.metadata.insert("code".to_owned(), json!(code));
-        self.finished.message(Clean::new(&self.project.sanitizer, message));
+        self.finished.message(Clean::new(&self.sanitizer, message));
         self.commit_finished().await?;
         power_cut::after(power_cut::Step::Finished);
         tell(agent, run, result);
@@ -209,7 +216,7 @@ impl Session {
         self.tool_use(run, ToolStatus::Error);
         let mut message = self.result_message(run, &result);
         message.metadata.insert("code".to_owned(), json!("outcome_unknown"));
-        self.finished.message(Clean::new(&self.project.sanitizer, message));
+        self.finished.message(Clean::new(&self.sanitizer, message));
         self.commit_finished().await?;
         power_cut::after(power_cut::Step::Finished);
         tell(agent, run, result);
@@ -246,7 +253,7 @@ impl Session {
     pub(super) fn tool_use(&mut self, run: &ToolRun, status: ToolStatus) {
         let call_id = CallId::new(run.id);
         let event = EventBody::ToolUse { tool: run.tool.clone(), call_id, status };
-        self.finished.event(&self.project.sanitizer, event);
+        self.finished.event(&self.sanitizer, event);
     }
 
     fn move_run(&mut self, run: &ToolRun, to: RunStatus, result: Option<&Told>) {
@@ -266,7 +273,7 @@ impl Session {
         let mut message = Message {
             role: Role::Tool,
             // Cut after masking: half of a secret no longer looks like one.
-            content: excerpt(&self.project.sanitizer.sanitize(&text)),
+            content: excerpt(Clean::new(&self.sanitizer, text.clone()).get()),
             data: Some(MessageData::ToolResult(ToolResult {
                 name: run.tool.clone(),
                 call_id: CallId::new(run.id),
@@ -279,6 +286,15 @@ impl Session {
             message.metadata.insert("is_error".to_owned(), json!(true));
         }
         message
+    }
+
+    /// A model reads no secret that the configuration names, and none is stored for it:
+    /// a tool may say its own.
+    fn without_secrets(&self, block: Block) -> Block {
+        match block {
+            Block::Text { text } => Block::Text { text: self.sanitizer.without_secrets(text) },
+            other => other,
+        }
     }
 
     /// `None` if it could not be looked at, which clears nothing.

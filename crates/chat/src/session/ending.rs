@@ -69,7 +69,7 @@ impl Session {
             tokens_used,
             reason,
         };
-        self.finished.event(&self.project.sanitizer, done);
+        self.finished.event(&self.sanitizer, done);
         let cost_micros = Some(self.usage.cost_micros).filter(|cost| *cost > 0);
         self.finished.end = Some(parlor_storage::TurnEnd { status, tokens_used, cost_micros });
         let step = std::mem::take(&mut self.finished);
@@ -104,7 +104,7 @@ impl Session {
         let Some(message) = last.message.take() else { return };
         let mut marked: Message = message.into_inner();
         marked.metadata.insert(how.to_owned(), what);
-        let message = Clean::new(&self.project.sanitizer, marked);
+        let message = Clean::new(&self.sanitizer, marked);
         last.body = message.to_event();
         last.message = Some(message);
     }
@@ -124,8 +124,8 @@ impl Session {
         if !recoverable {
             message.metadata.insert("remedy".to_owned(), json!(error.remedy().as_str()));
         }
-        self.finished.message(Clean::new(&self.project.sanitizer, message));
+        self.finished.message(Clean::new(&self.sanitizer, message));
         let event = EventBody::Error { message: words, code: ErrorCode::AgentFailed, recoverable };
-        self.finished.event(&self.project.sanitizer, event);
+        self.finished.event(&self.sanitizer, event);
     }
 }

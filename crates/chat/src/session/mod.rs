@@ -29,6 +29,7 @@ use futures_util::StreamExt;
 use parlor_agents::{
     AgentEvent, AgentSession, Checkpoint, HistoryMessage, TurnEnd, TurnStart, Usage,
 };
+use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::{EventBody, TenantId};
 use parlor_storage::{Block, StorageError};
 use parlor_wake::Listener;
@@ -51,6 +52,9 @@ pub(crate) struct Session {
     writer: Writer,
     tenant: TenantId,
     project: Arc<Project>,
+    /// The project's own, and it knows the sessions of this conversation.
+    sanitizer: Sanitizer,
+    sessions: Vec<String>,
     blocks: Blocks,
     pictures: PictureChecks,
     asking: Asking,
@@ -75,12 +79,15 @@ impl Session {
         pictures: PictureChecks,
         asking: Asking,
     ) -> Self {
+        let sanitizer = project.sanitizer.clone();
         Self {
             writer,
             tenant,
             room: AnswerRoom::new(project.max_answer_bytes),
+            blocks: Blocks::new(flusher, &sanitizer),
             project,
-            blocks: Blocks::new(flusher),
+            sanitizer,
+            sessions: Vec::new(),
             pictures,
             asking,
             has_calls: false,
@@ -107,6 +114,10 @@ impl Session {
         start: TurnStart,
         mut stop: Listener<Stop>,
     ) -> Result<(), StorageError> {
+        let (TurnStart::Message(context)
+        | TurnStart::Unasked(context)
+        | TurnStart::Resume(context, _)) = &start;
+        self.learn_sessions(&context.history);
         agent.begin(start);
         loop {
             if self.stopped.is_none()
@@ -179,7 +190,7 @@ impl Session {
         match event {
             AgentEvent::Queued => {
                 let queued = EventBody::Queued { turn_id: self.writer.turn };
-                self.finished.event(&self.project.sanitizer, queued);
+                self.finished.event(&self.sanitizer, queued);
                 self.commit_finished().await
             }
             AgentEvent::Thinking(text) => self.thinking(&text).await,
@@ -194,12 +205,12 @@ impl Session {
             AgentEvent::AssistantMessage(message) => {
                 self.end_block().await?;
                 self.blocks.is_remembered();
-                self.finished.history.push(raw(&message));
+                self.remember(&message);
                 Ok(())
             }
             AgentEvent::Withheld => self.withhold().await,
             AgentEvent::ToolMessage(message) => {
-                self.finished.history.push(raw(&message));
+                self.remember(&message);
                 Ok(())
             }
             AgentEvent::Proposes(_) | AgentEvent::Asks(_) | AgentEvent::Withdrawn(_) => {
@@ -230,6 +241,26 @@ impl Session {
             }
             // `run` takes these.
             AgentEvent::Text(_) | AgentEvent::Ended(_) => Ok(()),
+        }
+    }
+
+    /// Keeps what the model needs to remember, without the secrets that the
+    /// configuration names: who prints its own key does not read it again.
+    fn remember(&mut self, message: &HistoryMessage) {
+        self.learn_sessions(std::slice::from_ref(message));
+        self.finished.history.push(self.sanitizer.json_without_secrets(raw(message)));
+    }
+
+    /// What an agent calls its sessions is not shown from here on (S-3).
+    fn learn_sessions(&mut self, history: &[HistoryMessage]) {
+        let known = self.sessions.len();
+        for id in history.iter().flat_map(HistoryMessage::sessions) {
+            if !self.sessions.iter().any(|known| known == id) {
+                self.sessions.push(id.to_owned());
+            }
+        }
+        if self.sessions.len() > known {
+            self.sanitizer = self.project.sanitizer.with_sessions(&self.sessions);
         }
     }
 

@@ -95,7 +95,7 @@ impl Session {
     pub(super) fn tell_end(&mut self, prompt: &Prompt) {
         if let Some(closed) = prompt.closed().filter(|_| !prompt.told) {
             let event = EventBody::UserPromptClosed(closed);
-            self.finished.event(&self.project.sanitizer, event);
+            self.finished.event(&self.sanitizer, event);
             self.finished.prompts.push(PromptWrite::Told(prompt.id));
         }
     }
@@ -108,6 +108,6 @@ impl Session {
             ..self.message(MessageId::new(Uuid::now_v7()), MessageType::Text)
         };
         message.metadata.insert("answers".to_owned(), json!(prompt));
-        self.finished.message(Clean::new(&self.project.sanitizer, message));
+        self.finished.message(Clean::new(&self.sanitizer, message));
     }
 }

@@ -36,7 +36,7 @@ enum Server {
 
 pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let Server::Recipes { place } = arguments.server;
-    log::start(LOG);
+    log::start(LOG, Vec::new())?;
     hint_if_interactive("the messages of an MCP client");
     block_on(recipes(place))?;
     Ok(ExitCode::SUCCESS)

@@ -7,6 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 
+use crate::compose::all_secrets;
 use crate::config::{Config, Sources};
 use crate::{log, start};
 
@@ -39,13 +40,14 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     // First of all: a child of the same user could read our environment otherwise.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)
         .context("the environment cannot be kept from other processes")?;
+    let environment = Sources::process_environment();
     let config = Config::load(&Sources {
         file: arguments.config,
         bind: arguments.bind,
         data_dir: arguments.data_dir,
-        environment: Sources::process_environment(),
+        environment: environment.clone(),
     })?;
-    log::start(&config.server.log);
+    log::start(&config.server.log, all_secrets(&config, &environment))?;
     // For what all share; connections have threads of their own.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -122,6 +122,33 @@ async fn what_is_in_its_environment_is_not_shown() {
     assert!(SECRETS.iter().all(|(_, secret)| !desk.log().contains(secret)));
 }
 
+/// S-3, S-5, B-2, X-3: what a harness tells its model reaches nobody: not its session and
+/// not where it works, no tag, no code for a terminal, no invisible character. A token
+/// that the configuration names is not even stored.
+#[tokio::test]
+async fn what_a_harness_tells_its_model_is_not_shown_and_its_token_not_stored() {
+    const TOKEN: &str = "words-that-look-like-no-key";
+    let mut desk = Desk::with_fake("", &format!("SITE_TOKEN = {TOKEN:?}")).await;
+    let mut person = Person::at(&desk).await;
+    assert_eq!(person.say("internals").await["reason"], "complete");
+    let result = person.seen.iter().find(|frame| frame["type"] == "tool_result").unwrap();
+    let expected = "Started‹U+0000› in [config] for [session]: a.txt [note] [token]\n[config]";
+    assert_eq!(result["data"]["output"], expected);
+    assert_eq!(
+        said(&person).last(),
+        Some(&"I am [assistant] in [session], my token is [token], txt.‹U+202E›gpj")
+    );
+    let frames = serde_json::to_string(&person.seen).unwrap();
+    for hidden in [TOKEN, "8c3f7c1e", "-workspace", "\\u001b", "\\u0000", "\u{202E}"] {
+        assert!(!frames.contains(hidden), "{hidden}: {frames}");
+    }
+    desk.stop_server();
+    assert!(!desk.log().contains(TOKEN));
+    let stored = std::fs::read(desk.path("parlor.db")).unwrap();
+    let holds = |words: &str| stored.windows(words.len()).any(|at| at == words.as_bytes());
+    assert!(holds("my token is") && !holds(TOKEN), "the database holds the token");
+}
+
 /// B-4, P-5: permissions that come twice, malformed or of no known kind, that are
 /// withdrawn, or whose process leaves.
 #[tokio::test]

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::write;
 
-const SESSION: &str = "8c3f7c1e-0d52-4b8e-9d5c-6d1f0a4b2e90";
+pub(crate) const SESSION: &str = "8c3f7c1e-0d52-4b8e-9d5c-6d1f0a4b2e90";
 /// How many messages were begun.
 static MESSAGES: AtomicU32 = AtomicU32::new(0);
 const MODEL: &str = "claude-opus-5-5";
