@@ -11,7 +11,7 @@ use parlor_chat::ChatError;
 use parlor_protocol::{DoneReason, EventBody, EventId, MessageType, Role};
 use parlor_storage::{Logged, PageSize, Store};
 use parlor_testkit::{Gate, Script};
-use support::{Scene, Setup, caller, open, read, request, seen, streamed};
+use support::{SECRET, Scene, Setup, caller, open, read, request, seen, streamed};
 
 /// H-1, H-2, S-5: a plain answer, streamed, masked, numbered, ended once.
 #[tokio::test]
@@ -70,6 +70,29 @@ async fn a_follow_up_has_its_context() {
     let asked = scene.model.requests()[1].to_string();
     for words in ["What can I cook?", "Tomato soup.", "How long does it take?", "Be brief."] {
         assert!(asked.contains(words), "{words} in {asked}");
+    }
+}
+
+/// a secret that the configuration names is not shown, not stored and not told to
+/// the model again, also if it comes in pieces; what only begins like it stays.
+#[tokio::test]
+async fn a_secret_that_the_model_says_is_not_told_again() {
+    let scene = Scene::new().await;
+    let (start, end) = SECRET.split_at(7);
+    scene
+        .model
+        .push(Script::answer().text("It is ").text(start).text(end).text("; or ").text(start));
+    scene.model.push(Script::answer().text("Yes."));
+    let first = scene.send("What is the word?", None).await;
+    let shown = streamed(&scene.read(first.conversation_id, first.after).await);
+    assert_eq!(shown, format!("It is [token]; or {start}"));
+    let second = scene.send("Really?", Some(first.conversation_id)).await;
+    scene.read(second.conversation_id, second.after).await;
+    let asked = scene.model.requests()[1].to_string();
+    assert!(asked.contains("It is [token]; or") && !asked.contains(SECRET), "{asked}");
+    for file in std::fs::read_dir(scene.path().parent().unwrap()).unwrap() {
+        let stored = std::fs::read(file.unwrap().path()).unwrap();
+        assert!(!stored.windows(SECRET.len()).any(|at| at == SECRET.as_bytes()));
     }
 }
 

@@ -29,7 +29,7 @@ const PIECES: &[&str] = &[
     " 3.5", "\\Users\\", "acme", "ação", "aa", "b", "https://", "www.", "docs.", "anthropic.com",
     "openai.com", "/v1", "/tmp/", "claude-0", "-work-home-ws", "[1m]", "qwen", "Opus", "Haiku",
     "<system-reminder>", "</system-reminder>", "<tool_use_error>", "</", "<", ">", " (", "[",
-    "your context", "session_id", SESSION, "Do NOT Read", "gateway (", "127.0.0.1:8801",
+    "current in your context", "session_id", SESSION, "Do NOT Read", "gateway (", "127.0.0.1:8801",
     "known secret value", "known ",
 ];
 

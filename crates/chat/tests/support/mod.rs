@@ -13,10 +13,13 @@ use parlor_agents::process::Supervisor;
 use parlor_agents::{AgentKind, AgentSettings, ProcessSlots, ProgramHost, Tools, build_agent};
 use parlor_chat::{Accepted, Caller, Chat, ChatError, News, Project, Projects};
 use parlor_guard::guardrail::{GuardSettings, Guardrail, Policy};
-use parlor_guard::sanitizer::Sanitizer;
+use parlor_guard::sanitizer::{KnownValues, Sanitizer, SanitizerSettings};
 use parlor_protocol::{ChatRequest, ConversationId, EventBody, EventId};
 use parlor_storage::{Logged, Store};
 use parlor_testkit::ScriptedModel;
+
+/// A secret that the configuration names.
+pub(crate) const SECRET: &str = "word-for-the-cellar";
 
 /// A chat and its model.
 pub(crate) struct Scene {
@@ -60,7 +63,11 @@ pub(crate) async fn open_with(path: &Path, model: &ScriptedModel, setup: Setup) 
                 ..GuardSettings::default()
             })
             .unwrap(),
-            sanitizer: Sanitizer::default(),
+            sanitizer: Sanitizer::new(&SanitizerSettings {
+                known: KnownValues { secrets: vec![SECRET.to_owned()], ..KnownValues::default() },
+                ..SanitizerSettings::default()
+            })
+            .unwrap(),
             agent: build_agent(&settings, key, setup.tools.clone(), &no_programs()).unwrap(),
             tools: setup.tools,
             reminder: None,

@@ -61,17 +61,17 @@ pub(super) const HARNESS: &[MaskRule] = &[
             pattern(
                 ANY,
                 concat!(
-                    r" ?[(\[][^()\[\]\n]{0,32}(?:your context|internal (?:metadata|id)",
-                    r"|(?:do not|never) (?:mention|quote)|need to (?:re-?)?read)[^()\[\]\n]*[)\]]?"
+                    r" ?\([^()\n]{0,44}(?:(?:current|already|now) in your context",
+                    r"|(?:do not|never) (?:mention|quote))[^()\n]*\)?"
                 ),
             ),
-            pattern(LINE, r"(?:agentId|shellId|output_?file|task_?id|bash_id): ?[^\n]*"),
+            pattern(LINE, r"agentId: ?[0-9a-z]{6}[^\n]*"),
             pattern(
                 NO_LETTER,
                 concat!(
-                    r"(?-i:Do NOT (?:Read|tail|cat|poll|re-?read)|You will be notified|Ensure that you",
+                    r"(?-i:Do NOT (?:Read|tail|cat|poll) |You will be notified (?:automatically )?when it",
                     r"|Do not duplicate this agent|STOP what you are doing|To check interim output",
-                    r"|(?:Warning: )?Model metadata for )[^\n]*"
+                    r"|Ensure that you continue to use the |(?:Warning: )?Model metadata for )[^\n]*"
                 ),
             ),
         ],
@@ -111,12 +111,13 @@ pub(super) const HARNESS: &[MaskRule] = &[
         replacement: "[service]",
         about: "The address of a gateway to the model.",
         patterns: &[
-            pattern(NO_LETTER, r"gateway \([\w-]{1,40}[.:][\w.:/\[\]-]{1,60}\)"),
+            // With a port it is no gateway that an application has.
+            pattern(NO_LETTER, r"gateway \([\w.\[\]-]{1,60}:[0-9]{2,5}\)"),
             pattern(
                 NO_LETTER,
                 concat!(
-                    r#"(?:gateway|base[ _]?url)["'`]?(?: (?:at|is|set to|url))?[:=]? ?["'`(]?"#,
-                    r"https?://[\w.:/?=&%\[\]-]*\w"
+                    r#"gateway(?: (?:at|is|set to|url))?[:=]? ?["'`(]?https?://[\w.\[\]-]{1,60}:[0-9]{2,5}"#,
+                    r"(?:/(?:[\w/-]|\.\w)*)?"
                 ),
             ),
         ],
