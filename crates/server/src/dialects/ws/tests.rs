@@ -110,7 +110,7 @@ fn every_event_is_written_like_this() {
         encoder("6").body(EventId::durable(7), body, &mut written);
         assert_eq!(written, golden(body));
     }
-    assert_eq!(kinds.len(), 12, "one of each");
+    assert_eq!(kinds.len(), 13, "one of each");
 }
 
 /// W-3: text streams between its start and its end, then its message comes.
