@@ -15,14 +15,14 @@ interface Props {
 export function JsonField({ value, change, common = {}, label, rows = 4 }: Props) {
   const { t } = useWords();
   const [text, setText] = useState(() => (value === undefined ? '' : JSON.stringify(value, null, 2)));
-  const [broken, setBroken] = useState(false);
+  const [broken, setBroken] = useState<'json' | 'digits' | null>(null);
   const type = (typed: string) => {
     setText(typed);
     try {
-      change(typed.trim() === '' ? undefined : (JSON.parse(typed) as unknown));
-      setBroken(false);
-    } catch {
-      setBroken(true);
+      change(typed.trim() === '' ? undefined : exactly(typed));
+      setBroken(null);
+    } catch (error) {
+      setBroken(error instanceof RangeError ? 'digits' : 'json');
     }
   };
   return (
@@ -36,9 +36,18 @@ export function JsonField({ value, change, common = {}, label, rows = 4 }: Props
         value={text}
         onChange={(event) => type(event.target.value)}
         {...common}
-        aria-invalid={broken}
+        aria-invalid={broken !== null}
       />
-      {broken && <p role="alert" className="text-small font-medium text-critical">{t('form.problem.json')}</p>}
+      {broken && <p role="alert" className="text-small font-medium text-critical">{t(`form.problem.${broken}`)}</p>}
     </>
   );
+}
+
+/** Reads JSON; an integer that would be rounded is a RangeError, where the browser tells how it was written. */
+function exactly(text: string): unknown {
+  return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
+    const written = context?.source ?? '';
+    if (typeof value === 'number' && /^-?\d+$/.test(written) && !Number.isSafeInteger(value)) throw new RangeError(written);
+    return value;
+  });
 }

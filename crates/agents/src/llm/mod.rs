@@ -13,6 +13,7 @@ mod clients;
 mod complaint;
 mod endpoint;
 mod error;
+mod exact;
 mod http_answer;
 pub mod openai;
 mod openai_calls;

@@ -3,7 +3,8 @@
 //! A model writes the arguments as text, and what it writes need not be JSON,
 //! nor an object. In a history ([`crate::Block::ToolUse`]) good arguments are an
 //! object, and everything else is kept as it is: other JSON as that JSON, text
-//! that is no JSON as a string. So whoever runs tools sees a call whose input is
+//! that is no JSON as a string, and so is JSON with a number in it that would be
+//! rounded ([`super::exact`]). So whoever runs tools sees a call whose input is
 //! no object, and answers it with an error that the model can learn from.
 //!
 //! No API takes such a call back: each wants an object. It goes back as one
@@ -13,6 +14,8 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
+use super::exact;
+
 /// What a model wrote, as the input of a call. Tools without arguments are
 /// often called with nothing, or with `null`.
 pub(super) fn parse(written: &str) -> Value {
@@ -21,8 +24,8 @@ pub(super) fn parse(written: &str) -> Value {
     }
     match serde_json::from_str(written) {
         Ok(Value::Null) => Value::Object(Map::new()),
-        Ok(input) => input,
-        Err(_) => Value::String(written.to_owned()),
+        Ok(input) if exact::is_exact(written) => input,
+        Ok(_) | Err(_) => Value::String(written.to_owned()),
     }
 }
 
@@ -47,6 +50,11 @@ mod tests {
             (" \n", json!({}), json!({})),
             ("null", json!({}), json!({})),
             ("[1]", json!([1]), json!({"invalid_arguments": [1]})),
+            (
+                "{\"n\": 123456789012345678901}",
+                json!("{\"n\": 123456789012345678901}"),
+                json!({"invalid_arguments": "{\"n\": 123456789012345678901}"}),
+            ),
             ("{\"at\": [1,", json!("{\"at\": [1,"), json!({"invalid_arguments": "{\"at\": [1,"})),
         ] {
             let parsed = parse(written);

@@ -22,6 +22,16 @@ pub(super) struct Call {
     pub(super) input: Value,
 }
 
+impl Call {
+    /// Whether these are the arguments that the model wrote.
+    pub(super) fn has_arguments(&self, arguments: &Map<String, Value>) -> bool {
+        match &self.input {
+            Value::Null => arguments.is_empty(),
+            input => input.as_object() == Some(arguments),
+        }
+    }
+}
+
 /// Where the calls of a message stand.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Calls {
@@ -116,6 +126,12 @@ pub(super) fn admissible(
     match &call.input {
         Value::Object(input) => Ok(input.clone()),
         Value::Null => Ok(Map::new()),
+        Value::String(written) if serde_json::from_str::<Map<String, Value>>(written).is_ok() => {
+            Err(format!(
+                "{name} was not run: a number in its arguments has more digits than can be passed \
+                 on exactly, and it is not rounded. Give it as a string, or with fewer digits."
+            ))
+        }
         _ => Err(format!("{name} was not run: its arguments are not a JSON object. Try again.")),
     }
 }

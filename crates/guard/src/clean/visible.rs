@@ -1,18 +1,21 @@
-//! Characters that nobody sees, made visible.
+//! What cannot be seen as it is, made visible.
 //!
 //! An approval shows what runs. A direction mark can make a file name read
 //! backwards, a zero-width letter can hide in a word: so in what a person
 //! approves such characters are written out (`‹U+202E›`), and the place is
-//! listed as masked, for the words there are not the bytes that run.
+//! listed as masked, for the words there are not the bytes that run. The same goes
+//! for integers that a browser would round: they are shown as their digits.
 
 use std::fmt::Write as _;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 /// The value with nothing invisible in it, and pointers to what was changed.
 /// An object with an invisible character in a key is listed as a whole.
 pub(super) fn reveal(value: Value) -> (Value, Vec<String>) {
-    rewrite(value, reveal_text)
+    let (mut value, mut changed) = rewrite(value, reveal_text);
+    write_digits(&mut value, &mut String::new(), &mut changed);
+    (value, changed)
 }
 
 /// The text with nothing invisible in it.
@@ -64,6 +67,41 @@ fn walk(value: Value, change: Change, pointer: &mut String, changed: &mut Vec<St
         }
         Value::Object(fields) => object(fields, change, pointer, changed),
         plain @ (Value::Null | Value::Bool(_) | Value::Number(_)) => plain,
+    }
+}
+
+/// Whether a browser, to which every number is a 64-bit float, could read another
+/// integer.
+fn is_rounded(number: &Number) -> bool {
+    const MOST: u64 = (1 << 53) - 1;
+    let magnitude = number.as_u64().or_else(|| number.as_i64().map(i64::unsigned_abs));
+    magnitude.is_some_and(|magnitude| magnitude > MOST)
+}
+
+/// Writes out the integers that a browser would round.
+fn write_digits(value: &mut Value, pointer: &mut String, changed: &mut Vec<String>) {
+    let mut inside = |step: &str, value: &mut Value| {
+        let length = pointer.len();
+        pointer.push('/');
+        pointer.push_str(step);
+        write_digits(value, pointer, changed);
+        pointer.truncate(length);
+    };
+    match value {
+        Value::Number(number) if is_rounded(number) => {
+            let digits = number.to_string();
+            *value = Value::String(digits);
+            changed.push(pointer.clone());
+        }
+        Value::Array(items) => {
+            items.iter_mut().enumerate().for_each(|(at, item)| inside(&at.to_string(), item));
+        }
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                inside(&name.replace('~', "~0").replace('/', "~1"), field);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
@@ -136,5 +174,19 @@ mod tests {
         let mut sorted = changed;
         sorted.sort();
         assert_eq!(sorted, ["", "/list/0", "/list/1/x~1y", "/path"]);
+    }
+
+    /// S-5: an approval shows the exact number, also in a browser.
+    #[test]
+    fn integers_that_a_browser_would_round_are_shown_as_their_digits() {
+        let input = json!({"safe": 9_007_199_254_740_991_u64, "large": [18_446_744_073_709_551_615_u64],
+            "low": -9_007_199_254_740_993_i64, "float": 1e300});
+        let (shown, changed) = reveal(input);
+        assert_eq!(
+            shown,
+            json!({"safe": 9_007_199_254_740_991_u64, "large": ["18446744073709551615"],
+                "low": "-9007199254740993", "float": 1e300})
+        );
+        assert_eq!(changed, ["/large/0", "/low"]);
     }
 }
