@@ -82,8 +82,8 @@ pub struct Tool {
     pub claims: Claims,
     /// What the configuration says about it.
     pub rules: Vec<ToolRule>,
-    /// Identifies the name, the description and the schema: who allowed one of
-    /// them did not allow another.
+    /// Identifies what its server says of it, its schemas and annotations included:
+    /// who allowed that did not allow anything else.
     pub fingerprint: String,
     /// How long one call may take.
     pub timeout: Duration,

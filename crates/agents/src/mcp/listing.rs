@@ -154,7 +154,7 @@ fn admit(tool: McpTool, spec: &ServerSpec, internal: &[String]) -> Result<Option
     let policy = spec.policy(&name);
     let preview = text(&tool, PREVIEW).filter(|name| internal.contains(name));
     Ok(Some(Tool {
-        fingerprint: fingerprint(&spec.name, &name, &description, &schema),
+        fingerprint: fingerprint(&spec.name, &tool),
         spec: ToolSpec { name: exposed(&spec.prefix, &name), description, input_schema: schema },
         server: spec.name.clone(),
         title: title(&tool),
@@ -213,13 +213,22 @@ fn exposed(prefix: &str, name: &str) -> String {
     format!("{start}_{mark}")
 }
 
-/// Identifies what somebody allowed. The order of a schema's keys does not count:
-/// some servers write it differently at each start.
-fn fingerprint(server: &str, name: &str, description: &str, schema: &Value) -> String {
-    let mut schema_text = String::new();
-    write_sorted(schema, &mut schema_text);
+/// Identifies what somebody allowed: everything that the server says about the tool to
+/// people, to models and to us. The order of keys does not count: some servers write
+/// it differently at each start.
+fn fingerprint(server: &str, tool: &McpTool) -> String {
+    let sorted = |value: Option<Value>| {
+        let mut text = String::new();
+        write_sorted(&value.unwrap_or_default(), &mut text);
+        text
+    };
+    let input = sorted(Some(Value::Object(tool.input_schema.as_ref().clone())));
+    let output = sorted(tool.output_schema.as_deref().cloned().map(Value::Object));
+    let annotations = sorted(serde_json::to_value(&tool.annotations).ok());
+    let title = tool.title.as_deref().unwrap_or_default();
+    let description = tool.description.as_deref().unwrap_or_default();
     let mut hash = Sha256::new();
-    for part in [server, name, description, &schema_text] {
+    for part in [server, &tool.name, title, description, &input, &output, &annotations] {
         hash.update((part.len() as u64).to_be_bytes());
         hash.update(part.as_bytes());
     }

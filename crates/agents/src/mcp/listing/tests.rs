@@ -117,15 +117,36 @@ fn names_are_plain_short_and_different() {
     assert!(plain(&long) && plain(&exposed("f_", "ü ∞")));
 }
 
-/// Who allowed a tool did not allow another; the order of keys is no difference.
+/// P-11: who allowed a tool did not allow another, nor the same tool once it says
+/// anything else of itself; the order of keys is no difference.
 #[test]
 fn a_fingerprint_is_that_of_the_tool() {
-    let print = |name: &str, schema: Value| fingerprint("files", name, "Reads.", &schema);
-    let one = json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {}}});
-    let same = json!({"properties": {"b": {}, "a": {"type": "string"}}, "type": "object"});
-    let other = json!({"type": "object", "properties": {"a": {"type": "string"}, "c": {}}});
-    assert_eq!(print("read", one.clone()), print("read", same));
-    assert_ne!(print("read", one.clone()), print("read", other));
-    assert_ne!(print("read", one.clone()), print("write", one.clone()));
-    assert_ne!(print("read", one.clone()), fingerprint("file", "sread", "Reads.", &one));
+    let print = |server: &str, tool: Value| {
+        fingerprint(server, &serde_json::from_value::<McpTool>(tool).unwrap())
+    };
+    let tool = json!({"name": "read", "description": "Reads.", "title": "Read",
+        "inputSchema": {"type": "object", "properties": {"a": {"type": "string"}, "b": {}}},
+        "outputSchema": {"type": "object", "properties": {"text": {"type": "string"}}},
+        "annotations": {"readOnlyHint": true, "destructiveHint": false}});
+    let before = print("files", tool.clone());
+    let mut same = tool.clone();
+    same["inputSchema"] =
+        json!({"properties": {"b": {}, "a": {"type": "string"}}, "type": "object"});
+    same["annotations"] = json!({"destructiveHint": false, "readOnlyHint": true});
+    assert_eq!(before, print("files", same));
+    for (field, value) in [
+        ("name", json!("write")),
+        ("description", json!("Reads everything.")),
+        ("title", json!("Read all")),
+        ("inputSchema", json!({"type": "object", "properties": {"c": {}}})),
+        ("outputSchema", json!({"type": "object"})),
+        ("annotations", json!({"readOnlyHint": false, "destructiveHint": false})),
+    ] {
+        let mut other = tool.clone();
+        other[field] = value;
+        assert_ne!(before, print("files", other), "{field}");
+    }
+    let mut moved = tool.clone();
+    moved["name"] = json!("sread");
+    assert_ne!(before, print("file", moved));
 }
