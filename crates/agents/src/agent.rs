@@ -26,9 +26,9 @@ use std::sync::Weak;
 use std::time::Duration;
 
 use futures_core::Stream;
-use parlor_protocol::{ConversationId, Mode};
+use parlor_protocol::{ConversationId, Mode, Preview};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
 use crate::ask::{Ask, ProposedCall, Reply};
@@ -58,6 +58,13 @@ pub trait Agent: Send + Sync {
     /// agent that only answers has none.
     fn initiatives(&self) -> Option<mpsc::Receiver<Initiative>> {
         None
+    }
+
+    /// What a call of one of its own tools would change (P-7), where it can tell.
+    /// Nothing is changed by asking.
+    fn preview(&self, tool: &str, arguments: &Map<String, Value>) -> ToolFuture<Option<Preview>> {
+        let _no_tools_of_its_own = (tool, arguments);
+        Box::pin(ready(None))
     }
 
     /// The conversation is gone: what was kept for it is ended.

@@ -10,7 +10,7 @@
 
 use parlor_protocol::Role;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Where an agent that is a program writes what it calls its session.
 pub(crate) const SESSION: &str = "session";
@@ -112,6 +112,22 @@ impl HistoryMessage {
             Block::Vendor { block, .. } => block.get(SESSION)?.as_str(),
             _ => None,
         })
+    }
+
+    /// Makes a call in this message the one that ran: a person may have changed its
+    /// arguments. Says whether the call is in this message.
+    pub fn amend_call(&mut self, call: &str, arguments: &Map<String, Value>) -> bool {
+        let found = self.blocks.iter_mut().find_map(|block| match block {
+            Block::ToolUse { id, input, .. } if id == call => Some(input),
+            _ => None,
+        });
+        match found {
+            Some(input) => {
+                *input = Value::Object(arguments.clone());
+                true
+            }
+            None => false,
+        }
     }
 
     /// About how many tokens a model counts for this message.

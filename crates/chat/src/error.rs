@@ -4,6 +4,8 @@ use parlor_guard::guardrail::Refusal;
 use parlor_protocol::PromptId;
 use parlor_storage::{Fault, StorageError};
 
+use crate::prompts::Misfit;
+
 /// Why something was not done.
 #[derive(Debug, thiserror::Error)]
 pub enum ChatError {
@@ -27,7 +29,7 @@ pub enum ChatError {
     PromptClosed,
     /// Answer again: the prompt is still open, and this says what is wrong.
     #[error("{0}")]
-    AnswerInvalid(String),
+    AnswerInvalid(Misfit),
     /// Choose another picture.
     #[error("{0}")]
     BadImage(String),

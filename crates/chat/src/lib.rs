@@ -48,5 +48,5 @@ pub use chat_agent::{Accepted, Caller, Chat};
 pub use error::ChatError;
 pub use large_rows::{LargeEvent, LargePieces, Piece, WriteEvent};
 pub use project::{Project, Projects};
-pub use prompts::Answered;
+pub use prompts::{Answered, Misfit, Previewed};
 pub use reader::{News, Polled, Reader};

@@ -79,7 +79,7 @@ fn ending(turn: &Interrupted) -> Commit {
         events.push(NewEvent { body: message.to_event(), message: Some(message) });
     }
     let closed = turn.prompts.iter().filter_map(|prompt| prompt.closed());
-    events.extend(closed.map(|closed| event(EventBody::UserPromptClosed(closed))));
+    events.extend(closed.map(|closed| event(EventBody::UserPromptClosed(Box::new(closed)))));
     events.extend(turn.runs.iter().map(|run| {
         event(EventBody::ToolUse {
             tool: run.tool.clone(),
@@ -105,6 +105,7 @@ fn ending(turn: &Interrupted) -> Commit {
             thinking: block.thinking,
             parts: 1,
         }),
+        amends: Vec::new(),
         history: turn.block.iter().filter(|block| !block.thinking).map(remembered).collect(),
         images: Vec::new(),
         checkpoint: None,

@@ -8,7 +8,8 @@ use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::message::Message;
 use parlor_protocol::{ConversationId, EventBody, MessageId, TurnId};
 use parlor_storage::{
-    Block, Commit, NewEvent, NewImage, PromptWrite, RunWrite, StorageError, Store, TurnEnd,
+    Block, Commit, HistoryPart, NewEvent, NewImage, PromptWrite, RunWrite, StorageError, Store,
+    TurnEnd,
 };
 use serde_json::Value;
 use uuid::Uuid;
@@ -39,6 +40,7 @@ pub(crate) struct Step {
     pub(crate) closes_block: Option<Block>,
     pub(crate) history: Vec<Value>,
     pub(crate) images: Vec<NewImage>,
+    pub(crate) amends: Vec<HistoryPart>,
     pub(crate) checkpoint: Option<Value>,
     pub(crate) runs: Vec<RunWrite>,
     pub(crate) prompts: Vec<PromptWrite>,
@@ -57,6 +59,7 @@ impl Step {
             && self.closes_block.is_none()
             && self.history.is_empty()
             && self.images.is_empty()
+            && self.amends.is_empty()
             && self.checkpoint.is_none()
             && self.runs.is_empty()
             && self.prompts.is_empty()
@@ -91,6 +94,7 @@ impl Writer {
             closes_block: step.closes_block,
             history: step.history,
             images: step.images,
+            amends: step.amends,
             checkpoint: step.checkpoint,
             runs: step.runs,
             prompts: step.prompts,

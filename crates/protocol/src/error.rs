@@ -26,6 +26,56 @@ pub struct ErrorBody {
     /// The prompt that has to be answered first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_id: Option<crate::ids::PromptId>,
+    /// What is wrong with the fields of an answer, where it is about fields.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problems: Option<Vec<FieldProblem>>,
+}
+
+/// What is wrong with one field of an answer (P-5).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+pub struct FieldProblem {
+    /// A JSON pointer to the field; empty if it is about all of it.
+    pub pointer: String,
+    /// What is wrong.
+    pub problem: Problem,
+    /// The limit that it is beyond, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(type = "number"))]
+    pub limit: Option<serde_json::Number>,
+}
+
+/// What can be wrong with a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum Problem {
+    /// It must be there.
+    Missing,
+    /// A text has fewer characters than it must have.
+    TooShort,
+    /// A text has more characters than it may have.
+    TooLong,
+    /// A number is below the least.
+    TooSmall,
+    /// A number is above the greatest.
+    TooLarge,
+    /// A list has fewer entries than it must have.
+    TooFew,
+    /// A list has more entries than it may have.
+    TooMany,
+    /// A text is not of the form that it must have.
+    Pattern,
+    /// It is of another type, such as a text in place of a number.
+    WrongType,
+    /// It is none of the values that can be chosen.
+    NotAChoice,
+    /// There is no such field.
+    Unknown,
+    /// It is masked, and cannot be changed.
+    Masked,
+    /// It does not fit for another reason.
+    Other,
 }
 
 /// The stable codes. Each belongs to something that a client can do about it.

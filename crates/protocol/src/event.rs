@@ -82,7 +82,7 @@ pub enum EventBody {
     UserPromptUpdated(PromptUpdated),
     /// A prompt was answered, refused, or lapsed.
     #[serde(rename = "userPromptClosed")]
-    UserPromptClosed(PromptClosed),
+    UserPromptClosed(Box<PromptClosed>),
     /// Something failed.
     Error {
         /// What happened, in words that a person can act on.

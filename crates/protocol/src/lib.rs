@@ -30,7 +30,7 @@ mod structure;
 pub mod tool;
 pub mod verdict;
 
-pub use error::{ErrorBody, ErrorCode, ErrorEnvelope};
+pub use error::{ErrorBody, ErrorCode, ErrorEnvelope, FieldProblem, Problem};
 pub use event::{DoneReason, EventBody};
 pub use ids::{
     CallId, ClientMessageId, ConversationId, EventId, MessageId, ProjectId, PromptId, TenantId,

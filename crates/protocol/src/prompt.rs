@@ -38,7 +38,7 @@ pub struct UserPrompt {
     /// The steps of a wizard, answered as one (P-8).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<Vec<PromptStep>>,
-    /// The JSON Schema that the answer must fit.
+    /// The JSON Schema that the answer must fit; of a tool call, its edited arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(type = "unknown"))]
     pub schema: Option<Value>,
@@ -171,6 +171,15 @@ pub struct PromptClosed {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(type = "unknown"))]
     pub response: Option<Value>,
+    /// Why not, in the person's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The call as the person allowed it, if that is not the call that was proposed.
+    #[serde(rename = "toolCall", default, skip_serializing_if = "Option::is_none")]
+    pub tool_call: Option<ToolCall>,
+    /// What the call changes as it was allowed, if that is not what was proposed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preview: Option<Preview>,
     /// Who answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<String>,

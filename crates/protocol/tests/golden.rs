@@ -272,6 +272,29 @@ fn prompts() {
             id: PROMPT.parse().unwrap(),
             outcome: PromptOutcome::Answered,
             response: Some(json!("yes")),
+            reason: None,
+            tool_call: Some(ToolCall {
+                name: "update_recipe".into(),
+                input: json!({"title": "Stew"}),
+                masked: None,
+            }),
+            preview: Some(Preview::Record {
+                old: Some(json!({"title": "Soup"})),
+                new: Some(json!({"title": "Stew"})),
+            }),
+            answered_by: Some("family".into()),
+            at: Timestamp(1_794_772_812_000),
+        },
+    );
+    golden(
+        "prompt_refused.json",
+        &PromptClosed {
+            id: PROMPT.parse().unwrap(),
+            outcome: PromptOutcome::Refused,
+            response: Some(json!("no")),
+            reason: Some("It is breakfast.".into()),
+            tool_call: None,
+            preview: None,
             answered_by: Some("family".into()),
             at: Timestamp(1_794_772_812_000),
         },
@@ -305,13 +328,16 @@ fn events() {
                 id: PROMPT.parse().unwrap(),
                 expires_at: None,
             }),
-            EventBody::UserPromptClosed(PromptClosed {
+            EventBody::UserPromptClosed(Box::new(PromptClosed {
                 id: PROMPT.parse().unwrap(),
                 outcome: PromptOutcome::Expired,
                 response: None,
+                reason: None,
+                tool_call: None,
+                preview: None,
                 answered_by: None,
                 at: Timestamp(1_794_772_830_000),
-            }),
+            })),
             EventBody::Error {
                 message: "The model is overloaded.".into(),
                 code: ErrorCode::AgentFailed,
@@ -354,6 +380,23 @@ fn requests_and_errors() {
                 message: "Too many messages; try again in 12 s.".into(),
                 retry_after: Some(12),
                 prompt_id: None,
+                problems: None,
+            },
+        },
+    );
+    golden(
+        "error_answer_invalid.json",
+        &ErrorEnvelope {
+            error: ErrorBody {
+                code: ErrorCode::AnswerInvalid,
+                message: "Title must not be empty.".into(),
+                retry_after: None,
+                prompt_id: None,
+                problems: Some(vec![FieldProblem {
+                    pointer: "/title".into(),
+                    problem: Problem::TooShort,
+                    limit: Some(1.into()),
+                }]),
             },
         },
     );

@@ -35,8 +35,8 @@ fn the_generated_types_are_up_to_date() {
         ClientMessageId, Timestamp, MessageType, Role, Mode, QuestionOption, Severity, Question,
         SubQuestion, PlanStep, Plan, ToolCall, ToolResult, ToolStatus, MessageData, Message,
         PromptType, PromptStep, Preview, UserPrompt, PromptUpdated, PromptOutcome, PromptClosed,
-        Remember, PromptAnswer, ImageAttachment, ChatRequest, ErrorCode, ErrorBody, ErrorEnvelope,
-        Verdict, DoneReason, EventBody,
+        Remember, PromptAnswer, ImageAttachment, ChatRequest, ErrorCode, Problem, FieldProblem,
+        ErrorBody, ErrorEnvelope, Verdict, DoneReason, EventBody,
     ];
     // The tag on the wire is `userPrompt`, and the generator names the type after it.
     let file = file

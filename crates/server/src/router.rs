@@ -45,6 +45,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/api/prompts", get(prompts::list))
         .route("/api/prompts/{id}", get(prompts::read))
         .route("/api/prompts/{id}/response", post(prompts::respond))
+        .route("/api/prompts/{id}/preview", post(prompts::preview))
         .route("/api/prompts/{id}/extend", post(prompts::extend))
         .route("/ws/chat/{tenant}/{project}", get(ws::open))
         .route("/api/images/{id}", get(images::read))

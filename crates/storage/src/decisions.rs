@@ -45,12 +45,19 @@ pub struct Decision {
     pub question: String,
     /// The answer.
     pub response: Option<Value>,
+    /// Why not, in the person's words.
+    pub reason: Option<String>,
     /// The server of the tool that was decided on.
     pub server: Option<String>,
     /// The tool.
     pub tool: Option<String>,
     /// The run that it allowed.
     pub run_id: Option<String>,
+    /// The arguments that were asked about, where they are not those that ran; as
+    /// the person saw them.
+    pub proposed: Option<Value>,
+    /// The arguments that ran, masked as in an approval; nothing if it did not run.
+    pub arguments: Option<Value>,
     /// SHA-256 of the exact argument bytes, in hex.
     pub arguments_hash: Option<String>,
     /// Whether the person changed the arguments.
@@ -240,8 +247,9 @@ async fn insert(
     sqlx::query(
         "INSERT INTO decisions (id, at, tenant, project, conversation_id, prompt_id, origin,
          outcome, session, answered_by, question, response, server, tool, run_id, arguments_hash,
-         edited, remembered)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
+         edited, remembered, reason, proposed, arguments)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+         $19, $20, $21)",
     )
     .bind(&decision.id)
     .bind(decision.at.0)
@@ -261,6 +269,9 @@ async fn insert(
     .bind(&decision.arguments_hash)
     .bind(decision.edited)
     .bind(decision.remembered)
+    .bind(&decision.reason)
+    .bind(decision.proposed.as_ref().map(to_json).transpose()?)
+    .bind(decision.arguments.as_ref().map(to_json).transpose()?)
     .execute(&mut *transaction)
     .await?;
     Ok(())
@@ -280,9 +291,12 @@ fn decision(row: &SqliteRow) -> Result<Decision, StorageError> {
         answered_by: row.try_get("answered_by")?,
         question: row.try_get("question")?,
         response: optional_json(row, "response")?,
+        reason: row.try_get("reason")?,
         server: row.try_get("server")?,
         tool: row.try_get("tool")?,
         run_id: row.try_get("run_id")?,
+        proposed: optional_json(row, "proposed")?,
+        arguments: optional_json(row, "arguments")?,
         arguments_hash: row.try_get("arguments_hash")?,
         edited: row.try_get("edited")?,
         remembered: row.try_get("remembered")?,

@@ -3,9 +3,10 @@
 use parlor_protocol::{ConversationId, TurnId};
 use parlor_sqlite::Batch;
 use serde_json::Value;
+use sqlx::sqlite::SqliteRow;
 
 use crate::error::StorageError;
-use crate::rows::{json, parsed, to_column, to_json};
+use crate::rows::{counter, json, parsed, to_column, to_json};
 use crate::store::Store;
 
 impl Store {
@@ -19,6 +20,51 @@ impl Store {
         .await?;
         rows.iter().map(|row| Ok((parsed(row, "turn_id")?, json(row, "body")?))).collect()
     }
+}
+
+/// A part of the history with its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HistoryPart {
+    /// Its place.
+    pub position: u64,
+    /// What it says.
+    pub body: Value,
+}
+
+impl Store {
+    /// The history of one turn so far, newest first, each part with its place.
+    pub async fn history_of_turn(
+        &self,
+        id: ConversationId,
+        turn: TurnId,
+    ) -> Result<Vec<HistoryPart>, StorageError> {
+        let rows = sqlx::query(
+            "SELECT position, body FROM history WHERE conversation_id = $1 AND turn_id = $2
+             ORDER BY position DESC",
+        )
+        .bind(id.to_string())
+        .bind(turn.to_string())
+        .fetch_all(self.reader())
+        .await?;
+        let part = |row: &SqliteRow| {
+            Ok(HistoryPart { position: counter(row, "position")?, body: json(row, "body")? })
+        };
+        rows.iter().map(part).collect()
+    }
+}
+
+/// Replaces a part of the history, inside the write that says why.
+pub(crate) fn amend(
+    batch: &mut Batch,
+    conversation: ConversationId,
+    part: &HistoryPart,
+) -> Result<(), StorageError> {
+    batch
+        .add("UPDATE history SET body = $3 WHERE conversation_id = $1 AND position = $2")
+        .bind(conversation.to_string())
+        .bind(to_column(part.position))
+        .bind(to_json(&part.body)?);
+    Ok(())
 }
 
 /// Appends to the history, inside the write that the words belong to. The

@@ -45,6 +45,7 @@ pub use conversations::{Conversation, ConversationPage, ConversationView};
 pub use decisions::{Allowance, Answering, Decision};
 pub use deltas::{Block, Delta};
 pub use error::StorageError;
+pub use history::HistoryPart;
 pub use images::{Image, NewImage};
 pub use log::{Commit, Logged, NewEvent, TurnEnd};
 pub use log_pages::{LogEntry, PageSize};

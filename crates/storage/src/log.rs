@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::deltas::{self, Block};
 use crate::error::StorageError;
+use crate::history::HistoryPart;
 use crate::images::{self, NewImage};
 use crate::prompts::PromptWrite;
 use crate::rows::{to_column, to_json};
@@ -45,6 +46,8 @@ pub struct Commit {
     pub history: Vec<Value>,
     /// Pictures that these events name.
     pub images: Vec<NewImage>,
+    /// Parts of the history that say something else now.
+    pub amends: Vec<HistoryPart>,
     /// Where the agent can go on after a crash.
     pub checkpoint: Option<Value>,
     /// How far tool calls are.
@@ -100,6 +103,9 @@ impl Store {
         history::append(&mut batch, commit.conversation, commit.turn, &commit.history)?;
         for image in &commit.images {
             images::put(&mut batch, commit.conversation, image, commit.now);
+        }
+        for part in &commit.amends {
+            history::amend(&mut batch, commit.conversation, part)?;
         }
         for run in &commit.runs {
             tool_runs::apply(&mut batch, commit.conversation, commit.turn, run, commit.now)?;

@@ -2,7 +2,9 @@
 
 use parlor_guard::Clean;
 use parlor_protocol::message::{Message, MessageData};
-use parlor_protocol::{ConversationId, MessageId, MessageType, Role, TenantId, Timestamp};
+use parlor_protocol::{
+    ConversationId, MessageId, MessageType, PromptId, Role, TenantId, Timestamp, TurnId,
+};
 use parlor_sqlite::Batch;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
@@ -63,6 +65,28 @@ impl Store {
         .fetch_one(self.reader())
         .await?;
         message(&row).map(Served::new)
+    }
+}
+
+impl Store {
+    /// The message that shows a prompt of a turn.
+    pub async fn message_of_prompt(
+        &self,
+        conversation: ConversationId,
+        turn: TurnId,
+        prompt: PromptId,
+    ) -> Result<Option<Served<Message>>, StorageError> {
+        let rows = sqlx::query(
+            "SELECT * FROM messages WHERE conversation_id = $1 AND turn_id = $2 ORDER BY seq",
+        )
+        .bind(conversation.to_string())
+        .bind(turn.to_string())
+        .fetch_all(self.reader())
+        .await?;
+        let messages = rows.iter().map(message).collect::<Result<Vec<_>, _>>()?;
+        let id = serde_json::json!(prompt);
+        let shows = |message: &Message| message.metadata.get("prompt_id") == Some(&id);
+        Ok(messages.into_iter().find(shows).map(Served::new))
     }
 }
 

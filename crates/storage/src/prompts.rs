@@ -6,8 +6,8 @@
 
 use parlor_guard::Clean;
 use parlor_protocol::{
-    ConversationId, ProjectId, PromptClosed, PromptId, PromptOutcome, TenantId, Timestamp, TurnId,
-    UserPrompt,
+    ConversationId, Preview, ProjectId, PromptClosed, PromptId, PromptOutcome, TenantId, Timestamp,
+    ToolCall, TurnId, UserPrompt,
 };
 use parlor_sqlite::Batch;
 use serde::Serialize;
@@ -79,6 +79,12 @@ pub struct Prompt {
     pub response: Option<Value>,
     /// What that means to whoever asked.
     pub decision: Option<Value>,
+    /// Why not, in the person's words.
+    pub reason: Option<String>,
+    /// The call as it was allowed, if the person changed it.
+    pub allowed: Option<Served<ToolCall>>,
+    /// What that changes.
+    pub allowed_preview: Option<Served<Preview>>,
     /// Who answered.
     pub answered_by: Option<String>,
     /// Whether its end is in the log.
@@ -110,6 +116,8 @@ pub enum PromptWrite {
     Renew(PromptId, Option<Timestamp>),
     /// Its end is in the log now.
     Told(PromptId),
+    /// It is asked anew: another prompt takes its name.
+    Supersede(PromptId),
 }
 
 /// How a prompt is closed.
@@ -123,6 +131,12 @@ pub struct Closing {
     pub response: Option<Value>,
     /// What that means to whoever asked.
     pub decision: Option<Value>,
+    /// Why not, in the person's words.
+    pub reason: Option<String>,
+    /// The call as it is allowed, if the person changed it.
+    pub allowed: Option<Clean<ToolCall>>,
+    /// What that changes.
+    pub allowed_preview: Option<Clean<Preview>>,
     /// Who.
     pub answered_by: Option<String>,
     /// Whether the clock does not matter: whoever asked is gone.
@@ -207,7 +221,7 @@ pub(crate) async fn close(
 ) -> Result<bool, StorageError> {
     let closed = sqlx::query(
         "UPDATE prompts SET status = $2, response = $3, decision = $4, answered_by = $5,
-         closed_at = $6
+         closed_at = $6, reason = $8, allowed_call = $9, allowed_preview = $10
          WHERE id = $1 AND status = 'open' AND
          CASE WHEN $7 OR $2 = 'cancelled' THEN TRUE
               WHEN $2 = 'expired' THEN expires_at IS NULL OR expires_at <= $6
@@ -220,6 +234,9 @@ pub(crate) async fn close(
     .bind(&closing.answered_by)
     .bind(closing.now.0)
     .bind(closing.forced)
+    .bind(&closing.reason)
+    .bind(closing.allowed.as_ref().map(to_json).transpose()?)
+    .bind(closing.allowed_preview.as_ref().map(to_json).transpose()?)
     .execute(&mut *transaction)
     .await?;
     Ok(closed.rows_affected() == 1)
@@ -241,6 +258,11 @@ pub(crate) fn apply(
         }
         PromptWrite::Told(id) => {
             batch.add("UPDATE prompts SET told = TRUE WHERE id = $1").bind(id.to_string());
+        }
+        PromptWrite::Supersede(id) => {
+            batch
+                .add("UPDATE prompts SET ask_id = ask_id || '#' || id WHERE id = $1")
+                .bind(id.to_string());
         }
     }
     Ok(())
@@ -282,6 +304,9 @@ impl Prompt {
             id: self.id,
             outcome: self.outcome?,
             response: self.response.clone(),
+            reason: self.reason.clone(),
+            tool_call: self.allowed.as_ref().map(|call| call.get().clone()),
+            preview: self.allowed_preview.as_ref().map(|preview| preview.get().clone()),
             answered_by: self.answered_by.clone(),
             at: self.closed_at.unwrap_or(self.opened_at),
         })
@@ -323,6 +348,9 @@ pub(crate) fn prompt(row: &SqliteRow) -> Result<Prompt, StorageError> {
         closed_at: time("closed_at")?,
         response: optional_json(row, "response")?,
         decision: optional_json(row, "decision")?,
+        reason: row.try_get("reason")?,
+        allowed: optional_json(row, "allowed_call")?.map(Served::new),
+        allowed_preview: optional_json(row, "allowed_preview")?.map(Served::new),
         answered_by: row.try_get("answered_by")?,
         told: row.try_get("told")?,
     })

@@ -118,7 +118,8 @@ pub(crate) fn apply(
                 .add(
                     "UPDATE tool_runs SET status = $2, result = COALESCE($3, result),
                      started_at = CASE WHEN $2 = 'started' THEN $4 ELSE started_at END,
-                     finished_at = CASE WHEN $2 IN ('approved', 'started') THEN NULL ELSE $4 END
+                     finished_at = CASE WHEN $2 IN ('proposed', 'approved', 'started')
+                     THEN NULL ELSE $4 END
                      WHERE id = $1",
                 )
                 .bind(id.to_string())

@@ -7,6 +7,7 @@ import type { ToolCall, UserPrompt } from '../protocol/generated';
 import { asSchema, kindOf, problemsIn } from '../schema/schema';
 import { isAnything, isText, useHalfAnswer } from '../state/half_answers';
 import { Button } from '../ui/Button';
+import { classes } from '../ui/classes';
 import { onEscape } from '../ui/escape';
 import { Menu } from '../ui/Menu';
 import { Visible } from '../ui/Visible';
@@ -15,14 +16,16 @@ import { hasWords, isDestructive, readableName, toolWords } from '../words/tools
 import { Arguments } from './Arguments';
 import { AskingCard } from './AskingCard';
 import { Actions, Trouble } from './Card';
+import { type FollowedPreview, useFollowedPreview } from './preview/follow';
+import { namesIn } from './preview/names';
 import { PreviewOf } from './preview/Preview';
-import { useAnswering, useArrivalFocus } from './answering';
+import { troubleWith, useAnswering, useArrivalFocus } from './answering';
 
 export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolCall }) {
   const words = useWords();
   const { t } = words;
   const card = useArrivalFocus<HTMLElement>();
-  const { busy, trouble, give } = useAnswering(prompt.messageId);
+  const { busy, trouble, give } = useAnswering(prompt.messageId, prompt.schema);
   const [input, setInput] = useHalfAnswer(prompt.messageId, 'input', () => call.input, isAnything);
   const [reason, setReason] = useHalfAnswer(prompt.messageId, 'reason', () => '', isText);
   const [refusing, setRefusing] = useState(reason !== '');
@@ -32,6 +35,8 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
   const changed = JSON.stringify(input) !== JSON.stringify(call.input);
   const problems = changed && kindOf(schema) === 'object' ? problemsIn(schema, input) : {};
   const fits = Object.keys(problems).length === 0;
+  const followed = useFollowedPreview(prompt, changed && fits ? input : null);
+  const stale = followed.stale || (changed && !fits);
   const back = () => {
     setRefusing(false);
     card.current?.focus({ preventScroll: true });
@@ -58,8 +63,21 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
       }
       busy={busy}
     >
-      {prompt.preview && <PreviewOf preview={prompt.preview} />}
-      <Arguments call={call} schema={prompt.schema} input={input} problems={problems} disabled={busy} change={setInput} />
+      {followed.preview && (
+        <div aria-busy={stale} className={classes('transition-opacity', stale && 'opacity-50')}>
+          <PreviewOf preview={followed.preview} />
+        </div>
+      )}
+      <PreviewNote prompt={prompt} followed={followed} stale={stale} />
+      <Arguments
+        call={call}
+        schema={prompt.schema}
+        input={input}
+        names={namesIn(prompt.preview, call.input)}
+        problems={problems}
+        disabled={busy}
+        change={setInput}
+      />
       {changed && <p className="text-small font-medium text-warning">{t('approval.changed')}</p>}
       <Trouble text={trouble} />
       {refusing ? (
@@ -100,6 +118,19 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
         </Actions>
       )}
     </AskingCard>
+  );
+}
+
+/** What there is to say about a preview that does not show the arguments of now. */
+function PreviewNote({ prompt, followed, stale }: { prompt: UserPrompt; followed: FollowedPreview; stale: boolean }) {
+  const words = useWords();
+  const { preview, refusal } = followed;
+  const unknown = prompt.preview !== undefined && preview === undefined;
+  const text = refusal?.code === 'answer_invalid' ? troubleWith(words, prompt.schema, refusal) : unknown ? words.t('preview.unknown') : null;
+  return (
+    <p role="status" className={text || (stale && preview) ? 'text-small text-muted' : 'sr-only'}>
+      {text ?? (stale && preview ? words.t('preview.updating') : '')}
+    </p>
   );
 }
 

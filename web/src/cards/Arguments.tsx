@@ -15,6 +15,7 @@ import { Disclosure } from '../ui/Disclosure';
 import { Visible } from '../ui/Visible';
 import { useWords } from '../words';
 import { fieldLabel } from '../words/fields';
+import type { Names } from './preview/names';
 import { inWords } from './preview/record';
 
 interface Props {
@@ -22,12 +23,16 @@ interface Props {
   schema: unknown;
   /** What it would be told now; editing changes it. */
   input: unknown;
+  /** What the things are called that it names by an id. */
+  names?: Names;
   problems: Record<string, Problem>;
   disabled: boolean;
   change?(input: unknown): void;
 }
 
-export function Arguments({ call, schema, input, problems, disabled, change }: Props) {
+const NO_NAMES: Names = new Map();
+
+export function Arguments({ call, schema, input, names = NO_NAMES, problems, disabled, change }: Props) {
   const { t } = useWords();
   const [editing, setEditing] = useState(false);
   return (
@@ -37,9 +42,9 @@ export function Arguments({ call, schema, input, problems, disabled, change }: P
           {t('approval.tool')} <code className="font-mono">{call.name}</code>
         </p>
         {editing && change ? (
-          <Editor call={call} schema={schema} input={input} problems={problems} disabled={disabled} change={change} />
+          <Editor call={call} schema={schema} input={input} names={names} problems={problems} disabled={disabled} change={change} />
         ) : (
-          <ReadOnly input={input} masked={call.masked ?? []} />
+          <ReadOnly input={input} names={names} masked={call.masked ?? []} />
         )}
         {change && (
           <Button
@@ -60,7 +65,7 @@ export function Arguments({ call, schema, input, problems, disabled, change }: P
   );
 }
 
-function ReadOnly({ input, masked }: { input: unknown; masked: readonly string[] }) {
+function ReadOnly({ input, names, masked }: { input: unknown; names: Names; masked: readonly string[] }) {
   const words = useWords();
   const fields = isFields(input) ? Object.entries(input) : [];
   if (fields.length === 0) return <p className="text-muted">{words.t('approval.no_arguments')}</p>;
@@ -70,7 +75,7 @@ function ReadOnly({ input, masked }: { input: unknown; masked: readonly string[]
         <div key={name} className="col-span-2 grid grid-cols-subgrid">
           <dt className="text-muted">{fieldLabel(words, name)}</dt>
           <dd className="min-w-0 whitespace-pre-wrap">
-            <Visible text={inWords(value)} />
+            <Named value={value} names={names} />
             {masked.some((mask) => mask === `/${name}` || mask.startsWith(`/${name}/`)) && (
               <span className="ms-2 inline-flex items-center gap-1 text-muted">
                 <Lock size={12} aria-hidden="true" />
@@ -84,9 +89,20 @@ function ReadOnly({ input, masked }: { input: unknown; masked: readonly string[]
   );
 }
 
-type EditorProps = Required<Pick<Props, 'call' | 'input' | 'problems' | 'disabled' | 'change'>> & { schema: unknown };
+/** A value in words; an id by what it names, if that is known. */
+function Named({ value, names }: { value: unknown; names: Names }) {
+  const name = typeof value === 'string' ? names.get(value) : undefined;
+  if (name === undefined) return <Visible text={inWords(value)} />;
+  return (
+    <>
+      <Visible text={name} /> <span className="font-mono break-all text-muted">{String(value)}</span>
+    </>
+  );
+}
 
-function Editor({ call, schema, input, problems, disabled, change }: EditorProps) {
+type EditorProps = Required<Pick<Props, 'call' | 'input' | 'names' | 'problems' | 'disabled' | 'change'>> & { schema: unknown };
+
+function Editor({ call, schema, input, names, problems, disabled, change }: EditorProps) {
   const { t } = useWords();
   const [view, setView] = useState<'form' | 'json'>('form');
   const [maskBroken, setMaskBroken] = useState(false);
@@ -114,7 +130,7 @@ function Editor({ call, schema, input, problems, disabled, change }: EditorProps
         ))}
       </div>
       {view === 'form' ? (
-        <SchemaForm schema={shape} value={input} masked={masked} problems={problems} disabled={disabled} change={change} />
+        <SchemaForm schema={shape} value={input} names={names} masked={masked} problems={problems} disabled={disabled} change={change} />
       ) : (
         <JsonField value={input} change={changeJson} rows={10} label={t('approval.arguments')} common={{ disabled }} />
       )}

@@ -7,10 +7,13 @@ import { classes } from '../ui/classes';
 import { Disclosure } from '../ui/Disclosure';
 import { Visible } from '../ui/Visible';
 import { useWords } from '../words';
+import { fieldLabel } from '../words/fields';
 import { Arguments } from './Arguments';
 import { outcomeBy, outcomeText, promptTitle } from './outcome';
 import { PlanBody } from './PlanBody';
+import { namesIn } from './preview/names';
 import { PreviewOf } from './preview/Preview';
+import { inWords, recordRows } from './preview/record';
 
 const LOOKS = {
   answered: { icon: Check, ink: 'text-success', rule: 'shadow-[inset_3px_0_0_var(--success)]' },
@@ -33,21 +36,53 @@ export function ClosedCard({ prompt, closed }: { prompt: UserPrompt; closed: Pro
         <span className="font-medium">{outcomeText(words, prompt, closed)}</span>
         <span className="text-small text-muted">{outcomeBy(words, closed)}</span>
       </p>
-      <Details prompt={prompt} />
+      {closed.reason && (
+        <p className="text-small whitespace-pre-wrap text-muted">
+          {t('outcome.reason')} <Visible text={closed.reason} />
+        </p>
+      )}
+      {closed.toolCall && <Changes proposed={prompt.toolCall?.input} ran={closed.toolCall.input} />}
+      <Details prompt={prompt} closed={closed} />
     </section>
   );
 }
 
-function Details({ prompt }: { prompt: UserPrompt }) {
+/** What the person changed before allowing it: what was proposed, and what ran. */
+function Changes({ proposed, ran }: { proposed: unknown; ran: unknown }) {
+  const words = useWords();
+  const rows = recordRows(proposed, ran).filter((row) => row.changed);
+  return (
+    <dl className="my-1 space-y-1 text-small">
+      {rows.map((row) => (
+        <div key={row.name}>
+          <dt className="font-medium">{fieldLabel(words, row.name)}</dt>
+          <dd className="whitespace-pre-wrap text-muted">
+            {words.t('outcome.proposed')} <del className="decoration-critical/60"><Visible text={inWords(row.before)} /></del>
+          </dd>
+          <dd className="whitespace-pre-wrap">
+            {words.t('outcome.ran')} <ins className="font-medium no-underline"><Visible text={inWords(row.after)} /></ins>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** What it was about; of a call that was changed, as it ran. */
+function Details({ prompt, closed }: { prompt: UserPrompt; closed: PromptClosed }) {
   const { t } = useWords();
-  const { plan, preview, toolCall, schema } = prompt;
+  const { plan, schema } = prompt;
+  const toolCall = closed.toolCall ?? prompt.toolCall;
+  const preview = closed.toolCall ? closed.preview : prompt.preview;
   if (!plan && !preview && !toolCall) return null;
   return (
     <Disclosure summary={t('details')}>
       <div className="mt-2 space-y-3 pb-1">
         {plan && <PlanBody plan={plan} />}
         {preview && <PreviewOf preview={preview} />}
-        {toolCall && <Arguments call={toolCall} schema={schema} input={toolCall.input} problems={{}} disabled />}
+        {toolCall && (
+          <Arguments call={toolCall} schema={schema} input={toolCall.input} names={namesIn(preview, toolCall.input)} problems={{}} disabled />
+        )}
       </div>
     </Disclosure>
   );

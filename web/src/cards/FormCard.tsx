@@ -15,7 +15,7 @@ import { useAnswering, useArrivalFocus } from './answering';
 export function FormCard({ prompt }: { prompt: UserPrompt }) {
   const { t } = useWords();
   const card = useArrivalFocus<HTMLElement>();
-  const { busy, trouble, give, dismiss } = useAnswering(prompt.messageId);
+  const { busy, trouble, give, dismiss } = useAnswering(prompt.messageId, prompt.schema);
   const schema = asSchema(prompt.schema);
   const [value, setValue] = useHalfAnswer(prompt.messageId, 'form', () => beginning(schema) ?? {}, isAnything);
   const [tried, setTried] = useState(false);

@@ -4,11 +4,13 @@ import { type RefObject, useEffect, useRef, useState } from 'react';
 
 import type { Refusal } from '../net/http';
 import type { PromptAnswer } from '../protocol/generated';
+import { problemSentences } from '../schema/problems';
+import { asSchema } from '../schema/schema';
 import { answer } from '../state/conversation';
 import { useParlor } from '../state/store';
 import { COMPOSER_ID } from '../thread/Composer';
 import { isTallerThanView, showInThread } from '../thread/follow';
-import { useWords } from '../words';
+import { useWords, type Words } from '../words';
 import { reasonFor } from '../words/reasons';
 
 export interface Answering {
@@ -19,7 +21,8 @@ export interface Answering {
   dismiss(): Promise<void>;
 }
 
-export function useAnswering(id: string): Answering {
+/** `schema` is what the fields of the answer are called by, where it has fields. */
+export function useAnswering(id: string, schema?: unknown): Answering {
   const words = useWords();
   const [busy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
@@ -41,8 +44,14 @@ export function useAnswering(id: string): Answering {
     setBusy(false);
     setRefusal(refused);
   };
-  const trouble = refusal && reasonFor(words, refusal);
+  const trouble = refusal && troubleWith(words, schema, refusal);
   return { busy, trouble, give, dismiss: () => give({ response: null, cancelled: true }) };
+}
+
+/** What a refusal says: about the fields where it is about fields. */
+export function troubleWith(words: Words, schema: unknown, refusal: Refusal): string {
+  if (refusal.problems.length === 0) return reasonFor(words, refusal);
+  return problemSentences(words, asSchema(schema), refusal.problems);
 }
 
 const EDITABLE = 'input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable=true]';

@@ -17,6 +17,7 @@ export function outcomeText(words: Words, prompt: UserPrompt, closed: PromptClos
     case 'refused':
       return t('outcome.refused');
     case 'answered': {
+      if (closed.toolCall) return t('outcome.allowed_with_changes');
       const answer = answerText(words, prompt, closed.response);
       return answer === '' ? t('outcome.answered') : t('outcome.answered_with', { answer });
     }

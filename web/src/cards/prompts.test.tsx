@@ -80,6 +80,49 @@ describe('an approval', () => {
     expect(answers(heard)).toEqual([{ response: 'yes', input: expect.objectContaining({ servings: 5, notes: '[token]' }) as unknown }]);
   });
 
+  /** P-7: the preview is that of the arguments as they are now, or says that it is not known. */
+  it('shows what an edit changes', async () => {
+    const heard = hearRequests(({ path, body }) => {
+      if (!path.endsWith('/preview')) return Response.json({});
+      const { servings } = (body as { input: { servings: number } }).input;
+      if (servings === 7) return Response.json({});
+      return Response.json({ preview: { kind: 'record', old: { title: 'Tomato Soup', servings: 4 }, new: { title: 'Tomato Soup', servings } } });
+    });
+    await draw('approval_edit', 'userPrompt');
+    const preview = () => screen.getByRole('group', { name: /What changes/ });
+    expect(within(preview()).getByText('6')).toBeDefined();
+    await user.click(button('Arguments'));
+    await user.click(button('Change'));
+    const servings = screen.getByRole('spinbutton', { name: /Servings/ });
+    await user.clear(servings);
+    await user.type(servings, '5');
+    expect(await within(preview()).findByText('5')).toBeDefined();
+    expect(within(preview()).queryByText('6')).toBeNull();
+    await user.clear(servings);
+    await user.type(servings, '7');
+    expect(await screen.findByText(/not known/)).toBeDefined();
+    expect(screen.queryByRole('group', { name: /What changes/ })).toBeNull();
+    await user.click(button('Discard changes'));
+    expect(within(preview()).getByText('6')).toBeDefined();
+    const asked = heard.filter(({ path }) => path.endsWith('/preview'));
+    expect(asked.map(({ body }) => (body as { input: unknown }).input)).toEqual([
+      expect.objectContaining({ servings: 5, notes: '[token]' }),
+      expect.objectContaining({ servings: 7, notes: '[token]' }),
+    ]);
+  });
+
+  /** What an id names is said by its title, and an id that is needed is not optional. */
+  it('names a recipe by its title', async () => {
+    await draw('approval_edit', 'userPrompt');
+    await user.click(button('Arguments'));
+    expect(screen.getByText('r1').parentElement?.textContent).toContain('Tomato Soup');
+    await user.click(button('Change'));
+    const field = screen.getByRole('textbox', { name: 'Recipe' });
+    expect(field.getAttribute('aria-required')).toBe('true');
+    expect(document.getElementById(field.getAttribute('aria-describedby') ?? '')?.textContent).toBe('Tomato Soup');
+    expect(screen.getByRole('textbox', { name: /^Title\s*optional/ })).toBeDefined();
+  });
+
   it('takes JSON from experts, with masked parts as they are', async () => {
     await draw('approval_edit', 'userPrompt');
     await user.click(button('Arguments'));
@@ -103,6 +146,26 @@ describe('an approval', () => {
     expect(button('Allow once')).toHaveProperty('disabled', false);
   });
 
+  /** P-5, U-4: what does not fit is said by the field's label, in the reader's language. */
+  it('says which field does not fit', async () => {
+    const problems = [
+      { pointer: '/title', problem: 'too_short', limit: 1 },
+      { pointer: '/ingredients/1/name', problem: 'missing' },
+    ];
+    const error = { code: 'answer_invalid', message: 'No.', problems };
+    hearRequests(() => Response.json({ error }, { status: 422 }));
+    for (const [language, allow, text] of [
+      ['en', 'Allow once', '“Title” must not be empty. “Ingredients 2 Name” is missing.'],
+      ['pt', 'Permitir uma vez', '“Título” não pode ficar vazio. Falta preencher “Ingredientes 2 Nome”.'],
+    ] as const) {
+      const { unmount } = await draw('approval_edit', 'userPrompt', language);
+      await user.click(button(allow));
+      await settle();
+      expect(screen.getByText(text)).toBeDefined();
+      unmount();
+    }
+  });
+
   /** P-4 */
   it('waits without an end when asked to', async () => {
     const heard = hearRequests();
@@ -123,6 +186,7 @@ describe('an approval', () => {
       ['approval', 'Answered: allowed'],
       ['approval_refused', 'Cancelled by the user'],
       ['approval_expired', 'No answer in time; nothing was done'],
+      ['approval_edit', 'Allowed with changes'],
     ] as const) {
       const { unmount } = await draw(name);
       expect(screen.getByText(text), name).toBeDefined();
@@ -132,6 +196,17 @@ describe('an approval', () => {
     await draw('approval_refused', undefined, 'pt');
     expect(screen.getByText('Operação cancelada pelo usuário')).toBeDefined();
     expect(screen.getByText(/^por meio de “family”, \d\d:\d\d$/)).toBeDefined();
+    expect(screen.getByText(/Motivo:/).textContent).toBe('Motivo: These are still needed.');
+  });
+
+  /** P-6: what was proposed and what ran are both on the card, and its details are what ran. */
+  it('shows what was proposed and what ran', async () => {
+    await draw('approval_edit');
+    const servings = screen.getByText('Servings').parentElement;
+    expect(servings?.textContent).toBe('ServingsProposed: 6Ran: 5');
+    await user.click(button('Details'));
+    expect(within(screen.getByRole('group', { name: /What changes/ })).getByText('5')).toBeDefined();
+    expect(within(screen.getByRole('group', { name: /What changes/ })).queryByText('6')).toBeNull();
   });
 });
 

@@ -5,9 +5,11 @@ import type {
   ConversationId,
   Message,
   Mode,
+  Preview,
   ProjectId,
   PromptAnswer,
   Timestamp,
+  ToolCall,
   UserPrompt,
 } from '../protocol/generated';
 import { decodeEvent, isFields, type PlacedEvent } from './decode';
@@ -120,6 +122,10 @@ export async function sendMessage(request: ChatRequest): Promise<Start> {
 
 export const answerPrompt = (id: string, answer: PromptAnswer) =>
   ask(`${promptPath(id)}/response`, { method: 'POST', json: answer });
+
+/** What an approval would change with other arguments; nothing runs. */
+export const previewPrompt = (id: string, input: unknown, signal: AbortSignal) =>
+  askJson<{ toolCall: ToolCall; preview?: Preview }>(`${promptPath(id)}/preview`, { method: 'POST', json: { input }, signal });
 
 export const extendPrompt = (id: string, seconds: number) =>
   ask(`${promptPath(id)}/extend`, { method: 'POST', json: { seconds } });

@@ -1,6 +1,6 @@
 /** One way to ask the server for something, and one shape for its refusals. */
 
-import type { ErrorCode } from '../protocol/generated';
+import type { ErrorCode, FieldProblem } from '../protocol/generated';
 import { noteServerTime } from './clock';
 
 /** Why something did not work; `code` is what texts are chosen by. */
@@ -9,17 +9,19 @@ export class Refusal extends Error {
   readonly status: number;
   readonly retryAfter: number | null;
   readonly promptId: string | null;
+  readonly problems: readonly FieldProblem[];
 
   constructor(
     code: ErrorCode | 'offline',
     message: string,
-    more: { status?: number; retryAfter?: number | null; promptId?: string | null } = {},
+    more: { status?: number; retryAfter?: number | null; promptId?: string | null; problems?: FieldProblem[] } = {},
   ) {
     super(message);
     this.code = code;
     this.status = more.status ?? 0;
     this.retryAfter = more.retryAfter ?? null;
     this.promptId = more.promptId ?? null;
+    this.problems = more.problems ?? [];
   }
 }
 
@@ -85,6 +87,7 @@ async function refusalOf(response: Response): Promise<Refusal> {
     status,
     retryAfter: Number.isFinite(retryAfter) ? retryAfter : null,
     promptId: error.prompt_id ?? null,
+    problems: Array.isArray(error.problems) ? error.problems : [],
   });
 }
 
@@ -93,6 +96,7 @@ interface ErrorFields {
   message?: string;
   retry_after?: number;
   prompt_id?: string;
+  problems?: FieldProblem[];
 }
 
 async function errorIn(response: Response): Promise<ErrorFields> {

@@ -373,6 +373,18 @@ outcome: PromptOutcome,
  */
 response?: unknown, 
 /**
+ * Why not, in the person's words.
+ */
+reason?: string, 
+/**
+ * The call as the person allowed it, if that is not the call that was proposed.
+ */
+toolCall?: ToolCall, 
+/**
+ * What the call changes as it was allowed, if that is not what was proposed.
+ */
+preview?: Preview, 
+/**
  * Who answered.
  */
 answered_by?: string, 
@@ -454,6 +466,22 @@ retry_of?: MessageId, };
 
 export type ErrorCode = "input_blocked" | "input_empty" | "input_too_long" | "input_malformed" | "malformed" | "bad_image" | "unauthorized" | "forbidden" | "not_found" | "turn_running" | "prompt_open" | "prompt_closed" | "answer_invalid" | "title_taken" | "too_large" | "rate_limited" | "agent_failed" | "unavailable" | "internal";
 
+export type Problem = "missing" | "too_short" | "too_long" | "too_small" | "too_large" | "too_few" | "too_many" | "pattern" | "wrong_type" | "not_a_choice" | "unknown" | "masked" | "other";
+
+export type FieldProblem = { 
+/**
+ * A JSON pointer to the field; empty if it is about all of it.
+ */
+pointer: string, 
+/**
+ * What is wrong.
+ */
+problem: Problem, 
+/**
+ * The limit that it is beyond, where there is one.
+ */
+limit?: number, };
+
 export type ErrorBody = { 
 /**
  * For programs; it does not change.
@@ -470,7 +498,11 @@ retry_after?: number,
 /**
  * The prompt that has to be answered first.
  */
-prompt_id?: PromptId, };
+prompt_id?: PromptId, 
+/**
+ * What is wrong with the fields of an answer, where it is about fields.
+ */
+problems?: Array<FieldProblem>, };
 
 export type ErrorEnvelope = { 
 /**

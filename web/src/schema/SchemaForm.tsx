@@ -13,19 +13,22 @@ import { JsonField } from './JsonField';
 interface FormProps {
   schema: Schema;
   value: unknown;
+  /** What the things are called that a value names by an id. */
+  names?: ReadonlyMap<string, string>;
   masked?: readonly string[];
   problems?: Record<string, Problem>;
   disabled?: boolean;
   change(value: unknown): void;
 }
 
-export function SchemaForm({ schema, value, masked = [], problems = {}, disabled = false, change }: FormProps) {
-  const form: Form = { root: value, masked, problems, disabled, change };
+export function SchemaForm({ schema, value, names, masked = [], problems = {}, disabled = false, change }: FormProps) {
+  const form: Form = { root: value, names, masked, problems, disabled, change };
   return <Field form={form} schema={schema} pointer="" name={null} required />;
 }
 
 interface Form {
   root: unknown;
+  names: ReadonlyMap<string, string> | undefined;
   masked: readonly string[];
   problems: Record<string, Problem>;
   disabled: boolean;
@@ -144,8 +147,8 @@ function LeafField({ form, schema, pointer, name, required }: FieldProps) {
         {label}
         {!required && <span className="ms-1.5 font-normal text-muted">{words.t('form.optional')}</span>}
       </label>
-      <Control schema={schema} value={value} set={set} common={common} />
-      <Note id={`${id}-note`} schema={schema} problem={problem} />
+      <Control schema={schema} value={value} set={set} required={required} common={common} />
+      <Note id={`${id}-note`} schema={schema} problem={problem} name={typeof value === 'string' ? form.names?.get(value) : undefined} />
     </div>
   );
 }
@@ -154,10 +157,11 @@ interface ControlProps {
   schema: Schema;
   value: unknown;
   set(value: unknown): void;
+  required: boolean;
   common: Record<string, unknown> & { id: string };
 }
 
-function Control({ schema, value, set, common }: ControlProps) {
+function Control({ schema, value, set, required, common }: ControlProps) {
   const { t } = useWords();
   const kind = kindOf(schema);
   if (kind === 'choice') {
@@ -192,7 +196,9 @@ function Control({ schema, value, set, common }: ControlProps) {
     );
   }
   const text = typeof value === 'string' ? value : '';
-  const onChange = (event: { target: { value: string } }) => set(event.target.value);
+  // An optional text that may not be empty is left out instead.
+  const leavesOut = !required && (schema.minLength ?? 0) > 0;
+  const onChange = ({ target }: { target: { value: string } }) => set(target.value === '' && leavesOut ? undefined : target.value);
   if (text.length > 80 || text.includes('\n')) {
     return <textarea dir="auto" className="field field-sizing-content max-h-60 min-h-20" value={text} onChange={onChange} {...common} />;
   }
@@ -201,11 +207,19 @@ function Control({ schema, value, set, common }: ControlProps) {
 
 const INPUT_TYPES: Record<string, string> = { email: 'email', uri: 'url', date: 'date', 'date-time': 'text', time: 'time' };
 
-function Note({ id, schema, problem }: { id: string; schema: Schema; problem: Problem | undefined }) {
+interface NoteProps {
+  id: string;
+  schema: Schema;
+  problem: Problem | undefined;
+  /** What the value names, if it is an id. */
+  name?: string;
+}
+
+function Note({ id, schema, problem, name }: NoteProps) {
   const { t } = useWords();
   return (
     <p id={id} className={problem ? 'text-small font-medium text-critical' : 'text-small text-muted'}>
-      {problem ? t(`form.problem.${problem}`) : schema.description}
+      {problem ? t(`form.problem.${problem}`) : name ? <span className="font-medium text-ink">{name}</span> : schema.description}
     </p>
   );
 }

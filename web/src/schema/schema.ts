@@ -107,7 +107,7 @@ export function beginning(schema: Schema): unknown {
   }
 }
 
-export type Problem = 'missing' | 'too_short' | 'too_long' | 'too_small' | 'too_large' | 'pattern' | 'number';
+export type Problem = 'missing' | 'too_short' | 'too_long' | 'too_small' | 'too_large' | 'pattern' | 'number' | 'digits';
 
 /** What does not fit, by pointer. The server looks again; this only saves a round. */
 export function problemsIn(schema: Schema, value: unknown, pointer = '', required = true): Record<string, Problem> {
@@ -138,6 +138,7 @@ function problemWith(schema: Schema, kind: FieldKind, value: unknown): Problem |
   if (kind === 'number') {
     if (typeof value !== 'number' || Number.isNaN(value)) return 'number';
     if (typeOf(schema) === 'integer' && !Number.isInteger(value)) return 'number';
+    if (typeOf(schema) === 'integer' && !Number.isSafeInteger(value)) return 'digits';
     if (value < (schema.minimum ?? -Infinity)) return 'too_small';
     return value > (schema.maximum ?? Infinity) ? 'too_large' : null;
   }

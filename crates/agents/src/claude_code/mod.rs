@@ -31,6 +31,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use parlor_protocol::{ConversationId, Preview};
+use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
 use crate::agent::{Agent, AgentDescription, AgentSession, Checkpoint, Initiative, TurnContext};
@@ -51,6 +52,7 @@ pub const KIND: &str = "claude_code";
 /// Claude Code, for a project.
 pub(crate) struct ClaudeCode {
     bridge: Bridge,
+    launch: Arc<Launch>,
     model: String,
     durable: bool,
     /// The version that is installed, once it is known.
@@ -70,7 +72,9 @@ impl ClaudeCode {
         if durable {
             tokio::spawn(look_at_version(launch.spec.clone(), programs.clone(), version.clone()));
         }
-        Self { bridge: Bridge::new(Arc::new(launch), programs), model, durable, version }
+        let launch = Arc::new(launch);
+        let bridge = Bridge::new(launch.clone(), programs);
+        Self { bridge, launch, model, durable, version }
     }
 
     fn warning(&self) -> Option<String> {
@@ -92,6 +96,14 @@ impl Agent for ClaudeCode {
 
     fn describe(&self) -> AgentDescription {
         AgentDescription { kind: KIND, model: self.model.clone() }
+    }
+
+    fn preview(&self, tool: &str, arguments: &Map<String, Value>) -> ToolFuture<Option<Preview>> {
+        let launch = self.launch.clone();
+        let call = launch.tools.call("", tool, arguments.clone(), None, None);
+        let looks =
+            move || launch.preview(&call).or_else(|| preview::of_input(&call.name, &call.input));
+        Box::pin(async move { tokio::task::spawn_blocking(looks).await.ok().flatten() })
     }
 
     fn warnings(&self) -> Vec<String> {

@@ -103,7 +103,9 @@ impl Cook<'_> {
     fn delete(&self, wanted: &str) -> Move {
         self.with_recipe(wanted, |id, title| match self.result("delete_recipe") {
             None => Move::Call("delete_recipe", json!({"recipe_id": id})),
-            Some(Ok(_)) => Move::Say(say::deleted(self.language, title)),
+            Some(Ok(answer)) => {
+                Move::Say(say::deleted(self.language, title_of(&answer["deleted"], title)))
+            }
             Some(Err(why)) => self.not_changed(title, &why),
         })
     }
@@ -130,7 +132,9 @@ impl Cook<'_> {
             let name = name.as_str().unwrap_or_default().to_owned();
             match self.result("update_recipe") {
                 None => Move::Call("update_recipe", json!({"recipe_id": id, "title": name})),
-                Some(Ok(_)) => Move::Say(say::renamed(self.language, title, &name)),
+                Some(Ok(recipe)) => {
+                    Move::Say(say::renamed(self.language, title, title_of(&recipe, &name)))
+                }
                 Some(Err(why)) => self.not_changed(title, &why),
             }
         })
@@ -159,7 +163,7 @@ impl Cook<'_> {
                 let id = recipe.get("id").or_else(|| recipe.pointer("/recipe/id"));
                 Move::Call("display_recipe", json!({"recipe_id": id}))
             }
-            (Some(Ok(_)), Some(_)) => Move::Say(done(title)),
+            (Some(Ok(recipe)), Some(_)) => Move::Say(done(title_of(&recipe, title))),
         }
     }
 
@@ -195,8 +199,17 @@ impl Cook<'_> {
         if is_error {
             return Some(Err(text));
         }
-        Some(Ok(serde_json::from_str(&text).unwrap_or(Value::String(text))))
+        // A note for the model may come after the tool's own answer.
+        let mut values = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
+        let answer = values.next().and_then(Result::ok).filter(Value::is_object);
+        Some(Ok(answer.unwrap_or(Value::String(text))))
     }
+}
+
+/// What the recipe is called that a tool tells of: a person may have changed what
+/// was asked of it.
+fn title_of<'r>(recipe: &'r Value, asked_for: &'r str) -> &'r str {
+    recipe["title"].as_str().unwrap_or(asked_for)
 }
 
 /// What the person answered: the loop says it in words.

@@ -113,6 +113,10 @@ impl LoopSession {
                 turn.open = Open::Reply;
                 return Some(self.propose(call));
             }
+            Effect::Amend { id, arguments } => {
+                let mut newest_first = turn.context.history.iter_mut().rev();
+                let _found = newest_first.any(|message| message.amend_call(&id, &arguments));
+            }
             Effect::MakeCall { id, call } => {
                 let server = self.tools.find(&call.tool).map(|tool| tool.server);
                 turn.open = Open::Call(OpenCall {
@@ -236,6 +240,7 @@ impl AgentSession for LoopSession {
                 | Effect::AskModel
                 | Effect::Wait(_)
                 | Effect::Propose(_)
+                | Effect::Amend { .. }
                 | Effect::MakeCall { .. } => false,
             });
             self.handle(Input::Stop);

@@ -60,6 +60,8 @@ pub(super) enum Effect {
     AskModel,
     /// Propose this call, if it can be made at all.
     Propose(Call),
+    /// A call of the newest message runs with these arguments instead of the model's.
+    Amend { id: String, arguments: Map<String, Value> },
     /// Make this call.
     MakeCall { id: String, call: ToolCall },
     /// Wait, and say when it is over.
@@ -254,9 +256,14 @@ impl LoopState {
         effects: &mut VecDeque<Effect>,
     ) {
         let Some(current) = self.calls.current().filter(|call| call.id == id) else { return };
+        let amended = !current.has_arguments(&arguments);
         let call = ToolCall { tool: current.name.clone(), arguments, run };
         if !self.calls.is_running() {
             self.calls.started();
+            if amended {
+                let arguments = call.arguments.clone();
+                effects.push_back(Effect::Amend { id: id.clone(), arguments });
+            }
             effects.push_back(Effect::MakeCall { id, call });
         }
     }

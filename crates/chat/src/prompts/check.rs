@@ -5,11 +5,11 @@
 
 use parlor_protocol::{
     PromptAnswer, PromptDraft, PromptOutcome, PromptStep, PromptType, QuestionOption, SubQuestion,
-    UserPrompt,
+    ToolCall, UserPrompt,
 };
 use serde_json::{Map, Value, json};
 
-use super::{Decided, Meant, MeantCall, edit, form};
+use super::{Decided, Meant, MeantCall, Misfit, edit, form};
 
 /// An answer that fits.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,12 +26,22 @@ pub(crate) struct Fitting {
     pub(crate) typed: Vec<String>,
 }
 
+impl Fitting {
+    /// Why not, in the person's words.
+    pub(crate) fn reason(&self) -> Option<&String> {
+        match &self.decided {
+            Decided::No(reason) => reason.as_ref(),
+            Decided::Yes | Decided::Given { .. } => None,
+        }
+    }
+}
+
 /// Judges an answer; the error says what is wrong.
 pub(crate) fn check(
     public: &UserPrompt,
     meant: &Meant,
     answer: &PromptAnswer,
-) -> Result<Fitting, String> {
+) -> Result<Fitting, Misfit> {
     let reason = answer.reason.clone().filter(|reason| !reason.trim().is_empty());
     if answer.cancelled {
         return Ok(refused(None, reason));
@@ -51,24 +61,37 @@ fn check_call(
     call: &MeantCall,
     answer: &PromptAnswer,
     reason: Option<String>,
-) -> Result<Fitting, String> {
+) -> Result<Fitting, Misfit> {
     if !yes_or_no(&answer.response)? {
         return Ok(refused(Some(answer.response.clone()), reason));
     }
     let mut fitting = yes(&answer.response);
-    let mut arguments = call.input.clone();
-    if let (Some(edited), Some(shown)) = (&answer.input, &public.tool_call)
-        && *edited != shown.input
+    fitting.arguments = Some(call.input.clone());
+    if let (Some(input), Some(shown)) = (&answer.input, &public.tool_call)
+        && let Some(arguments) = edited(shown, call, input)?
     {
-        let masked = shown.masked.as_deref().unwrap_or_default();
-        arguments = edit::merged(&call.input, &shown.input, masked, edited)?;
-        edit::fits(call.schema.as_ref(), &arguments)?;
+        fitting.arguments = Some(arguments);
         fitting.edited = true;
         let before = texts(&shown.input);
-        fitting.typed = texts(edited).into_iter().filter(|text| !before.contains(text)).collect();
+        fitting.typed = texts(input).into_iter().filter(|text| !before.contains(text)).collect();
     }
-    fitting.arguments = Some(arguments);
     Ok(fitting)
+}
+
+/// The arguments as the person changed them, if they fit; nothing if they are the
+/// same.
+pub(crate) fn edited(
+    shown: &ToolCall,
+    call: &MeantCall,
+    input: &Value,
+) -> Result<Option<Map<String, Value>>, Misfit> {
+    if *input == shown.input {
+        return Ok(None);
+    }
+    let masked = shown.masked.as_deref().unwrap_or_default();
+    let arguments = edit::merged(&call.input, &shown.input, masked, input)?;
+    edit::fits(call.schema.as_ref(), &arguments)?;
+    Ok(Some(arguments))
 }
 
 fn check_question(
@@ -76,7 +99,7 @@ fn check_question(
     draft: &PromptDraft,
     answer: &PromptAnswer,
     reason: Option<String>,
-) -> Result<Fitting, String> {
+) -> Result<Fitting, Misfit> {
     let response = &answer.response;
     let given = match draft.prompt_type {
         PromptType::Confirm => {

@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use super::check::{self, Fitting};
 use super::opening::lapses;
-use super::{Decided, Meant, meant};
+use super::{Decided, Meant, Previewed, meant, preview};
 use crate::beginning::Begins;
 use crate::chat_agent::{Accepted, Caller, Chat};
 use crate::error::ChatError;
@@ -57,7 +57,8 @@ impl Chat {
             self.judge(caller, &project, typed, false).await?;
         }
         let outcome = fitting.outcome;
-        let answering = answering(caller, &prompt, &meant, &answer, &fitting);
+        let allowed = allowed(&project, &meant, &fitting).await;
+        let answering = answering(caller, &prompt, &meant, &answer, &fitting, allowed);
         if prompt.parks {
             if !self.store().answer_prompt(&answering).await? {
                 return Err(ChatError::PromptClosed);
@@ -180,13 +181,16 @@ impl Chat {
 
 /// The event that shows the end of a prompt.
 pub(crate) fn closed_event(closing: &Closing) -> EventBody {
-    EventBody::UserPromptClosed(PromptClosed {
+    EventBody::UserPromptClosed(Box::new(PromptClosed {
         id: closing.id,
         outcome: closing.outcome,
         response: closing.response.clone(),
+        reason: closing.reason.clone(),
+        tool_call: closing.allowed.as_ref().map(|call| call.get().clone()),
+        preview: closing.allowed_preview.as_ref().map(|preview| preview.get().clone()),
         answered_by: closing.answered_by.clone(),
         at: closing.now,
-    })
+    }))
 }
 
 /// What the model is told of a decision on its plan (T-3).
@@ -204,6 +208,15 @@ fn own_words(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
+/// The call as it is allowed, if the person changed it.
+async fn allowed(project: &Project, meant: &Meant, fitting: &Fitting) -> Option<Previewed> {
+    let (Meant::Call(call), true, Some(arguments)) = (meant, fitting.edited, &fitting.arguments)
+    else {
+        return None;
+    };
+    Some(preview::of_call(project, &call.tool, arguments).await)
+}
+
 /// Everything that an answer changes.
 fn answering(
     caller: &Caller,
@@ -211,6 +224,7 @@ fn answering(
     meant: &Meant,
     answer: &PromptAnswer,
     fitting: &Fitting,
+    allowed: Option<Previewed>,
 ) -> Answering {
     let at = now();
     let call = match meant {
@@ -223,6 +237,14 @@ fn answering(
     decision.session = Some(caller.session.clone());
     decision.answered_by = Some(caller.name.clone());
     decision.response = fitting.response.clone();
+    decision.reason = fitting.reason().cloned();
+    if arguments.is_some() {
+        let ran = allowed.as_ref().map(|allowed| allowed.call.get().input.clone());
+        // Without a change, what ran is what was shown.
+        let shown =
+            if ran.is_some() { decision.proposed.clone() } else { decision.proposed.take() };
+        decision.arguments = ran.or(shown);
+    }
     decision.arguments_hash = arguments.as_deref().map(hash);
     decision.edited = fitting.edited;
     decision.remembered = remembered;
@@ -232,6 +254,9 @@ fn answering(
             outcome: fitting.outcome,
             response: fitting.response.clone(),
             decision: serde_json::to_value(&fitting.decided).ok(),
+            reason: fitting.reason().cloned(),
+            allowed_preview: allowed.as_ref().and_then(|allowed| allowed.preview.clone()),
+            allowed: allowed.map(|allowed| allowed.call),
             answered_by: Some(caller.name.clone()),
             forced: false,
             now: at,
@@ -257,6 +282,9 @@ pub(crate) fn unanswered(prompt: &Prompt, outcome: PromptOutcome) -> Answering {
             outcome,
             response: None,
             decision: None,
+            reason: None,
+            allowed: None,
+            allowed_preview: None,
             answered_by: None,
             forced: false,
             now: at,
@@ -286,9 +314,12 @@ fn decision(prompt: &Prompt, outcome: PromptOutcome, at: Timestamp) -> Decision 
         answered_by: None,
         question: prompt.public.get().question.clone(),
         response: None,
+        reason: None,
         server: call.as_ref().map(|call| call.server.clone()),
         tool: call.as_ref().map(|call| call.tool.clone()),
         run_id: call.as_ref().map(|call| call.run.to_string()),
+        proposed: prompt.public.get().tool_call.as_ref().map(|call| call.input.clone()),
+        arguments: None,
         arguments_hash: None,
         edited: false,
         remembered: false,

@@ -5,18 +5,20 @@
 
 use serde_json::{Map, Value};
 
+use super::misfit::{self, Misfit};
+
 /// The raw arguments with the person's changes; the error says what to do.
 pub(crate) fn merged(
     raw: &Map<String, Value>,
     shown: &Value,
     masked: &[String],
     edited: &Value,
-) -> Result<Map<String, Value>, String> {
+) -> Result<Map<String, Value>, Misfit> {
     let mut merged = edited.clone();
     let raw = Value::Object(raw.clone());
     for pointer in masked {
         if shown.pointer(pointer) != edited.pointer(pointer) {
-            return Err(format!("{} is masked and cannot be changed.", place(pointer)));
+            return Err(Misfit::masked(pointer));
         }
         match (merged.pointer_mut(pointer), raw.pointer(pointer)) {
             (Some(slot), Some(original)) if !pointer.is_empty() => *slot = original.clone(),
@@ -32,17 +34,9 @@ pub(crate) fn merged(
 
 /// Whether the arguments fit the tool's schema. One that cannot be read
 /// refuses nothing: the server checks for itself.
-pub(crate) fn fits(schema: Option<&Value>, arguments: &Map<String, Value>) -> Result<(), String> {
-    let Some(validator) = schema.and_then(|schema| jsonschema::validator_for(schema).ok()) else {
-        return Ok(());
-    };
-    validator
-        .validate(&Value::Object(arguments.clone()))
-        .map_err(|error| format!("{}: {error}", place(&error.instance_path().to_string())))
-}
-
-fn place(pointer: &str) -> String {
-    if pointer.is_empty() { "The input".to_owned() } else { format!("'{pointer}'") }
+pub(crate) fn fits(schema: Option<&Value>, arguments: &Map<String, Value>) -> Result<(), Misfit> {
+    let arguments = Value::Object(arguments.clone());
+    schema.and_then(|schema| misfit::fits(schema, &arguments)).unwrap_or(Ok(()))
 }
 
 #[cfg(test)]
@@ -67,12 +61,12 @@ mod tests {
             object(json!({"title": "Stew", "by": "Claude Code", "n": [2, {"k": "sk-ant-x"}]}))
         );
         for (bad, why) in [
-            (json!({"by": "me", "n": [1, {"k": "[token]"}]}), "'/by' is masked"),
-            (json!({"title": "x", "by": "[assistant]"}), "'/n/1/k' is masked"),
-            (json!("x"), "'/by' is masked"),
+            (json!({"by": "me", "n": [1, {"k": "[token]"}]}), "By is masked"),
+            (json!({"title": "x", "by": "[assistant]"}), "N 2 K is masked"),
+            (json!("x"), "By is masked"),
         ] {
             let error = merged(&raw, &shown, &masked, &bad).unwrap_err();
-            assert!(error.starts_with(why), "{error}");
+            assert!(error.message.starts_with(why), "{error}");
         }
         assert!(merged(&raw, &shown, &[String::new()], &shown).is_err());
         assert!(merged(&raw, &shown, &["/[x]".to_owned()], &json!({})).is_err());

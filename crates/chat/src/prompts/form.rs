@@ -8,6 +8,8 @@
 use jsonschema::Validator;
 use serde_json::{Map, Value};
 
+use super::misfit::{self, Misfit};
+
 /// Words in the name of a field that no server may ask for.
 const SECRETS: &[&str] = &[
     "password", "passwd", "passphrase", "passcode", "secret", "token", "apikey", "credential",
@@ -26,8 +28,8 @@ pub(crate) fn refusal(schema: &Value) -> Option<String> {
 }
 
 /// The answer with its defaults, if it fits; the error names the field.
-pub(crate) fn check(schema: &Value, answer: &Value) -> Result<Value, String> {
-    let validator = validator(schema).map_err(|_| "This form cannot be answered.".to_owned())?;
+pub(crate) fn check(schema: &Value, answer: &Value) -> Result<Value, Misfit> {
+    let validator = validator(schema).map_err(|_| "This form cannot be answered.")?;
     let fields = schema.get("properties").and_then(Value::as_object);
     let mut answer = answer.clone();
     if let (Some(fields), Value::Object(given)) = (fields, &mut answer) {
@@ -35,15 +37,12 @@ pub(crate) fn check(schema: &Value, answer: &Value) -> Result<Value, String> {
         if schema.get("additionalProperties").is_none()
             && let Some(stranger) = given.keys().find(|name| !fields.contains_key(*name))
         {
-            return Err(format!("'/{stranger}': the form has no such field"));
+            return Err(Misfit::unknown(schema, stranger));
         }
         fill_in(fields, given);
         leave_out_blanks(schema, fields, given);
     }
-    validator.validate(&answer).map_err(|error| {
-        let path = error.instance_path().to_string();
-        if path.is_empty() { error.to_string() } else { format!("'{path}': {error}") }
-    })?;
+    misfit::judged(&validator, schema, &answer)?;
     Ok(answer)
 }
 
@@ -119,8 +118,10 @@ mod tests {
         let schema = json!({"type": "object", "required": ["n"],
             "properties": {"n": {"type": "integer", "minimum": 1}}});
         assert!(check(&schema, &json!({"n": 2})).is_ok());
-        assert!(check(&schema, &json!({"n": 0})).unwrap_err().starts_with("'/n'"));
-        assert!(check(&schema, &json!({})).unwrap_err().contains("\"n\""));
+        assert!(
+            check(&schema, &json!({"n": 0})).unwrap_err().message.starts_with("N is too small")
+        );
+        assert_eq!(check(&schema, &json!({})).unwrap_err().message, "N is missing.");
     }
 
     /// M-3: the formats that a form may ask for are what they say.
@@ -137,7 +138,7 @@ mod tests {
             assert!(check(&schema, &json!({"x": good})).is_ok(), "{format}");
             assert_eq!(check(&schema, &json!({"x": ""})), Ok(json!({})), "it was cleared");
             assert!(
-                check(&schema, &json!({"x": bad})).unwrap_err().starts_with("'/x'"),
+                check(&schema, &json!({"x": bad})).unwrap_err().message.starts_with("X "),
                 "{format}"
             );
         }

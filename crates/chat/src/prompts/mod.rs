@@ -3,11 +3,12 @@
 //! The life of a prompt:
 //! 1. [`opening`]: it becomes a row, with a public clean half and a private raw
 //!    half, in the same write as the event that shows it.
-//! 2. [`check`]: an answer is judged against both halves; a bad one changes
+//! 2. [`preview`]: what a call would change, also while a person edits it.
+//! 3. [`check`]: an answer is judged against both halves; a bad one changes
 //!    nothing and says what is wrong (P-5).
-//! 3. [`desk`]: a good one closes the row by compare-and-set, together with
+//! 4. [`desk`]: a good one closes the row by compare-and-set, together with
 //!    the run that it approves and the line in the audit. So does the clock.
-//! 4. If the turn waits for it, the turn's own task notices, writes the end
+//! 5. If the turn waits for it, the turn's own task notices, writes the end
 //!    into the log and goes on (`session::asking`). Otherwise the answer is
 //!    the message that begins the next turn.
 //!
@@ -17,7 +18,9 @@ pub(crate) mod check;
 mod desk;
 mod edit;
 pub(crate) mod form;
+mod misfit;
 pub(crate) mod opening;
+pub(crate) mod preview;
 
 use parlor_protocol::PromptDraft;
 use parlor_storage::Prompt;
@@ -27,6 +30,8 @@ use uuid::Uuid;
 
 pub use desk::Answered;
 pub(crate) use desk::{bytes, closed_event, unanswered};
+pub use misfit::Misfit;
+pub use preview::Previewed;
 
 /// Who asks, as it is written down. Only `approval` looks like an approval.
 pub(crate) const APPROVAL: &str = "approval";

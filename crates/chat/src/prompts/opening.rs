@@ -56,6 +56,7 @@ impl Place<'_> {
         let prompt = UserPrompt {
             tool_call: Some(shown.clone()),
             preview,
+            schema: call.tool.as_ref().and_then(|tool| form_of(&tool.spec.input_schema)),
             severity: Some(Severity::Major),
             context: suspicion(call).or_else(|| call.description.clone()),
             ..self.bare(PromptType::Confirm, format!("Allow “{}”?", title.unwrap_or(&call.name)))
@@ -242,6 +243,11 @@ fn message_data(draft: &PromptDraft) -> (MessageType, Option<MessageData>) {
             (MessageType::Question, None)
         }
     }
+}
+
+/// The schema that edited arguments must fit, if it says anything about them.
+fn form_of(schema: &Value) -> Option<Value> {
+    schema.get("properties").is_some().then(|| schema.clone())
 }
 
 /// Why the tool is not to be believed (G-8), for the person who is asked.

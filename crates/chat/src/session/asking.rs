@@ -27,7 +27,7 @@ use super::deadline::Deadline;
 use crate::oversight;
 use crate::power_cut;
 use crate::prompts::opening::{Opening, Place, lapses};
-use crate::prompts::{AGENT, form, unanswered};
+use crate::prompts::{AGENT, form, preview, unanswered};
 use crate::session_registry::Stop;
 
 /// How often a parked turn looks by itself: hints can get lost between nodes.
@@ -159,14 +159,12 @@ impl Session {
     }
 
     /// What the call would change (P-7), if its arguments or its server can tell.
-    async fn preview(&self, call: &ProposedCall) -> Option<Preview> {
+    pub(super) async fn preview(&self, call: &ProposedCall) -> Option<Preview> {
         if call.preview.is_some() {
             return call.preview.clone();
         }
         let tool = call.tool.as_ref()?;
-        let tools = self.project.tools.as_ref()?;
-        let preview = tools.preview(&tool.spec.name, &call.input).await?;
-        serde_json::from_value(preview).ok()
+        preview::of_tools(&self.project, &tool.spec.name, &call.input).await
     }
 
     async fn asks(&mut self, agent: &mut dyn AgentSession, ask: Ask) -> Result<(), StorageError> {

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::Session;
+use super::{Session, edited};
 use crate::power_cut;
 use crate::prompts::{Decided, bytes, decided};
 use crate::texts::excerpt;
@@ -39,8 +39,7 @@ impl Session {
         agent: &mut dyn AgentSession,
         run: &ToolRun,
     ) -> Result<(), StorageError> {
-        let arguments = serde_json::from_str(&run.arguments)
-            .map_err(|error| StorageError::Corrupt(error.to_string()))?;
+        let arguments = edited::arguments(run)?;
         self.move_run(run, RunStatus::Started, None);
         self.tool_use(run, ToolStatus::Running);
         self.commit_finished().await?;
@@ -140,6 +139,7 @@ impl Session {
             message.metadata.insert("suspicious".to_owned(), json!(finding.rule));
             result.content.insert(0, Block::text(caution(finding)));
         }
+        result.content.extend(self.edit_note(&run.call_id));
         self.finished.message(Clean::new(&self.sanitizer, message));
         if let Some(Artifact { kind, id }) = artifact {
             let event = EventBody::Artifact { kind, id };
@@ -207,14 +207,15 @@ impl Session {
         why: Option<String>,
     ) -> Result<(), StorageError> {
         let why = why.unwrap_or_else(|| "the server went down while it ran".to_owned());
-        let result = told(&format!(
+        let mut result = told(&format!(
             "It is not known whether {} took effect ({why}). It was not repeated: look before you \
              try again, and tell the person.",
             run.tool
         ));
+        let mut message = self.result_message(run, &result);
+        result.content.extend(self.edit_note(&run.call_id));
         self.move_run(run, RunStatus::OutcomeUnknown, Some(&result));
         self.tool_use(run, ToolStatus::Error);
-        let mut message = self.result_message(run, &result);
         message.metadata.insert("code".to_owned(), json!("outcome_unknown"));
         self.finished.message(Clean::new(&self.sanitizer, message));
         self.commit_finished().await?;

@@ -7,7 +7,8 @@
 //!    model needs to remember of it.
 //! 3. A checkpoint is committed before the agent is polled again.
 //! 4. What the agent must not do by itself is asked for ([`asking`]), and what
-//!    came of its calls is looked at before its model reads it ([`calls`]).
+//!    came of its calls is looked at before its model reads it ([`calls`]). Of a call
+//!    that a person changed, what ran is told ([`edited`]).
 //! 5. The end is one write: what is left, an error if there was one, and `done`.
 //!
 //! Reading pauses while text is too far ahead of storage. An agent that says more
@@ -17,7 +18,9 @@ mod answer_room;
 mod asking;
 mod blocks;
 mod calls;
+mod changed_tool;
 mod deadline;
+mod edited;
 mod ending;
 mod settling;
 
@@ -44,6 +47,7 @@ use crate::writer::{Step, Writer};
 use answer_room::AnswerRoom;
 use asking::Look;
 use blocks::Blocks;
+use edited::Edits;
 
 pub(crate) use asking::Asking;
 
@@ -58,6 +62,8 @@ pub(crate) struct Session {
     blocks: Blocks,
     pictures: PictureChecks,
     asking: Asking,
+    /// Calls that a person changed.
+    edits: Edits,
     /// Whether anything may stand in the ledger.
     has_calls: bool,
     /// A message that is finished, and is committed with what comes after it.
@@ -90,6 +96,7 @@ impl Session {
             sessions: Vec::new(),
             pictures,
             asking,
+            edits: Edits::new(),
             has_calls: false,
             finished: Step::default(),
             checkpoint: None,
@@ -205,6 +212,7 @@ impl Session {
             AgentEvent::AssistantMessage(message) => {
                 self.end_block().await?;
                 self.blocks.is_remembered();
+                let message = self.amended(message);
                 self.remember(&message);
                 Ok(())
             }

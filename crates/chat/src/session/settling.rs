@@ -44,6 +44,10 @@ impl Session {
             return Err(StorageError::Corrupt("an approval has no run".to_owned()));
         };
         if run.status == RunStatus::Approved {
+            if let Some(call) = self.changed_call(prompt, &run) {
+                return self.ask_anew(agent, prompt, &run, call).await;
+            }
+            self.note_edit(prompt, &run).await?;
             return self.start_run(agent, &run).await;
         }
         let (why, code) = match (prompt.outcome, decided(prompt)) {
@@ -94,7 +98,7 @@ impl Session {
 
     pub(super) fn tell_end(&mut self, prompt: &Prompt) {
         if let Some(closed) = prompt.closed().filter(|_| !prompt.told) {
-            let event = EventBody::UserPromptClosed(closed);
+            let event = EventBody::UserPromptClosed(Box::new(closed));
             self.finished.event(&self.sanitizer, event);
             self.finished.prompts.push(PromptWrite::Told(prompt.id));
         }

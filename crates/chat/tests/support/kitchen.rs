@@ -1,6 +1,7 @@
 //! Tools in memory: `peek` reads, `burn` changes, `order` asks back, `stall`
 //! never ends, `poison` answers with orders.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -16,6 +17,8 @@ use serde_json::{Map, Value, json};
 #[derive(Default)]
 pub(crate) struct Kitchen {
     pub(crate) calls: Mutex<Vec<ToolCall>>,
+    /// Changes with what the tools say of themselves.
+    pub(crate) version: AtomicU32,
 }
 
 impl Kitchen {
@@ -29,7 +32,8 @@ impl Kitchen {
 
 impl Tools for Kitchen {
     fn list(&self) -> Arc<[Tool]> {
-        ["peek", "burn", "order", "stall", "poison"].map(tool).into()
+        let version = self.version.load(Ordering::SeqCst);
+        ["peek", "burn", "order", "stall", "poison"].map(|name| tool(name, version)).into()
     }
 
     fn call(&self, call: ToolCall) -> ToolStream {
@@ -85,7 +89,7 @@ fn ask_back() -> ToolStream {
     Box::pin(stream::iter([ask]).chain(rest))
 }
 
-fn tool(name: &str) -> Tool {
+fn tool(name: &str, version: u32) -> Tool {
     let schema = json!({"type": "object", "properties": {"what": {"type": "string"}}});
     Tool {
         spec: ToolSpec {
@@ -98,7 +102,7 @@ fn tool(name: &str) -> Tool {
         title: None,
         claims: Claims { read_only: name != "burn", not_destructive: false },
         rules: Vec::new(),
-        fingerprint: format!("{name}-1"),
+        fingerprint: format!("{name}-{version}"),
         timeout: Duration::from_secs(5),
         prompt_timeout: None,
         preview: (name == "burn").then(|| "preview".to_owned()),

@@ -181,9 +181,19 @@ cleanable! {
         PromptUpdated { id, expires_at }
     }
 
-    // The answer and the name are the person's own.
-    fn cleaned(PromptClosed { id, outcome, response, answered_by, at } => PromptClosed, _sanitizer) {
-        PromptClosed { id, outcome, response, answered_by, at }
+    // The answer, the reason and the name are the person's own. Arguments that a
+    // person changed still hold what the agent wrote.
+    fn cleaned(PromptClosed { id, outcome, response, reason, tool_call, preview, answered_by, at } => PromptClosed, sanitizer) {
+        PromptClosed {
+            id,
+            outcome,
+            response,
+            reason,
+            tool_call: tool_call.cleaned(sanitizer),
+            preview: preview.cleaned(sanitizer),
+            answered_by,
+            at,
+        }
     }
 
     fn cleaned(event => EventBody, sanitizer) {
@@ -296,7 +306,7 @@ fn clean_event(event: EventBody, sanitizer: &Sanitizer) -> EventBody {
             EventBody::UserPromptUpdated(updated.cleaned(sanitizer))
         }
         EventBody::UserPromptClosed(closed) => {
-            EventBody::UserPromptClosed(closed.cleaned(sanitizer))
+            EventBody::UserPromptClosed(Box::new(closed.cleaned(sanitizer)))
         }
         EventBody::Error { message, code, recoverable } => {
             EventBody::Error { message: message.cleaned(sanitizer), code, recoverable }

@@ -21,8 +21,9 @@ pub(super) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Prints every decision of a tenant, oldest first, one JSON object a line:
-    /// what was asked, who answered what and when, from which session, the hash of
-    /// the exact arguments that were allowed to run, and whether they were edited.
+    /// what was asked, who answered what and when and why, from which session, the
+    /// arguments that were allowed to run and the hash of their exact bytes, and
+    /// what was proposed if that is something else.
     Export {
         #[command(flatten)]
         place: Place,

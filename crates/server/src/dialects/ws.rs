@@ -102,6 +102,7 @@ impl Encoder {
             recoverable,
             retry_after: error.retry_after,
             prompt_id: error.prompt_id.map(Shown),
+            problems: error.problems.as_deref(),
             client_message_id,
             answers,
         };

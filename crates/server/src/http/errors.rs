@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use parlor_chat::ChatError;
-use parlor_protocol::{ErrorBody, ErrorCode, ErrorEnvelope, PromptId};
+use parlor_protocol::{ErrorBody, ErrorCode, ErrorEnvelope, FieldProblem, PromptId};
 use parlor_recipes::RecipeError;
 use parlor_storage::StorageError;
 
@@ -21,6 +21,7 @@ pub struct ApiError {
     message: Cow<'static, str>,
     retry_after: Option<u64>,
     prompt_id: Option<PromptId>,
+    problems: Vec<FieldProblem>,
 }
 
 /// In how many seconds it is worth asking again whether one of many turns has ended.
@@ -78,7 +79,8 @@ fn is_passing(code: ErrorCode) -> bool {
 impl ApiError {
     pub(crate) fn new(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
         let message = message.into();
-        Self { status: status(code), code, message, retry_after: None, prompt_id: None }
+        let (retry_after, prompt_id, problems) = (None, None, Vec::new());
+        Self { status: status(code), code, message, retry_after, prompt_id, problems }
     }
 
     pub(crate) fn malformed(message: impl Into<Cow<'static, str>>) -> Self {
@@ -103,7 +105,7 @@ impl ApiError {
     }
 
     pub(crate) fn rate_limited(retry_after: u64) -> Self {
-        let message = format!("Too many messages; please wait {retry_after} s.");
+        let message = format!("Too many requests; please wait {retry_after} s.");
         let limited = Self::new(ErrorCode::RateLimited, message);
         Self { retry_after: Some(retry_after), ..limited }
     }
@@ -165,6 +167,7 @@ impl ApiError {
             message: self.message.into_owned(),
             retry_after: self.retry_after,
             prompt_id: self.prompt_id,
+            problems: Some(self.problems).filter(|problems| !problems.is_empty()),
         }
     }
 
@@ -196,7 +199,10 @@ impl From<ChatError> for ApiError {
                 ErrorCode::PromptClosed,
                 "This question was answered, or its time was up.",
             ),
-            ChatError::AnswerInvalid(why) => Self::new(ErrorCode::AnswerInvalid, why),
+            ChatError::AnswerInvalid(misfit) => Self {
+                problems: misfit.problems,
+                ..Self::new(ErrorCode::AnswerInvalid, misfit.message)
+            },
             ChatError::BadImage(why) => Self::new(ErrorCode::BadImage, why),
             ChatError::TooLarge(why) => Self::new(ErrorCode::TooLarge, why),
             ChatError::Unavailable(why) => Self::unavailable(why),

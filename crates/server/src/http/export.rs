@@ -7,8 +7,8 @@ use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use parlor_protocol::message::{Message, MessageData};
-use parlor_protocol::{ConversationId, MessageType, Role};
-use parlor_storage::ConversationView;
+use parlor_protocol::{ConversationId, MessageType, PromptClosed, PromptOutcome, Role};
+use parlor_storage::{ConversationView, PromptView};
 use serde::Deserialize;
 
 use super::body::{Parameters, PathId};
@@ -66,8 +66,43 @@ fn markdown(view: &ConversationView) -> String {
             Role::Tool => "Tool",
         };
         text.push_str(&format!("\n**{who}**\n\n{}\n", body(message)));
+        if let Some(closed) = closing(view, message) {
+            text.push_str(&format!("\n{}\n", outcome(message, closed)));
+        }
     }
     text
+}
+
+/// What became of the prompt that a message shows.
+fn closing<'v>(view: &'v ConversationView, message: &Message) -> Option<&'v PromptClosed> {
+    let id = message.metadata.get("prompt_id")?.as_str()?;
+    let shown = |prompt: &&PromptView| prompt.prompt.get().id.to_string() == id;
+    view.prompts.iter().find(shown)?.closed.as_ref()
+}
+
+fn outcome(message: &Message, closed: &PromptClosed) -> String {
+    let by = closed.answered_by.as_deref().map(|who| format!(" by {who}")).unwrap_or_default();
+    let is_call = matches!(message.data, Some(MessageData::ToolCall(_)));
+    let said = match closed.outcome {
+        PromptOutcome::Answered if closed.tool_call.is_some() => "Allowed with changes",
+        PromptOutcome::Answered if is_call => "Allowed",
+        PromptOutcome::Answered => "Answered",
+        PromptOutcome::Refused => "Refused",
+        PromptOutcome::Expired => "Expired without an answer",
+        PromptOutcome::Cancelled => "Cancelled",
+    };
+    let mut text = format!("*{said}{by}.*");
+    if let Some(reason) = &closed.reason {
+        text.push_str(&format!("\n\n{}", quoted(reason)));
+    }
+    if let Some(proposed) = message.metadata.get("proposed").and_then(|call| call.get("input")) {
+        text.push_str(&format!("\n\nProposed:\n\n{}", fenced(proposed)));
+    }
+    text
+}
+
+fn quoted(text: &str) -> String {
+    text.lines().map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n")
 }
 
 fn body(message: &Message) -> String {

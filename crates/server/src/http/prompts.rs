@@ -1,4 +1,4 @@
-//! Prompts: answer, give more time, list; and what is always allowed.
+//! Prompts: answer, preview, give more time, list; and what is always allowed.
 
 use std::sync::Arc;
 
@@ -39,6 +39,11 @@ pub(crate) struct MoreTime {
     seconds: Option<u64>,
 }
 
+#[derive(Debug, Deserialize)]
+pub(crate) struct Edited {
+    input: serde_json::Value,
+}
+
 /// `POST /api/prompts/{id}/response`.
 pub(crate) async fn respond(
     State(app): State<Arc<App>>,
@@ -56,6 +61,23 @@ pub(crate) async fn respond(
         body["conversation_id"] = value!(turn.conversation_id);
         body["turn_id"] = value!(turn.turn_id);
         body["after"] = value!(turn.after);
+    }
+    json(&body)
+}
+
+/// `POST /api/prompts/{id}/preview`: what an approval would change with these
+/// arguments. Nothing runs.
+pub(crate) async fn preview(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    PathId(id): PathId<PromptId>,
+    Json(Edited { input }): Json<Edited>,
+) -> Result<Response, ApiError> {
+    app.quotas.take_preview(&visitor.caller.session).map_err(ApiError::rate_limited)?;
+    let previewed = app.chat.preview(&visitor.caller, id, &input).await?;
+    let mut body = value!({"messageId": id, "toolCall": previewed.call});
+    if let Some(preview) = previewed.preview {
+        body["preview"] = value!(preview);
     }
     json(&body)
 }

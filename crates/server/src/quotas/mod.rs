@@ -25,6 +25,8 @@ use bucket::{Bucket, Refused};
 
 /// How long what was used is only in memory.
 const SAVE_AFTER: Duration = Duration::from_secs(1);
+/// How often a session may ask what an edited call would change.
+const PREVIEWS_A_MINUTE: u32 = 60;
 /// More senders than this are not kept apart from those that have rested.
 const MANY: usize = 10_000;
 
@@ -75,8 +77,18 @@ impl Quotas {
 
     /// Counts a message. Over a limit: in how many seconds the next one is taken.
     pub fn take(&self, sender: &Sender<'_>) -> Result<(), u64> {
+        self.count(self.asked(sender))
+    }
+
+    /// Counts that a session asks what an edited call would change. A page asks
+    /// whenever the person who edits pauses.
+    pub fn take_preview(&self, session: &str) -> Result<(), u64> {
+        self.count(vec![(format!("preview:{session}"), Bucket::a_minute(PREVIEWS_A_MINUTE))])
+    }
+
+    /// Takes one of each, or of none.
+    fn count(&self, asked: Vec<(String, Bucket)>) -> Result<(), u64> {
         let now = self.now();
-        let asked = self.asked(sender);
         let mut used = self.lock();
         if used.len() >= MANY {
             used.retain(|_, used| used.rested_at > now);

@@ -11,6 +11,7 @@ mod broken_database;
 mod conversations;
 mod demo;
 mod edge;
+mod edits;
 mod foreign_client;
 mod ledger;
 mod limits;

@@ -74,6 +74,7 @@ const ROUTES: &[Route] = &[
     route("GET", "/api/prompts", Own),
     route("GET", "/api/prompts/{id}", Names(&[""])),
     route("POST", "/api/prompts/{id}/response", Names(&[r#"{"response": "soup"}"#])),
+    route("POST", "/api/prompts/{id}/preview", Names(&[r#"{"input": {}}"#])),
     route("POST", "/api/prompts/{id}/extend", Names(&["{}"])),
     route("GET", "/ws/chat/{tenant}/{project}", Names(&[""])),
     route("GET", "/api/images/{id}", Names(&[""])),

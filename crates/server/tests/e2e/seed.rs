@@ -102,6 +102,7 @@ fn ending(begin: &BeginTurn, epoch: u64, first_seq: u64, ids: u128, turn: &Turn)
             NewEvent { body: clean(done), message: None },
         ],
         closes_block: None,
+        amends: Vec::new(),
         history: [turn.between.clone(), vec![said("assistant", &turn.answer)]].concat(),
         images: Vec::new(),
         checkpoint: None,

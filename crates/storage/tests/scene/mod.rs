@@ -145,6 +145,7 @@ impl Scene {
                 },
             ],
             closes_block: Some(self.block(if first_seq == 4 { 1 } else { 0 })),
+            amends: Vec::new(),
             history: vec![json!({"role": "assistant", "text": "Hi there"})],
             images: Vec::new(),
             checkpoint: None,

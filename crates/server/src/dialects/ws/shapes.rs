@@ -2,8 +2,8 @@
 
 use parlor_protocol::message::{Message, MessageData, Metadata, Timestamp};
 use parlor_protocol::{
-    ClientMessageId, ConversationId, ErrorCode, EventId, MessageId, MessageType, PromptId,
-    QuestionOption, Role, SubQuestion, TurnId,
+    ClientMessageId, ConversationId, ErrorCode, EventId, FieldProblem, MessageId, MessageType,
+    PromptId, QuestionOption, Role, SubQuestion, TurnId,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -124,6 +124,8 @@ pub(super) struct Refusal<'a> {
     /// The prompt that has to be answered first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) prompt_id: Option<Shown<PromptId>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) problems: Option<&'a [FieldProblem]>,
     /// The mark of the message that is refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) client_message_id: Option<&'a ClientMessageId>,

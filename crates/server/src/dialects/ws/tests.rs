@@ -206,6 +206,7 @@ fn errors_have_one_shape() {
         message: words.to_owned(),
         retry_after: Some(3),
         prompt_id: None,
+        problems: None,
     };
     let mark = About::Message("mark-1".parse().unwrap());
     let refused: Value =

@@ -1,0 +1,44 @@
+/** What does not fit, in the reader's words: the field by its label, and no pointer. */
+
+import type { FieldProblem } from '../protocol/generated';
+import type { Key, Words } from '../words';
+import { fieldLabel } from '../words/fields';
+import { partsOf } from './pointer';
+import type { Schema } from './schema';
+
+export function problemSentences(words: Words, schema: Schema, problems: readonly FieldProblem[]): string {
+  return problems.map((problem) => sentence(words, schema, problem)).join(' ');
+}
+
+function sentence(words: Words, schema: Schema, { pointer, problem, limit }: FieldProblem): string {
+  const field = labelAt(words, schema, pointer);
+  if (problem === 'too_short' && limit === 1) return words.t('problem.empty', { field });
+  return words.t(KEYS[problem] ?? 'problem.other', { field, limit: limit === undefined ? '' : words.number(limit) });
+}
+
+const KEYS: Record<FieldProblem['problem'], Key> = {
+  missing: 'problem.missing',
+  too_short: 'problem.too_short',
+  too_long: 'problem.too_long',
+  too_small: 'problem.too_small',
+  too_large: 'problem.too_large',
+  too_few: 'problem.too_few',
+  too_many: 'problem.too_many',
+  pattern: 'problem.pattern',
+  wrong_type: 'problem.wrong_type',
+  not_a_choice: 'problem.not_a_choice',
+  unknown: 'problem.unknown',
+  masked: 'problem.masked',
+  other: 'problem.other',
+};
+
+/** “Steps 2 Instruction”: the titles of the schema, or else the names of the fields. */
+function labelAt(words: Words, schema: Schema, pointer: string): string {
+  let at: Schema | undefined = schema;
+  const labels = partsOf(pointer).map((part) => {
+    const inList = /^\d+$/.test(part) && at?.items !== undefined;
+    at = inList ? at?.items : at?.properties?.[part];
+    return inList ? String(Number(part) + 1) : (at?.title ?? fieldLabel(words, part));
+  });
+  return labels.length === 0 ? words.t('problem.all') : `“${labels.join(' ')}”`;
+}
