@@ -5,30 +5,18 @@
 
 mod support;
 
-use std::fmt::Debug;
-use std::path::Path;
-
 use parlor_protocol::prompt::{PromptStep, PromptUpdated};
 use parlor_protocol::request::Remember;
 use parlor_protocol::*;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+
+use support::golden;
 
 const CONVERSATION: &str = "0198c5a2-7b1e-7cc0-8000-000000000001";
 const TURN: &str = "0198c5a2-7b1e-7cc0-8000-000000000002";
 const MESSAGE: &str = "0198c5a2-7b1e-7cc0-8000-000000000003";
 const PROMPT: &str = "0198c5a2-7b1e-7cc0-8000-000000000004";
 const CALL: &str = "0198c5a2-7b1e-7cc0-8000-000000000005";
-
-fn golden<T: Serialize + DeserializeOwned + PartialEq + Debug>(name: &str, value: &T) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    let mut text = serde_json::to_string_pretty(value).unwrap();
-    text.push('\n');
-    support::assert_file(&path, &text);
-    let read: T = serde_json::from_str(&text).unwrap();
-    assert_eq!(&read, value, "{name} is read back as something else");
-}
 
 fn option(label: &str, value: &str) -> QuestionOption {
     QuestionOption { label: label.into(), value: value.into(), description: None }
@@ -266,39 +254,6 @@ fn prompts() {
             remember: Some(Remember::Conversation),
         },
     );
-    golden(
-        "prompt_closed.json",
-        &PromptClosed {
-            id: PROMPT.parse().unwrap(),
-            outcome: PromptOutcome::Answered,
-            response: Some(json!("yes")),
-            reason: None,
-            tool_call: Some(ToolCall {
-                name: "update_recipe".into(),
-                input: json!({"title": "Stew"}),
-                masked: None,
-            }),
-            preview: Some(Preview::Record {
-                old: Some(json!({"title": "Soup"})),
-                new: Some(json!({"title": "Stew"})),
-            }),
-            answered_by: Some("family".into()),
-            at: Timestamp(1_794_772_812_000),
-        },
-    );
-    golden(
-        "prompt_refused.json",
-        &PromptClosed {
-            id: PROMPT.parse().unwrap(),
-            outcome: PromptOutcome::Refused,
-            response: Some(json!("no")),
-            reason: Some("It is breakfast.".into()),
-            tool_call: None,
-            preview: None,
-            answered_by: Some("family".into()),
-            at: Timestamp(1_794_772_812_000),
-        },
-    );
 }
 
 /// H-1: every event, by name and data.
@@ -381,22 +336,6 @@ fn requests_and_errors() {
                 retry_after: Some(12),
                 prompt_id: None,
                 problems: None,
-            },
-        },
-    );
-    golden(
-        "error_answer_invalid.json",
-        &ErrorEnvelope {
-            error: ErrorBody {
-                code: ErrorCode::AnswerInvalid,
-                message: "Title must not be empty.".into(),
-                retry_after: None,
-                prompt_id: None,
-                problems: Some(vec![FieldProblem {
-                    pointer: "/title".into(),
-                    problem: Problem::TooShort,
-                    limit: Some(1.into()),
-                }]),
             },
         },
     );

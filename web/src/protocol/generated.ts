@@ -314,7 +314,7 @@ questions?: Array<SubQuestion>,
  */
 steps?: Array<PromptStep>, 
 /**
- * The JSON Schema that the answer must fit.
+ * The JSON Schema that the answer must fit; of a tool call, its edited arguments.
  */
 schema?: unknown, 
 /**

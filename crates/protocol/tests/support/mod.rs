@@ -1,6 +1,22 @@
 //! Files that a test compares with, and writes when `PARLOR_UPDATE_GOLDEN` is set.
 
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use std::fmt::Debug;
 use std::path::Path;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Asserts that a value is written as its file says, and read back as the same.
+pub(crate) fn golden<T: Serialize + DeserializeOwned + PartialEq + Debug>(name: &str, value: &T) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    let mut text = serde_json::to_string_pretty(value).unwrap();
+    text.push('\n');
+    assert_file(&path, &text);
+    let read: T = serde_json::from_str(&text).unwrap();
+    assert_eq!(&read, value, "{name} is read back as something else");
+}
 
 /// Asserts that a file says what it should, or writes it.
 pub(crate) fn assert_file(path: &Path, expected: &str) {
