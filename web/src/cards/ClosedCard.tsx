@@ -38,7 +38,7 @@ export function ClosedCard({ prompt, closed }: { prompt: UserPrompt; closed: Pro
       </p>
       {closed.reason && (
         <p className="text-small whitespace-pre-wrap text-muted">
-          {t('outcome.reason')} <Visible text={closed.reason} />
+          {words.t('outcome.reason')} <Visible text={closed.reason} />
         </p>
       )}
       {closed.toolCall && <Changes proposed={prompt.toolCall?.input} ran={closed.toolCall.input} />}
