@@ -30,6 +30,7 @@ impl Session {
             tool: Some(tool.clone()),
             description: Some(CHANGED.to_owned()),
             preview: None,
+            ends_with_agent: false,
         })
     }
 
