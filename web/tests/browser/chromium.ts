@@ -6,8 +6,10 @@ const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 
 export async function chromium(): Promise<{ executablePath: string; args: string[] }> {
   const own = process.env['PARLOR_CHROMIUM'] ?? PLACES.find((place) => existsSync(place));
-  // Inside containers, and as root, there is no sandbox to be had.
-  if (own !== undefined) return { executablePath: own, args: ['--no-sandbox', '--disable-gpu'] };
+  // Inside containers, and as root, there is no sandbox to be had. The package's own
+  // flags are left out: they run everything in one process, which ends with its first page.
+  const args = ['--no-sandbox', '--disable-gpu'];
+  if (own !== undefined) return { executablePath: own, args };
   const { default: packed } = await import('@sparticuz/chromium');
-  return { executablePath: await packed.executablePath(), args: [...packed.args, '--no-sandbox'] };
+  return { executablePath: await packed.executablePath(), args };
 }
