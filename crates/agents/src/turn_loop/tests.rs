@@ -93,6 +93,8 @@ proptest! {
                         }
                     }
                 }
+                // What the model declined to say is taken back.
+                Effect::Emit(AgentEvent::Withheld) => shown.truncate(kept.len()),
                 _ => {}
             }
         }

@@ -146,8 +146,8 @@ fn a_key_that_is_no_key_is_refused_without_being_shown() {
 }
 
 /// B-2: whatever is wrong about a program is said before anything is started.
-#[test]
-fn a_program_that_cannot_run_is_an_error_that_names_the_setting() {
+#[tokio::test]
+async fn a_program_that_cannot_run_is_an_error_that_names_the_setting() {
     let dir = std::env::temp_dir();
     let claude_code = |more: serde_json::Value| {
         let mut program = json!({"command": "/bin/sh", "working_dir": dir});

@@ -94,12 +94,13 @@ fn matches_begin_at_characters() {
     }
 }
 
-/// The tables stay small enough to live in the cache.
+/// The tables stay small enough to live in the cache. Behind a bridge there are more
+/// rules, and a program beside each conversation that takes far more.
 #[test]
 fn the_automaton_is_small() {
     let (states, bytes) = Sanitizer::default().size();
     assert!(states < 4_000 && bytes < 1 << 20, "{states} states, {bytes} bytes");
     let bridge = SanitizerSettings { behind_bridge: Some(true), ..SanitizerSettings::default() };
     let (states, bytes) = Sanitizer::new(&bridge).expect("the settings are valid").size();
-    assert!(states < 8_000 && bytes < 2 << 20, "behind a bridge: {states} states, {bytes} bytes");
+    assert!(states < 11_000 && bytes < 3 << 20, "behind a bridge: {states} states, {bytes} bytes");
 }
