@@ -81,7 +81,7 @@ test('a change is previewed, edited and allowed @both', async ({ chat, page }) =
   await expectAccessible(page, 'an approval being edited');
   await page.getByRole('button', { name: 'Allow once' }).click();
   await expect(chat.answers.last()).toHaveText(/That is done/);
-  await expect(chat.main.getByText('Answered: allowed')).toBeVisible();
+  await expect(chat.main.getByText('Allowed with changes')).toBeVisible();
   const recipes = (await (await page.request.get(`${chat.server.url}/api/recipes`)).json()) as Listed[] | { recipes: Listed[] };
   const { id } = (Array.isArray(recipes) ? recipes : recipes.recipes).find((recipe) => recipe.title === 'Tomato Soup') ?? { id: '' };
   const soup = (await (await page.request.get(`${chat.server.url}/api/recipes/${id}`)).json()) as { servings: number };
