@@ -51,16 +51,17 @@ export function ClosedCard({ prompt, closed }: { prompt: UserPrompt; closed: Pro
 function Changes({ proposed, ran }: { proposed: unknown; ran: unknown }) {
   const words = useWords();
   const rows = recordRows(proposed, ran).filter((row) => row.changed);
+  const said = (value: unknown) => (value === undefined ? words.t('outcome.left_out') : inWords(value));
   return (
     <dl className="my-1 space-y-1 text-small">
       {rows.map((row) => (
         <div key={row.name}>
           <dt className="font-medium">{fieldLabel(words, row.name)}</dt>
           <dd className="whitespace-pre-wrap text-muted">
-            {words.t('outcome.proposed')} <del className="decoration-critical/60"><Visible text={inWords(row.before)} /></del>
+            {words.t('outcome.proposed')} <del className="decoration-critical/60"><Visible text={said(row.before)} /></del>
           </dd>
           <dd className="whitespace-pre-wrap">
-            {words.t('outcome.ran')} <ins className="font-medium no-underline"><Visible text={inWords(row.after)} /></ins>
+            {words.t('outcome.ran')} <ins className="font-medium no-underline"><Visible text={said(row.after)} /></ins>
           </dd>
         </div>
       ))}

@@ -36,7 +36,7 @@ export function Thread() {
   const empty = rows.length === 0 && opening === 'no';
   return (
     <main className="relative flex min-h-0 min-w-0 grow flex-col" aria-label={t('thread.label')}>
-      <div ref={view} data-view="" className="relative min-h-0 grow overflow-y-auto overscroll-contain [overflow-anchor:none]" tabIndex={0} role="group" aria-label={t('thread.messages')}>
+      <div ref={view} data-view="" className="relative min-h-0 grow overflow-y-auto overscroll-contain scroll-py-6 [overflow-anchor:none]" tabIndex={0} role="group" aria-label={t('thread.messages')}>
         <div ref={content} className="mx-auto flex min-h-full w-full max-w-[46rem] flex-col px-4 pt-6 pb-8">
           {opening !== 'no' && <Opening state={opening} />}
           {empty && <EmptyState />}

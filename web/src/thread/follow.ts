@@ -50,6 +50,13 @@ export function stayAt(element: HTMLElement): void {
 
 const leftIn = (view: HTMLElement) => view.scrollHeight - view.scrollTop - view.clientHeight;
 
+/** The field of the thread in which the reader writes. */
+function fieldIn(view: HTMLElement): HTMLElement | null {
+  const field = document.activeElement;
+  const isField = field instanceof HTMLElement && field.matches('input, textarea, select') && view.contains(field);
+  return isField ? field : null;
+}
+
 export interface Follow {
   /** Whether the end is in view and stays there. */
   following: boolean;
@@ -79,7 +86,16 @@ export function useFollow(view: RefObject<HTMLElement | null>, content: RefObjec
     const inside = content.current;
     if (!element || !inside) return;
     let lastTop = element.scrollTop;
+    let fieldTop = 0;
+    let height = 0;
+    const noteField = () => {
+      const field = fieldIn(element);
+      fieldTop = field ? below(element, field) : 0;
+      height = element.scrollHeight;
+    };
     const onScroll = () => {
+      // What shrinks may scroll by itself; that is no place to keep the field at.
+      if (element.scrollHeight >= height) noteField();
       const left = leftIn(element);
       const up = element.scrollTop < lastTop - 1;
       lastTop = element.scrollTop;
@@ -89,8 +105,13 @@ export function useFollow(view: RefObject<HTMLElement | null>, content: RefObjec
       setFollowing(pinned.current);
     };
     const grown = new ResizeObserver(() => {
-      if (pinned.current && wanted.current) element.scrollTop = element.scrollHeight;
+      // A preview above a field changes with every word that is written in it: the field stays.
+      const field = fieldIn(element);
+      if (field) element.scrollTop += below(element, field) - fieldTop;
+      const hidesField = field !== null && below(element, field) < leftIn(element);
+      if (pinned.current && wanted.current && !hidesField) element.scrollTop = element.scrollHeight;
       lastTop = element.scrollTop;
+      noteField();
     });
     const pin = (end: boolean) => {
       pinned.current = end;
@@ -101,12 +122,14 @@ export function useFollow(view: RefObject<HTMLElement | null>, content: RefObjec
     element.addEventListener(LET_GO, letGo);
     element.addEventListener(TAKE_UP, takeUp);
     element.addEventListener('scroll', onScroll, { passive: true });
+    element.addEventListener('focusin', noteField);
     grown.observe(inside);
     grown.observe(element);
     return () => {
       element.removeEventListener(LET_GO, letGo);
       element.removeEventListener(TAKE_UP, takeUp);
       element.removeEventListener('scroll', onScroll);
+      element.removeEventListener('focusin', noteField);
       grown.disconnect();
     };
   }, [view, content]);

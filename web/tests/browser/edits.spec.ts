@@ -24,9 +24,18 @@ test('an edited approval is told as it ran @both', async ({ page }) => {
     await card.getByRole('button', { name: 'Arguments' }).click();
     await card.getByRole('button', { name: 'Change' }).click();
     await expect(card.getByRole('textbox', { name: 'Recipe', exact: true })).toHaveAttribute('aria-required', 'true');
-    await card.getByRole('textbox', { name: /^Title/ }).fill('Ginger Snaps');
+    const title = card.getByRole('textbox', { name: /^Title/ });
+    await title.fill('Ginger Snaps');
     await expect(preview.getByText('Ginger Snaps')).toBeVisible();
     await expect(preview.getByText('Ginger Biscuits')).toBeHidden();
+    await expect(title).toBeInViewport({ ratio: 1 });
+    // The field that is written in stays where it is, whatever the preview above it does.
+    await title.fill('');
+    await expect(preview.getByText('Ginger Snaps')).toBeHidden();
+    await expect(title).toBeInViewport({ ratio: 1 });
+    await title.fill('Ginger Snaps');
+    await expect(preview.getByText('Ginger Snaps')).toBeVisible();
+    await expect(title).toBeInViewport({ ratio: 1 });
     await expectAccessible(page, 'an approval that is edited');
     await card.getByRole('button', { name: 'Allow once' }).click();
     await expect(chat.main.getByText('Allowed with changes')).toBeVisible();

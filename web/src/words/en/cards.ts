@@ -55,6 +55,7 @@ export const cards = {
   'outcome.allowed_with_changes': 'Allowed with changes',
   'outcome.proposed': 'Proposed:',
   'outcome.ran': 'Ran:',
+  'outcome.left_out': 'left out',
   'outcome.reason': 'Why not:',
   'outcome.refused': 'Cancelled by the user',
   'outcome.expired': 'No answer in time; nothing was done',

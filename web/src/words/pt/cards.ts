@@ -57,6 +57,7 @@ export const cards: Record<keyof typeof english, string> = {
   'outcome.allowed_with_changes': 'Permitido com alterações',
   'outcome.proposed': 'Proposto:',
   'outcome.ran': 'Executado:',
+  'outcome.left_out': 'deixado de fora',
   'outcome.reason': 'Motivo:',
   'outcome.refused': 'Operação cancelada pelo usuário',
   'outcome.expired': 'Sem resposta a tempo; nada foi feito',
