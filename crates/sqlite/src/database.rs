@@ -9,12 +9,15 @@ use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Row, SqliteConnection, SqlitePool};
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 
-use crate::fault::Fault;
+use crate::fault::{self, Fault};
 use crate::pen::Pen;
 
 /// How long a statement waits for another program's lock before it is `Busy`.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
+/// Between two tries to connect to a file that is locked.
+const LOCKED_PAUSE: Duration = Duration::from_millis(20);
 
 /// An open database: one connection that writes, a few that read. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -74,7 +77,7 @@ impl Database {
         // log of changes into the database after 16 MB of it, not after 4.
         let writer_options =
             options.clone().pragma("temp_store", "MEMORY").pragma("wal_autocheckpoint", "4000");
-        let mut writer = writer_options.connect().await.map_err(failed)?;
+        let mut writer = connect(&writer_options).await.map_err(failed)?;
         migrate(&mut writer, path, migrations).await?;
         let read_options = options.read_only(true).create_if_missing(false);
         let readers = SqlitePoolOptions::new()
@@ -138,6 +141,20 @@ impl Database {
             .execute(&mut *write)
             .await?;
         write.commit().await
+    }
+}
+
+/// Connects. Several that open a new file at the same moment are in each other's way
+/// when they choose how it is written, and SQLite does not wait for that by itself.
+async fn connect(options: &SqliteConnectOptions) -> Result<SqliteConnection, sqlx::Error> {
+    let until = Instant::now() + LOCK_WAIT * 2;
+    loop {
+        match options.connect().await {
+            Err(error) if fault::is_busy(&error) && Instant::now() < until => {
+                tokio::time::sleep(LOCKED_PAUSE).await;
+            }
+            connected => return connected,
+        }
     }
 }
 

@@ -67,10 +67,19 @@ fn meaning(code: u32) -> Meaning {
     }
 }
 
+/// Whether another program has locked the database.
+pub(crate) fn is_busy(error: &sqlx::Error) -> bool {
+    meaning_of(error) == Meaning::Busy
+}
+
+fn meaning_of(error: &sqlx::Error) -> Meaning {
+    let code = error.as_database_error().and_then(|e| e.code()).and_then(|c| c.parse().ok());
+    code.map_or(Meaning::Other, meaning)
+}
+
 impl From<sqlx::Error> for Fault {
     fn from(error: sqlx::Error) -> Self {
-        let code = error.as_database_error().and_then(|e| e.code()).and_then(|c| c.parse().ok());
-        match code.map_or(Meaning::Other, meaning) {
+        match meaning_of(&error) {
             Meaning::Busy => Self::Busy,
             Meaning::Unwritable => Self::Unwritable(error.to_string()),
             Meaning::Full => Self::Full,
