@@ -64,7 +64,7 @@ impl Deadline {
     fn correction_at(&self, now: Timestamp, moment: Instant) -> Option<Timestamp> {
         let left = i64::try_from(self.left_at(moment).as_millis()).unwrap_or(i64::MAX);
         let right = Timestamp(now.0.saturating_add(left));
-        (span((right.0 - self.at.0).abs()) > JUMP).then_some(right)
+        (span(right.0.saturating_sub(self.at.0).saturating_abs()) > JUMP).then_some(right)
     }
 }
 
