@@ -40,8 +40,8 @@ struct Pending {
 /// What is asked.
 #[derive(Debug)]
 pub(super) enum Asked {
-    /// May this call be made?
-    Call,
+    /// May this call be made, with these arguments?
+    Call { input: Map<String, Value> },
     /// Questions, by their whole text.
     Questions { input: Map<String, Value>, ids: Vec<(String, String)> },
     /// Is this plan carried out?
@@ -57,6 +57,8 @@ pub(super) struct Answered {
     pub(super) line: Value,
     /// Whether it goes on with a call of its own.
     pub(super) runs: bool,
+    /// If a person changed the call: the arguments that were proposed, and those that run.
+    pub(super) edited: Option<(Map<String, Value>, Map<String, Value>)>,
 }
 
 impl Asks {
@@ -97,8 +99,9 @@ impl Asks {
     pub(super) fn answer(&mut self, id: &str, reply: Reply) -> Option<Answered> {
         let Pending { request, asked } = self.pending.remove(id)?;
         Some(match (asked, reply) {
-            (Asked::Call, Reply::Run { arguments, .. }) => {
-                Answered { line: allow(&request, arguments), runs: true }
+            (Asked::Call { input }, Reply::Run { arguments, .. }) => {
+                let edited = (input != arguments).then(|| (input, arguments.clone()));
+                Answered { line: allow(&request, arguments), runs: true, edited }
             }
             (Asked::Questions { input, ids }, Reply::Answer(Answer::Given(value))) => {
                 match answers(&ids, &value) {
@@ -230,7 +233,7 @@ fn why_not(reply: &Reply) -> String {
 }
 
 fn answered(line: Value) -> Answered {
-    Answered { line, runs: false }
+    Answered { line, runs: false, edited: None }
 }
 
 fn with(mut input: Map<String, Value>, field: &str, value: Value) -> Map<String, Value> {

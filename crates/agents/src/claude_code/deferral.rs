@@ -124,11 +124,13 @@ impl Deferral {
         Self { durable_in, taken_up, unasked, can_defer, ..Self::default() }
     }
 
-    /// The hooks of a new process; one that goes on with a session may have been left
-    /// with a call.
-    pub(super) fn hooks(&self, goes_on: bool) -> Option<Value> {
-        let hook = json!({"matcher": null, "hookCallbackIds": [HOOK], "timeout": LONGEST_WAIT});
-        (goes_on || self.durable_in.is_some()).then(|| json!({"PreToolUse": [hook]}))
+    /// Adds the hook to those of a new process; one that goes on with a session may
+    /// have been left with a call.
+    pub(super) fn register(&self, goes_on: bool, hooks: &mut Map<String, Value>) {
+        if goes_on || self.durable_in.is_some() {
+            let hook = json!({"matcher": null, "hookCallbackIds": [HOOK], "timeout": LONGEST_WAIT});
+            hooks.insert("PreToolUse".to_owned(), json!([hook]));
+        }
     }
 
     /// The call that the process was started for.

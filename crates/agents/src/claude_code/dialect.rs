@@ -1,25 +1,24 @@
 //! The lines of one process, as events: which line is taken by what.
 
 use parlor_protocol::Mode;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::calls::State;
 use super::dialog::{Dialog, is_own};
 use super::fields::text;
 use super::settings::PermissionMode;
-use super::words;
+use super::{edited, words};
 use crate::agent::TurnContext;
 use crate::ask::Reply;
 use crate::bridge::{Dialect, Output};
 
 impl Dialect for Dialog {
     fn opening(&mut self) -> Vec<Value> {
-        let mut initialize = json!({"subtype": "initialize"});
-        if let Some(hooks) = self.deferral.hooks(self.session.is_some()) {
-            initialize["hooks"] = hooks;
-        }
-        vec![self.request(initialize)]
+        let mut hooks = Map::new();
+        self.deferral.register(self.session.is_some(), &mut hooks);
+        edited::register(&mut hooks);
+        vec![self.request(json!({"subtype": "initialize", "hooks": hooks}))]
     }
 
     fn begin(&mut self, context: &TurnContext, id: Uuid) -> Vec<Value> {
@@ -70,7 +69,10 @@ impl Dialect for Dialog {
     }
 
     fn answer(&mut self, id: &str, reply: Reply, out: &mut Vec<Output>) {
-        if let Some(answered) = self.asks.answer(id, reply) {
+        if let Some(mut answered) = self.asks.answer(id, reply) {
+            if let Some((proposed, ran)) = answered.edited.take() {
+                self.edited.add(id, &proposed, &ran);
+            }
             if let (true, Some((tool, _))) = (answered.runs, self.calls.get(id)) {
                 self.deferral.runs(id, tool);
             }

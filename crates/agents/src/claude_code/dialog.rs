@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::asks::Asks;
 use super::calls::{self, Calls, State, ToolPolicy};
 use super::deferral::{Deferral, Deferred};
+use super::edited::EditedCalls;
 use super::fields::{blocks, flag, number, object, said, text};
 use super::settings::PermissionMode;
 use super::speech::Speech;
@@ -57,6 +58,7 @@ pub struct Dialog {
     results: Vec<Block>,
     pub(super) asks: Asks,
     pub(super) deferral: Deferral,
+    pub(super) edited: EditedCalls,
 }
 
 impl Dialog {
@@ -85,6 +87,7 @@ impl Dialog {
             calls,
             results: Vec::new(),
             asks: Asks::default(),
+            edited: EditedCalls::default(),
         }
     }
 
@@ -288,6 +291,7 @@ impl Dialog {
         self.calls.clear();
         self.asks.clear();
         self.deferral.clear();
+        self.edited.clear();
     }
 }
 

@@ -18,6 +18,7 @@ mod calls;
 mod deferral;
 mod dialect;
 mod dialog;
+mod edited;
 mod failure;
 mod fields;
 mod permission;

@@ -8,7 +8,7 @@ use super::deferral::HOOK;
 use super::dialog::Dialog;
 use super::fields::{said, text};
 use super::settings::PermissionMode;
-use super::{preview, words};
+use super::{edited, preview, words};
 use crate::agent::AgentEvent;
 use crate::ask::{Ask, AskedBy};
 use crate::bridge::Output;
@@ -31,6 +31,11 @@ impl Dialog {
             "can_use_tool" => self.permission(request_id, request, out),
             "hook_callback" if text(request, "callback_id") == HOOK => {
                 self.hook(request_id, &request["input"], out);
+            }
+            "hook_callback" if text(request, "callback_id") == edited::HOOK => {
+                let input = &request["input"];
+                let (event, call) = (text(input, "hook_event_name"), text(input, "tool_use_id"));
+                out.push(Output::Send(self.edited.hook(request_id, event, call)));
             }
             "elicitation" => match asks::form(request) {
                 Some((server, draft)) => {
@@ -84,7 +89,7 @@ impl Dialog {
             return out.push(Output::Send(words::deny(request_id, why)));
         }
         self.calls.set(id, State::Asked);
-        self.asks.add(id, request_id, Asked::Call);
+        self.asks.add(id, request_id, Asked::Call { input: input.clone() });
         out.extend(self.deferral.asked(id, request).map(Output::Durable));
         let preview = preview::of_input(name, &input);
         let description = said(request, "description");

@@ -7,7 +7,7 @@ use parlor_testkit::Script;
 use serde_json::{Map, Value, json};
 
 use super::desk::Desk;
-use super::person::{Person, model_saw};
+use super::person::{Person, model_saw, was_told};
 use super::plans::{present, write_plan};
 use crate::mcp::until;
 
@@ -107,6 +107,7 @@ async fn a_permission_is_edited_after_a_restart() {
     person.answer(&prompt, json!({"response": "yes", "input": edited})).await;
     assert_eq!(person.done().await["reason"], "complete");
     assert_eq!((desk.file("made.txt"), desk.file("other.txt")), (None, Some("other\n".into())));
+    assert!(was_told(&desk, "echo other > other.txt"), "the model is told what ran");
 }
 
 /// Invariant 23: the power fails at each step of a call. Before the answer counts,

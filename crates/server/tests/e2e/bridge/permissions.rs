@@ -4,7 +4,7 @@ use parlor_testkit::Script;
 use serde_json::{Value, json};
 
 use super::desk::Desk;
-use super::person::{Person, model_saw};
+use super::person::{Person, model_saw, was_told};
 
 fn call(id: &str, tool: &str, input: &Value) -> Script {
     Script::answer().words("Let me see. ").tool_use(id, tool, input)
@@ -47,6 +47,8 @@ async fn what_is_asked_is_approved_refused_and_edited() {
     person.answer(&prompt, json!({"response": "yes", "input": edited})).await;
     person.done().await;
     assert_eq!((desk.file("first.txt"), desk.file("second.txt").as_deref()), (None, Some("")));
+    let told = "The person changed the arguments of this call";
+    assert!(was_told(&desk, told) && was_told(&desk, "touch second.txt"), "what ran is told");
     let story = person.story().lines("model", &model_saw(&desk));
     insta::assert_snapshot!(story.text());
 }

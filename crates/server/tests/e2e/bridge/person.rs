@@ -151,6 +151,13 @@ pub(crate) fn model_saw(desk: &Desk) -> Vec<String> {
     request.transcript().iter().map(shown).collect()
 }
 
+/// Whether the model read this in its last request, also among what the CLI adds.
+pub(crate) fn was_told(desk: &Desk, words: &str) -> bool {
+    let asked = desk.model.recorded();
+    let last = asked.iter().rfind(|request| !request.body["messages"].is_null());
+    last.is_some_and(|request| request.body["messages"].to_string().contains(words))
+}
+
 /// What the CLI and the bridge add to what people say.
 fn is_added(text: &str) -> bool {
     text.trim_start().starts_with("<system-reminder>") || text.starts_with("(This message came ")
