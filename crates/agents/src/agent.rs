@@ -26,7 +26,7 @@ use std::sync::Weak;
 use std::time::Duration;
 
 use futures_core::Stream;
-use parlor_protocol::{ConversationId, Mode, Preview};
+use parlor_protocol::{ConversationId, Mode, Preview, ToolProgress};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
@@ -177,6 +177,13 @@ pub enum AgentEvent {
     Proposes(Box<ProposedCall>),
     /// An agent makes a call that it may make by its own rules: nobody is asked.
     Calls(Box<ProposedCall>),
+    /// How far a call is that runs: to be shown, not to be kept.
+    Progress {
+        /// The model's id of the call.
+        call: String,
+        /// What its server says.
+        progress: ToolProgress,
+    },
     /// A call is over. What of it goes to the model is the reply.
     CallEnded {
         /// The model's id of the call.

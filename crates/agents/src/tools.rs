@@ -4,7 +4,7 @@
 //! 1. [`Tools::list`] says what there is now; a tool keeps its exposed name as
 //!    long as its server is configured.
 //! 2. [`Tools::call`] starts one call and gives a stream of what happens in it:
-//!    any number of questions to the person, then exactly one outcome.
+//!    how far it is, any number of questions to the person, then exactly one outcome.
 //! 3. Dropping the stream cancels the call, as far as the server listens.
 //!
 //! Servers come and go by themselves. Who is about to show the list to a model
@@ -19,6 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_core::Stream;
+use parlor_protocol::ToolProgress;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 use uuid::Uuid;
@@ -180,6 +181,8 @@ pub enum ToolEvent {
         /// Takes the answer.
         reply: oneshot::Sender<ElicitationReply>,
     },
+    /// How far the call is, as its server says.
+    Progress(ToolProgress),
     /// The call is over. Nothing comes after it.
     Done(ToolOutcome),
 }

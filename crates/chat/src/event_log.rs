@@ -7,6 +7,10 @@
 //! The last events are kept here, as long as they are small; what is older or
 //! larger is read from storage. Durable events come here after they were
 //! committed, text before it is stored. A reader is given a piece at a time.
+//!
+//! What is only worth knowing at the moment (the progress of a tool call) is live:
+//! it has no number and is never stored. The newest one is kept until the next
+//! durable event, so that whoever comes in between sees it too.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,7 +18,7 @@ use std::task::{Context, Poll};
 use std::time::Instant;
 
 use parlor_guard::CleanStream;
-use parlor_protocol::{ConversationId, EventId, TurnId};
+use parlor_protocol::{ConversationId, EventBody, EventId, TurnId};
 use parlor_storage::{Block, Delta, LogEntry, Logged, Served};
 use tokio::sync::watch;
 
@@ -45,6 +49,8 @@ struct State {
     closed: bool,
     /// The turn that could not be written to its end, until the next is.
     failed: Option<TurnId>,
+    /// What is live now, and its version.
+    live: Option<(u64, Served<EventBody>)>,
     /// How often there was something new to see.
     version: u64,
     waiting: Waiting,
@@ -79,8 +85,21 @@ pub(crate) enum After {
     Here,
     /// This turn could not be written to its end.
     Failed(TurnId),
+    /// Something live, and its version.
+    Live(u64, Served<EventBody>),
     /// There will be nothing more.
     Closed,
+}
+
+/// What a reader has seen besides the events up to its place.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Seen {
+    /// The version at which storage had nothing, or is being read.
+    pub(crate) storage_at: Option<u64>,
+    /// The failed turn.
+    pub(crate) failure: Option<TurnId>,
+    /// The version of what is live.
+    pub(crate) live: Option<u64>,
 }
 
 /// How far a stream is ahead of storage.
@@ -104,6 +123,7 @@ impl EventLog {
                 open: None,
                 closed: false,
                 failed: None,
+                live: None,
                 version: 0,
                 waiting: Waiting::default(),
             }),
@@ -142,8 +162,15 @@ impl EventLog {
             state.keep(Kept { entry: LogEntry::Event(event), bytes });
         }
         state.trim();
-        state.failed = None;
+        (state.failed, state.live) = (None, None);
         state.wake();
+    }
+
+    /// Shows something that is not stored, until the next event that is.
+    pub(crate) fn show_live(&self, body: Served<EventBody>) {
+        let mut state = self.lock();
+        state.wake();
+        state.live = Some((state.version, body));
     }
 
     /// Tells readers that nothing more of a turn can be stored, under no number.
@@ -256,14 +283,12 @@ impl EventLog {
     }
 
     /// Gives what comes after a place, as far as it is here; the reader in the slot
-    /// waits until there is something. Storage is not named again at the version
-    /// at which there was nothing in it, nor a failure of which it was told.
+    /// waits until there is something. What it has seen already is not named again.
     pub(crate) fn poll_after(
         &self,
         place: EventId,
         slot: usize,
-        nothing_stored: Option<u64>,
-        told_failure: Option<TurnId>,
+        seen: Seen,
         cx: &mut Context<'_>,
         events: &mut Vec<Logged>,
     ) -> Poll<After> {
@@ -272,7 +297,7 @@ impl EventLog {
             return Poll::Ready(After::Closed);
         }
         if state.lacks(place) {
-            if nothing_stored != Some(state.version) {
+            if seen.storage_at != Some(state.version) {
                 return Poll::Ready(After::InStorage(state.version));
             }
         } else {
@@ -281,8 +306,13 @@ impl EventLog {
                 return Poll::Ready(After::Here);
             }
         }
-        if let Some(turn) = state.failed.filter(|turn| told_failure != Some(*turn)) {
+        if let Some(turn) = state.failed.filter(|turn| seen.failure != Some(*turn)) {
             return Poll::Ready(After::Failed(turn));
+        }
+        if let Some((version, body)) = &state.live
+            && seen.live != Some(*version)
+        {
+            return Poll::Ready(After::Live(*version, body.clone()));
         }
         state.waiting.wait(slot, cx.waker());
         Poll::Pending

@@ -9,11 +9,11 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use parlor_protocol::{EventId, TurnId};
+use parlor_protocol::{EventBody, EventId};
 use parlor_storage::{LogEntry, Logged, PageSize, Served, StorageError};
 
 use crate::entries::{PIECE, push_text, shown};
-use crate::event_log::{After, EventLog};
+use crate::event_log::{After, EventLog, Seen};
 use crate::large_rows::{Content, LargeEvent, Source};
 
 /// How much of the past is read at once.
@@ -30,10 +30,7 @@ pub struct Reader {
     /// The past that is being read. Boxed: a reader that waits should not carry
     /// the room for a query.
     past: Option<Pin<Box<dyn Future<Output = News> + Send>>>,
-    /// The version of the log for which the past is read, or had nothing.
-    past_of: Option<u64>,
-    /// The failed turn that it was told of.
-    told_failure: Option<TurnId>,
+    seen: Seen,
 }
 
 /// What is new.
@@ -43,6 +40,8 @@ pub enum News {
     Events(Vec<Logged>),
     /// One event that is not.
     Large(LargeEvent),
+    /// Events without a number: they are not stored, and the place stays.
+    Live(Vec<Served<EventBody>>),
 }
 
 /// The same, for whoever polls.
@@ -52,6 +51,8 @@ pub enum Polled {
     Events,
     /// It is too large to be.
     Large(LargeEvent),
+    /// It has no number: it is not stored, and the place stays.
+    Live(Vec<Served<EventBody>>),
     /// The conversation is gone.
     Gone,
 }
@@ -70,7 +71,7 @@ impl Reader {
             body: Served::empty().snapshot(PIECE, message).1,
         });
         let slot = log.join();
-        Self { source, log, slot, place, first, past: None, past_of: None, told_failure: None }
+        Self { source, log, slot, place, first, past: None, seen: Seen::default() }
     }
 
     /// What is new; waits until there is something. `None` when the conversation is
@@ -80,6 +81,7 @@ impl Reader {
         match poll_fn(|cx| self.poll_next(cx, &mut events)).await {
             Polled::Events => Some(News::Events(events)),
             Polled::Large(event) => Some(News::Large(event)),
+            Polled::Live(bodies) => Some(News::Live(bodies)),
             Polled::Gone => None,
         }
     }
@@ -98,16 +100,25 @@ impl Reader {
                         self.go_on_from(event.id());
                         return Poll::Ready(Polled::Large(event));
                     }
+                    News::Live(bodies) => return Poll::Ready(Polled::Live(bodies)),
                 }
                 continue;
             }
-            let Self { place, slot, past_of, told_failure, .. } = *self;
-            match ready!(self.log.poll_after(place, slot, past_of, told_failure, cx, events)) {
+            let Self { place, slot, seen, .. } = *self;
+            match ready!(self.log.poll_after(place, slot, seen, cx, events)) {
                 After::Closed => return Poll::Ready(Polled::Gone),
                 After::Here => {}
-                After::Failed(turn) => self.tell_failure(turn, events),
+                After::Failed(turn) => {
+                    self.seen.failure = Some(turn);
+                    let bodies = Served::failure(self.log.conversation, turn);
+                    return Poll::Ready(Polled::Live(bodies.into()));
+                }
+                After::Live(version, body) => {
+                    self.seen.live = Some(version);
+                    return Poll::Ready(Polled::Live(vec![body]));
+                }
                 After::InStorage(version) => {
-                    self.past_of = Some(version);
+                    self.seen.storage_at = Some(version);
                     self.past = Some(Box::pin(past(Arc::clone(&self.source), self.place)));
                 }
             }
@@ -120,16 +131,7 @@ impl Reader {
 
     fn go_on_from(&mut self, place: EventId) {
         self.place = place;
-        self.past_of = None;
-    }
-
-    /// Tells once of a turn that could not be written to its end. The place stays: it
-    /// has no number.
-    fn tell_failure(&mut self, turn: TurnId, events: &mut Vec<Logged>) {
-        self.told_failure = Some(turn);
-        let id = self.place;
-        let bodies = Served::failure(self.log.conversation, turn);
-        events.extend(bodies.map(|body| Logged { id, body }));
+        self.seen.storage_at = None;
     }
 }
 

@@ -85,6 +85,7 @@ fn ending(turn: &Interrupted) -> Commit {
             tool: run.tool.clone(),
             call_id: CallId::new(run.id),
             status: ToolStatus::Error,
+            progress: None,
         })
     }));
     events.push(event(EventBody::Done {

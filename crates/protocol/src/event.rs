@@ -10,7 +10,7 @@ use crate::error::ErrorCode;
 use crate::ids::{CallId, ConversationId, MessageId, TurnId};
 use crate::message::Message;
 use crate::prompt::{PromptClosed, PromptUpdated, UserPrompt};
-use crate::tool::ToolStatus;
+use crate::tool::{ToolProgress, ToolStatus};
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -64,6 +64,11 @@ pub enum EventBody {
         call_id: CallId,
         /// How far it is.
         status: ToolStatus,
+        /// What its server says about it while it runs. Such an event is live only:
+        /// it has no id, and is not repeated.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional))]
+        progress: Option<ToolProgress>,
     },
     /// Something is to be shown beside the chat.
     Artifact {

@@ -46,5 +46,5 @@ pub use prompt_draft::PromptDraft;
 pub use question::{Question, QuestionOption, Severity, SubQuestion};
 pub use request::{ChatRequest, ClientFrame, ImageAttachment, Mode, PromptAnswer};
 pub use structure::StructureError;
-pub use tool::{ToolCall, ToolResult, ToolStatus};
+pub use tool::{ToolCall, ToolProgress, ToolResult, ToolStatus};
 pub use verdict::Verdict;

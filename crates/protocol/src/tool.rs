@@ -35,7 +35,21 @@ pub struct ToolResult {
     pub is_error: bool,
 }
 
-/// How far a tool call is.
+/// How far a running call is, as its server tells it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+pub struct ToolProgress {
+    /// How much is done, in whatever the server counts.
+    pub done: f64,
+    /// How much there is to do, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<f64>,
+    /// What the server is doing, in its own words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// The status of a tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

@@ -275,6 +275,17 @@ fn events() {
                 tool: "list_recipes".into(),
                 call_id,
                 status: ToolStatus::Running,
+                progress: None,
+            },
+            EventBody::ToolUse {
+                tool: "list_recipes".into(),
+                call_id,
+                status: ToolStatus::Running,
+                progress: Some(ToolProgress {
+                    done: 3.0,
+                    total: Some(10.0),
+                    message: Some("Reading".into()),
+                }),
             },
             EventBody::Artifact { kind: "recipe".into(), id: "r1".into() },
             EventBody::Message(Box::new(message(MessageType::Info, "Hello"))),

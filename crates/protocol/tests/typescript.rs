@@ -33,10 +33,10 @@ fn the_generated_types_are_up_to_date() {
     declare_all![
         TenantId, ProjectId, ConversationId, TurnId, MessageId, PromptId, CallId, EventId,
         ClientMessageId, Timestamp, MessageType, Role, Mode, QuestionOption, Severity, Question,
-        SubQuestion, PlanStep, Plan, ToolCall, ToolResult, ToolStatus, MessageData, Message,
-        PromptType, PromptStep, Preview, UserPrompt, PromptUpdated, PromptOutcome, PromptClosed,
-        Remember, PromptAnswer, ImageAttachment, ChatRequest, ErrorCode, Problem, FieldProblem,
-        ErrorBody, ErrorEnvelope, Verdict, DoneReason, EventBody,
+        SubQuestion, PlanStep, Plan, ToolCall, ToolProgress, ToolResult, ToolStatus, MessageData,
+        Message, PromptType, PromptStep, Preview, UserPrompt, PromptUpdated, PromptOutcome,
+        PromptClosed, Remember, PromptAnswer, ImageAttachment, ChatRequest, ErrorCode, Problem,
+        FieldProblem, ErrorBody, ErrorEnvelope, Verdict, DoneReason, EventBody,
     ];
     // The tag on the wire is `userPrompt`, and the generator names the type after it.
     let file = file

@@ -1,6 +1,6 @@
 //! `Served<T>`: proof that it was cleaned before it was stored.
 
-use parlor_guard::CleanStream;
+use parlor_guard::{Clean, CleanStream};
 use parlor_protocol::{ConversationId, DoneReason, ErrorCode, EventBody, MessageId, TurnId};
 use serde::Serialize;
 
@@ -26,8 +26,14 @@ impl<T> Served<T> {
     }
 }
 
-/// What a turn ends with if its end cannot be stored: the words are the server's own.
+/// Events that are not stored.
 impl Served<EventBody> {
+    /// One that is only worth knowing now.
+    pub fn live(body: Clean<EventBody>) -> Self {
+        Self(body.into_inner())
+    }
+
+    /// What a turn ends with if its end cannot be stored; the words are the server's own:
     /// An error and `done`, for whoever reads now.
     pub fn failure(conversation_id: ConversationId, turn_id: TurnId) -> [Self; 2] {
         let error = EventBody::Error {

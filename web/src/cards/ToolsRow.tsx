@@ -14,10 +14,13 @@ export function ToolsRow({ tools, active }: { tools: readonly ToolItem[]; active
   const only = tools.length === 1 ? tools[0] : undefined;
   if (busy && only) {
     return (
-      <p className="flex items-center gap-2 text-muted" data-tool={busy.status}>
-        <StatusIcon item={busy} active />
-        <span>{toolLine(words, busy, active)}</span>
-      </p>
+      <div data-tool={busy.status}>
+        <p className="flex items-center gap-2 text-muted">
+          <StatusIcon item={busy} active />
+          <span>{toolLine(words, busy, active)}</span>
+        </p>
+        <Progress item={busy} />
+      </div>
     );
   }
   const lead = busy ?? only ?? tools.at(-1);
@@ -48,7 +51,37 @@ export function ToolsRow({ tools, active }: { tools: readonly ToolItem[]; active
           ))}
         </div>
       </Disclosure>
+      {busy && <Progress item={busy} />}
       <Pictures tools={tools} />
+    </div>
+  );
+}
+
+/** How far a tool is, if its server says so: a bar where the whole is known, and its words. */
+function Progress({ item }: { item: ToolItem }) {
+  const words = useWords();
+  const { progress } = item;
+  if (!progress || item.status !== 'running') return null;
+  const { done, total, message } = progress;
+  const amount = total === undefined ? words.number(done) : words.t('tool.progress', { done: words.number(done), total: words.number(total) });
+  return (
+    <div className="mt-1.5 max-w-sm space-y-1 ps-6 text-small text-muted" data-progress>
+      {total !== undefined && (
+        <progress
+          className="block h-1 w-full appearance-none overflow-hidden rounded-full [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-raised [&::-webkit-progress-value]:bg-accent"
+          aria-label={words.t('tool.progress.label')}
+          value={Math.min(done, total)}
+          max={total}
+        />
+      )}
+      <p className="flex gap-2">
+        <span className="shrink-0 tabular-nums">{amount}</span>
+        {message !== undefined && (
+          <span className="min-w-0 truncate">
+            <Visible text={message} />
+          </span>
+        )}
+      </p>
     </div>
   );
 }

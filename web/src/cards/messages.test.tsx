@@ -5,10 +5,11 @@ import { userEvent } from '@testing-library/user-event';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import type { PlacedEvent } from '../net/decode';
-import type { Message, UserPrompt } from '../protocol/generated';
+import type { Message, ToolProgress, UserPrompt } from '../protocol/generated';
 import { setState } from '../state/store';
 import { draw, hearRequests, threadOf } from '../testing/draw';
 import { recording } from '../testing/recordings';
+import { useLanguage } from '../words/language';
 
 const user = userEvent.setup({ delay: null });
 
@@ -48,6 +49,25 @@ describe('messages', () => {
     unmount();
     await draw('list', 'tool_use', 'pt');
     expect(screen.getByText('Procurando receitas…')).toBeDefined();
+  });
+
+  /** M-3, U-2: live events have no id; the newest report counts, and goes with the call. */
+  it('a tool at work shows how far it is', () => {
+    useLanguage.setState({ language: 'en' });
+    const events = recording('list');
+    const at = events.findIndex((one) => one.body.event === 'tool_use' && one.body.data.status === 'running');
+    const running = events[at];
+    if (running?.body.event !== 'tool_use') throw new Error('no tool runs');
+    const { data } = running.body;
+    const report = (progress: ToolProgress) => ({ id: null, body: { event: 'tool_use' as const, data: { ...data, progress } } });
+    const reports = [report({ done: 1 }), report({ done: 1200, total: 5000, message: 'Reading page 3' })];
+    const { rerender } = render(threadOf([...events.slice(0, at + 1), ...reports]));
+    const bar = screen.getByRole('progressbar', { name: 'Progress' });
+    expect([bar.getAttribute('value'), bar.getAttribute('max')]).toEqual(['1200', '5000']);
+    expect(screen.getByText('1,200 of 5,000')).toBeDefined();
+    expect(screen.getByText('Reading page 3')).toBeDefined();
+    rerender(threadOf([...events.slice(0, at + 1), ...reports, ...events.slice(at + 1)]));
+    expect(screen.queryByRole('progressbar')).toBeNull();
   });
 
   it('several tools are one line', async () => {

@@ -158,6 +158,20 @@ input: unknown,
  */
 masked?: Array<string>, };
 
+export type ToolProgress = { 
+/**
+ * How much is done, in whatever the server counts.
+ */
+done: number, 
+/**
+ * How much there is to do, where that is known.
+ */
+total?: number, 
+/**
+ * What the server is doing, in its own words.
+ */
+message?: string, };
+
 export type ToolResult = { 
 /**
  * The tool's name.
@@ -566,7 +580,12 @@ call_id: CallId,
 /**
  * How far it is.
  */
-status: ToolStatus, } } | { "event": "artifact", "data": { 
+status: ToolStatus, 
+/**
+ * What its server says about it while it runs. Such an event is live only:
+ * it has no id, and is not repeated.
+ */
+progress?: ToolProgress, } } | { "event": "artifact", "data": { 
 /**
  * What kind of thing; `recipe` is written as `recipe_artifact` for clients.
  */

@@ -6,6 +6,7 @@ import type {
   ErrorCode,
   Message,
   PromptClosed,
+  ToolProgress,
   ToolStatus,
   UserPrompt,
 } from '../protocol/generated';
@@ -19,8 +20,16 @@ export interface Place {
 export type Item =
   /** Words or a typed message; `streaming` while more of it comes. */
   | { kind: 'message'; key: string; message: Message; streaming: boolean }
-  /** A tool at work, and what it gave back. */
-  | { kind: 'tool'; key: CallId; turn: string | null; tool: string; status: ToolStatus; result: Message | null }
+  /** A tool at work, how far it is, and what it gave back. */
+  | {
+      kind: 'tool';
+      key: CallId;
+      turn: string | null;
+      tool: string;
+      status: ToolStatus;
+      progress?: ToolProgress;
+      result: Message | null;
+    }
   /** A question that waits, or waited; `message` is what stands for it in the history. */
   | { kind: 'prompt'; key: string; prompt: UserPrompt; message: Message | null; closed: PromptClosed | null }
   | { kind: 'error'; key: string; turn: string | null; text: string; code: ErrorCode; recoverable: boolean }

@@ -166,13 +166,16 @@ function withTool(state: Conversation, use: Extract<EventBody, { event: 'tool_us
   const at = state.items.findLastIndex((item) => item.kind === 'tool' && item.key === use.call_id);
   const item = state.items[at];
   if (item?.kind === 'tool') {
-    const next = { ...item, tool: use.tool, status: use.status };
+    // What was said of its progress holds until its status changes.
+    const { progress: before, ...rest } = item;
+    const progress = use.progress ?? (use.status === item.status ? before : undefined);
+    const next = { ...rest, tool: use.tool, status: use.status, ...(progress && { progress }) };
     // What waited for a yes happens after it, not before.
     const moves = item.status === 'waiting' && use.status !== 'waiting';
     return moves ? append({ ...state, items: state.items.toSpliced(at, 1) }, next) : replace(state, at, next);
   }
-  const { call_id: key, tool, status } = use;
-  return append(state, { kind: 'tool', key, turn: state.turn, tool, status, result: null });
+  const { call_id: key, tool, status, progress } = use;
+  return append(state, { kind: 'tool', key, turn: state.turn, tool, status, ...(progress && { progress }), result: null });
 }
 
 function withArtifact(state: Conversation, artifact: { kind: string; id: string }): Conversation {

@@ -24,6 +24,7 @@ use uuid::Uuid;
 use super::connection::Connection;
 use super::in_flight::Registration;
 use super::input;
+use super::progress::{Progress, ProgressSlot};
 use super::result::{self, ResultRules};
 use super::server::ServerHandle;
 use crate::tools::{Tool, ToolCall, ToolEvent, ToolFuture, ToolOutcome, ToolStream};
@@ -39,8 +40,9 @@ const CANCEL_TIMEOUT: Duration = Duration::from_secs(2);
 pub(super) fn stream(server: Arc<ServerHandle>, tool: Tool, call: ToolCall) -> ToolStream {
     // One question at a time: a server with a second one waits.
     let (questions, asked) = mpsc::channel(1);
-    let outcome = Box::pin(run(server, tool, call, questions));
-    Box::pin(CallStream { asked, outcome: Some(outcome) })
+    let slot = Arc::<ProgressSlot>::default();
+    let outcome = Box::pin(run(server, tool, call, questions, slot.clone()));
+    Box::pin(CallStream { asked, progress: Progress::new(slot), outcome: Some(outcome) })
 }
 
 /// A call that does not even begin.
@@ -58,15 +60,16 @@ pub(super) async fn quietly(
     let answer = async {
         let connection = server.connection().await.ok()?;
         let _permit = connection.permit().await?;
-        let _registered = connection.in_flight.begin(None);
+        let _registered = connection.in_flight.begin(None, Arc::default());
         connection.peer.send_request(request).await.ok()
     };
     timeout(PREVIEW_TIMEOUT, answer).await.ok().flatten()
 }
 
-/// The questions of a call, and its outcome at the end.
+/// The questions of a call, how far it is, and its outcome at the end.
 struct CallStream {
     asked: mpsc::Receiver<ToolEvent>,
+    progress: Progress,
     outcome: Option<ToolFuture<ToolOutcome>>,
 }
 
@@ -79,10 +82,10 @@ impl Stream for CallStream {
             return Poll::Ready(Some(ToolEvent::Done(result)));
         }
         self.outcome = Some(outcome);
-        match self.asked.poll_recv(cx) {
-            Poll::Ready(Some(question)) => Poll::Ready(Some(question)),
-            Poll::Ready(None) | Poll::Pending => Poll::Pending,
+        if let Poll::Ready(Some(question)) = self.asked.poll_recv(cx) {
+            return Poll::Ready(Some(question));
         }
+        self.progress.poll(cx).map(|progress| Some(ToolEvent::Progress(progress)))
     }
 }
 
@@ -91,6 +94,7 @@ async fn run(
     tool: Tool,
     call: ToolCall,
     questions: mpsc::Sender<ToolEvent>,
+    progress: Arc<ProgressSlot>,
 ) -> ToolOutcome {
     let connection = match server.connection().await {
         Ok(connection) => connection,
@@ -100,7 +104,7 @@ async fn run(
         let why = format!("The server \"{}\" is busy with other calls.", server.spec.name);
         return ToolOutcome::NotRun(why);
     };
-    let registration = connection.in_flight.begin(Some(questions));
+    let registration = connection.in_flight.begin(Some(questions), progress);
     let run = call.run;
     let mut params = params(&tool.name, call.arguments);
     let mut rounds = 0;
@@ -133,7 +137,7 @@ async fn send(
     let options = PeerRequestOptions::no_options().with_meta(run_id(run));
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
     let handle = connection.peer.send_cancellable_request(request, options).await.ok()?;
-    registration.sent_as(handle.id.clone());
+    registration.sent_as(handle.id.clone(), handle.progress_token.clone());
     let mut cancel = CancelOnDrop::new(&connection.peer, handle.id.clone());
     let answer = async {
         tokio::select! {

@@ -1,12 +1,13 @@
-//! What a server may ask of us: to hear that its tools changed, and to ask the
-//! person of a call something (M-3). Everything else is refused.
+//! What a server may tell and ask us: that its tools changed, how far a call is, and
+//! what it wants to know of the person of a call (M-3). Everything else is refused.
 
 use std::sync::Arc;
 
 use rmcp::ClientHandler;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
-    ElicitationCapability, ErrorData, FormElicitationCapability, Implementation, ProtocolVersion,
+    ElicitationCapability, ErrorData, FormElicitationCapability, Implementation,
+    ProgressNotificationParam, ProtocolVersion,
 };
 use rmcp::service::{InboundStreamOrigin, NotificationContext, RequestContext, RoleClient};
 use serde_json::Value;
@@ -40,6 +41,14 @@ impl ClientHandler for Client {
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
         self.tools_changed.notify_one();
+    }
+
+    async fn on_progress(
+        &self,
+        progress: ProgressNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        self.in_flight.progressed(progress);
     }
 
     async fn create_elicitation(

@@ -10,11 +10,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rmcp::model::RequestId;
+use rmcp::model::{ProgressNotificationParam, ProgressToken, RequestId};
 use rmcp::service::InboundStreamOrigin;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot, watch};
 
+use super::progress::ProgressSlot;
 use crate::tools::{ElicitationReply, ToolEvent};
 
 /// The most questions that one call may ask.
@@ -36,6 +37,9 @@ pub(super) struct Running {
     asked: Mutex<u32>,
     /// How many questions are open: meanwhile the call's time stands still.
     open: watch::Sender<usize>,
+    /// Names the call in what the server tells of its progress.
+    progress_token: Mutex<Option<ProgressToken>>,
+    progress: Arc<ProgressSlot>,
 }
 
 /// Whom a question belongs to.
@@ -60,12 +64,15 @@ impl InFlight {
     pub(super) fn begin(
         self: &Arc<Self>,
         questions: Option<mpsc::Sender<ToolEvent>>,
+        progress: Arc<ProgressSlot>,
     ) -> Registration {
         let call = Arc::new(Running {
             request: Mutex::default(),
             questions,
             asked: Mutex::default(),
             open: watch::Sender::new(0),
+            progress_token: Mutex::default(),
+            progress,
         });
         self.calls().push(call.clone());
         Registration { list: self.clone(), call }
@@ -97,15 +104,25 @@ impl InFlight {
         }
     }
 
+    /// A server tells how far a call is. What names no call that runs is dropped.
+    pub(super) fn progressed(&self, progress: ProgressNotificationParam) {
+        let calls = self.calls();
+        let token = Some(&progress.progress_token);
+        if let Some(call) = calls.iter().find(|call| lock(&call.progress_token).as_ref() == token) {
+            call.progress.set(progress);
+        }
+    }
+
     fn calls(&self) -> MutexGuard<'_, Vec<Arc<Running>>> {
         lock(&self.calls)
     }
 }
 
 impl Registration {
-    /// The request that the call became.
-    pub(super) fn sent_as(&self, id: RequestId) {
+    /// The request that the call became, and what names it in news of its progress.
+    pub(super) fn sent_as(&self, id: RequestId, token: ProgressToken) {
         *lock(&self.call.request) = Some(id);
+        *lock(&self.call.progress_token) = Some(token);
     }
 
     /// Asks the person of the call.
@@ -171,16 +188,20 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
+    fn token(number: i64) -> ProgressToken {
+        ProgressToken(RequestId::Number(number))
+    }
+
     /// M-3: a question reaches the person of its own call, or nobody.
     #[test]
     fn a_question_belongs_to_its_own_call_or_to_nobody() {
         let list = Arc::new(InFlight::default());
         assert!(matches!(list.asker(None), Asker::Nobody));
-        let first = list.begin(None);
-        first.sent_as(RequestId::Number(1));
+        let first = list.begin(None, Arc::default());
+        first.sent_as(RequestId::Number(1), token(1));
         assert!(matches!(list.asker(None), Asker::Call(call) if Arc::ptr_eq(&call, &first.call)));
-        let second = list.begin(None);
-        second.sent_as(RequestId::Number(2));
+        let second = list.begin(None, Arc::default());
+        second.sent_as(RequestId::Number(2), token(2));
         let on_stream = |n| InboundStreamOrigin::OutboundRequest(RequestId::Number(n));
         let asker = list.asker(Some(&on_stream(2)));
         assert!(matches!(asker, Asker::Call(call) if Arc::ptr_eq(&call, &second.call)));

@@ -9,7 +9,7 @@
 //! - `connection`: from the handshake to the end; `listing`: the tools it tells of,
 //!   `subscription`: that they changed; `client`: what it may ask of us.
 //! - `call`: one call; `in_flight`: whose question it is that a server asks;
-//!   `result`: what came back, as a model can read it.
+//!   `progress`: how far a call is; `result`: what came back, as a model can read it.
 //! - `stdio` and `http`: the two ways to a server, `transport`: what both have in
 //!   common; `address`: where a URL may lead.
 //!
@@ -31,6 +31,7 @@ mod in_flight;
 mod input;
 mod listing;
 mod preview;
+mod progress;
 mod resolve;
 mod result;
 mod server;

@@ -99,6 +99,7 @@ fn is_needed(message: &ServerJsonRpcMessage) -> bool {
         ServerJsonRpcMessage::Notification(notification) => matches!(
             notification.notification,
             ServerNotification::ToolListChangedNotification(_)
+                | ServerNotification::ProgressNotification(_)
                 | ServerNotification::SubscriptionsAcknowledgedNotification(_)
                 | ServerNotification::CancelledNotification(_)
         ),

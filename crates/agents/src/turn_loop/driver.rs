@@ -311,6 +311,10 @@ impl OpenCall {
                 self.questions += 1;
                 return Poll::Ready(Polled::Event(self.ask(message, schema)));
             }
+            Some(ToolEvent::Progress(progress)) => {
+                let call = self.id.clone();
+                return Poll::Ready(Polled::Event(AgentEvent::Progress { call, progress }));
+            }
             Some(ToolEvent::Done(outcome)) => outcome,
             None => ToolOutcome::Unknown("the call ended without an answer".to_owned()),
         };

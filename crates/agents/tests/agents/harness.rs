@@ -234,6 +234,7 @@ pub(crate) fn line(event: &AgentEvent) -> String {
             format!("retrying in {after:?} after attempt {attempt}: {error}")
         }
         AgentEvent::Ended(TurnEnd::Failed(error)) => format!("failed: {error}"),
+        AgentEvent::Progress { call, progress } => format!("progress of {call}: {progress:?}"),
         AgentEvent::Ended(end) => format!("ended {end:?}"),
     }
 }

@@ -10,9 +10,10 @@ use parlor_guard::Clean;
 use parlor_guard::guardrail::Finding;
 use parlor_protocol::message::{Message, MessageData};
 use parlor_protocol::{
-    CallId, EventBody, MessageId, MessageType, PromptOutcome, Role, ToolResult, ToolStatus, Verdict,
+    CallId, EventBody, MessageId, MessageType, PromptOutcome, Role, ToolProgress, ToolResult,
+    ToolStatus, Verdict,
 };
-use parlor_storage::{NewImage, Prompt, RunStatus, RunWrite, StorageError, ToolRun};
+use parlor_storage::{NewImage, Prompt, RunStatus, RunWrite, Served, StorageError, ToolRun};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -46,6 +47,19 @@ impl Session {
         power_cut::after(power_cut::Step::Started);
         agent.answer(&run.call_id, Reply::Run { arguments, run: run.id });
         Ok(())
+    }
+
+    /// Shows how far the call is that is being made. Nothing is stored: the next
+    /// report replaces it, and so does the end of the call.
+    pub(super) fn show_progress(&self, call: &str, progress: ToolProgress) {
+        let Some(run) = self.running.as_ref().filter(|run| run.call_id == call) else { return };
+        let event = EventBody::ToolUse {
+            tool: run.tool.clone(),
+            call_id: CallId::new(run.id),
+            status: ToolStatus::Running,
+            progress: Some(progress),
+        };
+        self.writer.log.show_live(Served::live(Clean::new(&self.sanitizer, event)));
     }
 
     /// An agent makes a call by its own rules: it is written down, and shown.
@@ -252,8 +266,10 @@ impl Session {
     }
 
     pub(super) fn tool_use(&mut self, run: &ToolRun, status: ToolStatus) {
+        self.running = (status == ToolStatus::Running).then(|| run.clone());
         let call_id = CallId::new(run.id);
-        let event = EventBody::ToolUse { tool: run.tool.clone(), call_id, status };
+        let tool = run.tool.clone();
+        let event = EventBody::ToolUse { tool, call_id, status, progress: None };
         self.finished.event(&self.sanitizer, event);
     }
 

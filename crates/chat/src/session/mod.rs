@@ -34,7 +34,7 @@ use parlor_agents::{
 };
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::{EventBody, TenantId};
-use parlor_storage::{Block, StorageError};
+use parlor_storage::{Block, StorageError, ToolRun};
 use parlor_wake::Listener;
 use serde_json::Value;
 
@@ -64,6 +64,8 @@ pub(crate) struct Session {
     asking: Asking,
     /// Calls that a person changed.
     edits: Edits,
+    /// The call that is being made.
+    running: Option<ToolRun>,
     /// Whether anything may stand in the ledger.
     has_calls: bool,
     /// A message that is finished, and is committed with what comes after it.
@@ -97,6 +99,7 @@ impl Session {
             pictures,
             asking,
             edits: Edits::new(),
+            running: None,
             has_calls: false,
             finished: Step::default(),
             checkpoint: None,
@@ -225,6 +228,10 @@ impl Session {
                 self.asked(agent, event).await
             }
             AgentEvent::Calls(call) => self.calls_by_itself(*call).await,
+            AgentEvent::Progress { call, progress } => {
+                self.show_progress(&call, progress);
+                Ok(())
+            }
             AgentEvent::CallEnded { call, tool, outcome, read } => {
                 self.call_ended(agent, call, tool, outcome, read).await
             }

@@ -153,6 +153,7 @@ pub(crate) fn events(news: Option<News>) -> Vec<Logged> {
     match news.expect("the conversation is gone") {
         News::Events(events) => events,
         News::Large(event) => panic!("{event:?} is large"),
+        News::Live(bodies) => panic!("{bodies:?} have no number"),
     }
 }
 

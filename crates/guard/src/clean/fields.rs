@@ -8,7 +8,7 @@ use parlor_protocol::message::{Message, MessageData, Metadata, Role};
 use parlor_protocol::plan::{Plan, PlanStep};
 use parlor_protocol::prompt::{Preview, PromptClosed, PromptStep, PromptUpdated, UserPrompt};
 use parlor_protocol::question::{Question, QuestionOption, SubQuestion};
-use parlor_protocol::tool::{ToolCall, ToolResult};
+use parlor_protocol::tool::{ToolCall, ToolProgress, ToolResult};
 use serde_json::Value;
 
 use super::options::{clean_default, clean_options};
@@ -105,6 +105,10 @@ cleanable! {
             multi_select,
             allow_other,
         }
+    }
+
+    fn cleaned(ToolProgress { done, total, message } => ToolProgress, sanitizer) {
+        ToolProgress { done, total, message: message.cleaned(sanitizer) }
     }
 
     fn cleaned(ToolCall { name, input, masked } => ToolCall, sanitizer) {
@@ -294,8 +298,9 @@ fn clean_event(event: EventBody, sanitizer: &Sanitizer) -> EventBody {
         EventBody::Thinking { text, message_id } => {
             EventBody::Thinking { text: text.cleaned(sanitizer), message_id }
         }
-        EventBody::ToolUse { tool, call_id, status } => {
-            EventBody::ToolUse { tool: tool.cleaned(sanitizer), call_id, status }
+        EventBody::ToolUse { tool, call_id, status, progress } => {
+            let (tool, progress) = (tool.cleaned(sanitizer), progress.cleaned(sanitizer));
+            EventBody::ToolUse { tool, call_id, status, progress }
         }
         EventBody::Artifact { kind, id } => {
             EventBody::Artifact { kind: kind.cleaned(sanitizer), id: id.cleaned(sanitizer) }

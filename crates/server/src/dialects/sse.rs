@@ -4,14 +4,20 @@
 
 use bytes::{BufMut, BytesMut};
 use parlor_protocol::{ConversationId, EventBody, EventId};
-use parlor_storage::Logged;
+use parlor_storage::{Logged, Served};
 use serde::Serialize;
 
 use super::vocabulary::{self, Pen};
 
 /// Writes an event.
 pub fn write(event: &Logged, to: &mut BytesMut) {
-    write_body(event.id, event.body.get(), to);
+    write_body(Some(event.id), event.body.get(), to);
+}
+
+/// Writes an event that is not stored. It has no id, so that a client that comes back
+/// asks for what follows the last one that has.
+pub fn write_live(body: &Served<EventBody>, to: &mut BytesMut) {
+    write_body(None, body.get(), to);
 }
 
 /// A whole event, for readers that are given it piece by piece.
@@ -31,7 +37,7 @@ pub fn come_back(to: &mut BytesMut) {
     to.extend_from_slice(b"retry: 1000\n\n");
 }
 
-fn write_body(id: EventId, body: &EventBody, to: &mut BytesMut) {
+fn write_body(id: Option<EventId>, body: &EventBody, to: &mut BytesMut) {
     // Room is made once: a buffer that grows piece by piece is copied each time.
     to.reserve(FRAME + vocabulary::words(body).len());
     vocabulary::write(body, &mut Line { id, to });
@@ -42,7 +48,7 @@ const FRAME: usize = 256;
 
 /// Writes `id:`, `event:` and `data:`.
 struct Line<'a> {
-    id: EventId,
+    id: Option<EventId>,
     to: &'a mut BytesMut,
 }
 
@@ -60,14 +66,16 @@ impl Pen for Line<'_> {
 impl Line<'_> {
     /// JSON never holds a bare line break, so the data is one line.
     fn line(&mut self, name: &str, data: &impl Serialize) -> serde_json::Result<()> {
-        self.to.extend_from_slice(b"id: ");
-        let seq = self.id.seq;
-        self.json(&seq)?;
-        if let Some(offset) = self.id.offset {
-            self.to.extend_from_slice(b".");
-            self.json(&offset)?;
+        if let Some(EventId { seq, offset }) = self.id {
+            self.to.extend_from_slice(b"id: ");
+            self.json(&seq)?;
+            if let Some(offset) = offset {
+                self.to.extend_from_slice(b".");
+                self.json(&offset)?;
+            }
+            self.to.extend_from_slice(b"\n");
         }
-        self.to.extend_from_slice(b"\nevent: ");
+        self.to.extend_from_slice(b"event: ");
         self.to.extend_from_slice(name.as_bytes());
         self.to.extend_from_slice(b"\ndata: ");
         self.json(data)
@@ -89,7 +97,7 @@ mod tests {
 
     fn written(id: EventId, body: &EventBody) -> String {
         let mut to = BytesMut::new();
-        write_body(id, body, &mut to);
+        write_body(Some(id), body, &mut to);
         String::from_utf8(to.to_vec()).unwrap()
     }
 

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use parlor_protocol::EventBody;
+use parlor_protocol::{EventBody, ToolProgress};
 use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
@@ -41,8 +41,9 @@ pub(super) fn write(body: &EventBody, pen: &mut impl Pen) {
         EventBody::Thinking { text, message_id } => {
             pen.event("thinking", &Text { text, message_id: Id(message_id.as_uuid()) });
         }
-        EventBody::ToolUse { tool, call_id, status } => {
-            pen.event("tool_use", &ToolUse { tool, call_id: Shown(call_id), status });
+        EventBody::ToolUse { tool, call_id, status, progress } => {
+            let (call_id, progress) = (Shown(call_id), progress.as_ref());
+            pen.event("tool_use", &ToolUse { tool, call_id, status, progress });
         }
         EventBody::Artifact { kind, id } if kind == "recipe" => {
             pen.event("recipe_artifact", &RecipeArtifact { recipe_id: id });
@@ -121,6 +122,8 @@ struct ToolUse<'a, C, S> {
     tool: &'a str,
     call_id: C,
     status: S,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    progress: Option<&'a ToolProgress>,
 }
 
 #[derive(Serialize)]

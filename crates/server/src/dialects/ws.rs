@@ -16,7 +16,7 @@ use parlor_protocol::{
     ClientMessageId, ConversationId, ErrorBody, EventBody, EventId, MessageId, MessageType,
     PromptId, Role,
 };
-use parlor_storage::Logged;
+use parlor_storage::{Logged, Served};
 use serde::Serialize;
 
 use super::vocabulary::{self, Pen, Shown};
@@ -77,6 +77,12 @@ impl Encoder {
     /// Appends the frames of an event.
     pub fn event(&mut self, event: &Logged, to: &mut Vec<String>) {
         self.body(event.id, event.body.get(), to);
+    }
+
+    /// Appends the frames of an event that is not stored. It names the place that was
+    /// reached before it.
+    pub fn live(&mut self, body: &Served<EventBody>, to: &mut Vec<String>) {
+        self.body(self.place, body.get(), to);
     }
 
     /// Appends the frames that come before a large event, which goes out by itself

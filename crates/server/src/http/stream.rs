@@ -40,8 +40,8 @@ pub(super) enum Until {
 }
 
 impl Until {
-    fn is(self, event: &Logged) -> bool {
-        match (self, event.body.get()) {
+    fn is(self, event: &EventBody) -> bool {
+        match (self, event) {
             (Self::Done(turn), EventBody::Done { turn_id, .. }) => turn == *turn_id,
             _ => false,
         }
@@ -139,6 +139,11 @@ impl Feed {
                     self.large = Some(next_piece(event.pieces("sse", sse::whole)));
                     self.poll_large(cx)
                 }
+                Polled::Live(bodies) => {
+                    bodies.iter().for_each(|body| sse::write_live(body, &mut self.buffer));
+                    self.over = bodies.iter().any(|body| self.until.is(body.get()));
+                    Poll::Ready(true)
+                }
                 Polled::Gone => Poll::Ready(false),
             };
         }
@@ -172,7 +177,7 @@ impl Feed {
     fn write(&mut self) {
         for event in self.events.drain(..) {
             sse::write(&event, &mut self.buffer);
-            if self.until.is(&event) {
+            if self.until.is(event.body.get()) {
                 self.over = true;
                 return;
             }

@@ -64,6 +64,56 @@ async fn a_tool_that_hangs() {
     assert_snapshot!(Transcript::default().client(&seen).model(&requests(&app)).text());
 }
 
+/// M-3, U-2: how far a call is is shown while it runs, to whoever comes later too; it
+/// has no number, is masked like everything else, and is gone with the call.
+#[tokio::test]
+async fn a_tool_that_tells_how_far_it_is() {
+    let rest = "[tenants.home.projects.recipes.mcp.s.tools.progress]\naction = \"allow\"\n";
+    let app = app("", "", &misbehaving(&[], rest)).await;
+    let directory = tempfile::tempdir().unwrap();
+    let go_on = directory.path().join("go-on");
+    app.model.push(Script::answer().tool_use("t1", "s_progress", &json!({"text": go_on})));
+    app.model.push(Script::answer().text("Read."));
+    let mut events = Events::of(app.send(&json!({"message": "read it all"})).await);
+    let mut seen = Vec::new();
+    let mut reports = 0;
+    let last = loop {
+        let event = events.next().await.unwrap();
+        if event.data["progress"].is_null() {
+            seen.push(event);
+            continue;
+        }
+        assert_eq!((event.name.as_str(), event.id.as_str()), ("tool_use", ""));
+        reports += 1;
+        if event.data["progress"]["done"] == json!(500.0) {
+            break event.data;
+        }
+    };
+    assert!(reports < 50, "{reports} reports of 500");
+    assert_eq!(last["status"], "running");
+    let progress = &last["progress"];
+    assert_eq!(progress["message"], "[assistant] reads page 500");
+    assert_eq!(progress["total"], json!(500.0));
+
+    let conversation = seen[0].data["conversation_id"].as_str().unwrap().to_owned();
+    let path = format!("/api/conversations/{conversation}/events");
+    let mut later = Events::of(app.admin("GET", &path).send().await.unwrap());
+    let mut again = Vec::new();
+    while again.last().is_none_or(|event: &Event| event.data["progress"].is_null()) {
+        again.push(later.next().await.unwrap());
+    }
+    assert_eq!(again.last().unwrap().data, last, "whoever comes later sees the newest report");
+
+    std::fs::write(&go_on, "").unwrap();
+    seen.extend(events.rest().await);
+    assert!(seen.iter().all(|event| event.data["progress"].is_null()), "{seen:?}");
+    assert!(seen.iter().all(|event| !event.id.is_empty()), "{seen:?}");
+    let mut past = Events::of(app.admin("GET", &path).send().await.unwrap());
+    for event in &seen {
+        assert_eq!(past.next().await.unwrap().data, event.data, "nothing of it is stored");
+    }
+}
+
 /// U-5, H-4: a picture that a tool gave back is shown to the person under an id of
 /// its own, comes to the model once, and is text to neither.
 #[tokio::test]

@@ -9,6 +9,7 @@ use crate::test_app::PATIENCE;
 /// One event, as it came.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Event {
+    /// Empty if it has none: then it is live only, and not stored.
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) data: Value,
@@ -35,7 +36,7 @@ impl Events {
     pub(crate) async fn next(&mut self) -> Option<Event> {
         loop {
             while let Some(block) = self.block() {
-                if block.starts_with("id: ") {
+                if block.starts_with("id: ") || block.starts_with("event: ") {
                     return Some(parse(&block));
                 }
                 self.remarks.push(block);
@@ -91,10 +92,10 @@ pub(crate) fn text(events: &[Event]) -> String {
 }
 
 fn parse(block: &str) -> Event {
-    let field = |name: &str| {
-        let line = block.lines().find_map(|line| line.strip_prefix(&format!("{name}: ")));
-        line.unwrap_or_else(|| panic!("no {name} in {block}")).to_owned()
+    let find = |name: &str| {
+        block.lines().find_map(|line| line.strip_prefix(&format!("{name}: "))).map(str::to_owned)
     };
+    let field = |name: &str| find(name).unwrap_or_else(|| panic!("no {name} in {block}"));
     let data = serde_json::from_str(&field("data")).unwrap();
-    Event { id: field("id"), name: field("event"), data }
+    Event { id: find("id").unwrap_or_default(), name: field("event"), data }
 }

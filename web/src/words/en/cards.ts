@@ -170,6 +170,8 @@ export const cards = {
   'tool.picture': 'Picture from a tool: {name}',
   'tool.waiting': 'Waiting for your answer: {act}',
   'tool.unfinished': 'Not finished: {act}',
+  'tool.progress': '{done} of {total}',
+  'tool.progress.label': 'Progress',
   'tool.not_run': 'Could not be run: {act}',
   'tool.withheld': 'The result was withheld: {act}',
   'tool.outcome_unknown': 'It is not known whether this took effect: {act}',

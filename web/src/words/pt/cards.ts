@@ -172,6 +172,8 @@ export const cards: Record<keyof typeof english, string> = {
   'tool.picture': 'Imagem de uma ferramenta: {name}',
   'tool.waiting': 'Esperando sua resposta: {act}',
   'tool.unfinished': 'Não terminou: {act}',
+  'tool.progress': '{done} de {total}',
+  'tool.progress.label': 'Progresso',
   'tool.not_run': 'Não pôde ser executado: {act}',
   'tool.withheld': 'O resultado foi retido: {act}',
   'tool.outcome_unknown': 'Não se sabe se isto teve efeito: {act}',

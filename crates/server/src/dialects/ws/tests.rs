@@ -72,6 +72,9 @@ fn golden(body: &EventBody) -> &'static [&'static str] {
         EventBody::Thinking { .. } => &[
             r#"{"type":"thinking","id":"7","conversation_id":"0198c5a2-7b1e-7cc0-8000-000000000001","content":"Hel","text":"Hel","message_id":"0198c5a2-7b1e-7cc0-8000-000000000003"}"#,
         ],
+        EventBody::ToolUse { progress: Some(_), .. } => &[
+            r#"{"type":"tool_use","id":"7","conversation_id":"0198c5a2-7b1e-7cc0-8000-000000000001","tool":"list_recipes","call_id":"0198c5a2-7b1e-7cc0-8000-000000000005","status":"running","progress":{"done":3.0,"total":10.0,"message":"Reading"}}"#,
+        ],
         EventBody::ToolUse { .. } => &[
             r#"{"type":"tool_use","id":"7","conversation_id":"0198c5a2-7b1e-7cc0-8000-000000000001","tool":"list_recipes","call_id":"0198c5a2-7b1e-7cc0-8000-000000000005","status":"running"}"#,
         ],

@@ -96,6 +96,9 @@ impl Room {
                     self.encoder.event(event, &mut frames);
                 }
             }
+            News::Live(bodies) => {
+                bodies.iter().for_each(|body| self.encoder.live(body, &mut frames));
+            }
             News::Large(event) => {
                 self.encoder.large(&event, &mut frames);
                 self.large = Some(event.pieces("ws", whole));

@@ -13,7 +13,7 @@ const NAMES: &[&str] = &[
     "echo", "environment", "crash", "mark_and_crash", "exit_zero", "hang", "slow", "cancelled",
     "long_line", "bad_utf8", "bad_json", "half_line", "big", "leave_grandchild", "flood_stderr",
     "flood_stdout", "ask", "ask_url", "grow", "fail", "refuse", "preview_me", "show", "mark",
-    "picture",
+    "picture", "progress",
 ];
 
 /// The list, in pages of ten.
@@ -97,6 +97,7 @@ pub(crate) fn call(server: &Arc<Server>, id: Value, params: &Value) {
             thread::sleep(Duration::from_millis(number));
             say(&id, "at last");
         })),
+        "progress" => report_progress(id, params["_meta"]["progressToken"].clone(), text),
         "cancelled" => say(&id, &json!(*server.cancelled()).to_string()),
         "long_line" => long_line(),
         "bad_utf8" => write_raw(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"\xff\xfe\"}\n"),
@@ -193,6 +194,27 @@ fn long_line() {
     write_raw(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"");
     let piece = [b'x'; 64 << 10];
     (0..1_600).for_each(|_| write_raw(&piece));
+}
+
+/// Floods with reports, of this call and of one that is not there, then goes on when
+/// there is a file of this name.
+fn report_progress(id: Value, token: Value, file: String) {
+    let report = |token: &Value, progress: u32| {
+        let message = format!("Claude Code reads page {progress}");
+        let params = json!({"progressToken": token, "progress": progress, "total": 500,
+            "message": message});
+        write(&json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}));
+    };
+    for progress in 1..=500 {
+        report(&json!("no such call"), 7);
+        report(&token, progress);
+    }
+    thread::spawn(move || {
+        while !std::path::Path::new(&file).exists() {
+            thread::sleep(Duration::from_millis(10));
+        }
+        say(&id, "all pages");
+    });
 }
 
 fn ask(server: &Arc<Server>, id: Value, params: &Value) {
