@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use data_encoding::BASE64;
-use parlor_agents::Block;
-use parlor_agents::picture::{self, PictureError};
+use parlor_agent::Block;
+use parlor_picture::PictureError;
 use parlor_protocol::ImageAttachment;
 use parlor_storage::NewImage;
 use tokio::sync::Semaphore;
@@ -84,7 +84,7 @@ fn picture_of(data: &str, most_bytes: usize) -> Result<NewImage, String> {
         return Err("it is too large".to_owned());
     }
     let bytes = BASE64.decode(data.as_bytes()).map_err(|_| PictureError::Damaged.to_string())?;
-    let media_type = picture::check(&bytes).map_err(|error| error.to_string())?;
+    let media_type = parlor_picture::check(&bytes).map_err(|error| error.to_string())?;
     Ok(NewImage { id: Uuid::now_v7(), media_type: media_type.to_owned(), bytes })
 }
 
@@ -102,7 +102,7 @@ fn left_out(why: &str) -> Block {
 
 fn look_at(attachment: &ImageAttachment, most_bytes: usize) -> Result<NewImage, ChatError> {
     let bytes = decode(&attachment.data, most_bytes)?;
-    let media_type = picture::check(&bytes).map_err(refused)?;
+    let media_type = parlor_picture::check(&bytes).map_err(refused)?;
     let said: String = attachment.media_type.trim().chars().take(40).collect();
     if said.is_empty() {
         let missing = format!("The picture does not say its media_type; it is {media_type}.");

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use parlor_agents::Initiative;
+use parlor_agent::Initiative;
 use parlor_protocol::TenantId;
 use parlor_storage::StorageError;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use parlor_agents::{Checkpoint, TurnContext, TurnStart};
+use parlor_agent::{Checkpoint, TurnContext, TurnStart};
 use parlor_protocol::{ConversationId, EventId, MessageId, Mode, TenantId, TurnId};
 use parlor_storage::{BeginTurn, Block, Interrupted, StorageError};
 use serde_json::Value;

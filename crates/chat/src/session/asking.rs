@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parlor_agents::{AgentEvent, AgentSession, Answer, Ask, AskedBy, ProposedCall, Reply};
+use parlor_agent::{AgentEvent, AgentSession, Answer, Ask, AskedBy, ProposedCall, Reply};
 use parlor_protocol::{
     EventBody, Preview, PromptId, PromptOutcome, PromptType, PromptUpdated, Timestamp, ToolStatus,
     Verdict,

@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use parlor_agents::tools::Artifact;
-use parlor_agents::{AgentSession, Block, ProposedCall, Reply, ToolOutcome};
+use parlor_agent::tools::Artifact;
+use parlor_agent::{AgentSession, Block, ProposedCall, Reply, ToolOutcome};
 use parlor_guard::Clean;
 use parlor_guard::guardrail::Finding;
 use parlor_protocol::message::{Message, MessageData};

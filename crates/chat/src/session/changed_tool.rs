@@ -1,8 +1,8 @@
 //! A tool that changed while a person was asked about a call of it: the yes was for
 //! the tool that was shown, so it is asked about anew instead of run.
 
-use parlor_agents::tools::ToolAction;
-use parlor_agents::{AgentSession, ProposedCall};
+use parlor_agent::tools::ToolAction;
+use parlor_agent::{AgentSession, ProposedCall};
 use parlor_protocol::ToolStatus;
 use parlor_storage::{Prompt, PromptWrite, RunStatus, RunWrite, StorageError, ToolRun};
 

@@ -29,7 +29,7 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use futures_util::StreamExt;
-use parlor_agents::{
+use parlor_agent::{
     AgentEvent, AgentSession, Checkpoint, HistoryMessage, TurnEnd, TurnStart, Usage,
 };
 use parlor_guard::sanitizer::Sanitizer;

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
-use parlor_agents::llm::ToolSpec;
-use parlor_agents::tools::{
-    Artifact, Claims, ElicitationReply, ServerHealth, ToolCall, ToolEvent, ToolFuture, ToolStream,
+use parlor_agent::tools::{
+    Artifact, Claims, ElicitationReply, ServerHealth, ToolCall, ToolEvent, ToolFuture, ToolSpec,
+    ToolStream,
 };
-use parlor_agents::{Block, Tool, ToolOutcome, Tools};
+use parlor_agent::{Block, Tool, ToolOutcome, Tools};
 use serde_json::{Map, Value, json};
 
 /// A server with tools, and what it was told to do.

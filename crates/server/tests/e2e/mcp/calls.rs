@@ -1,7 +1,7 @@
 //! Calls of tools that behave, and of some that take too long (M-1, M-3).
 
-use parlor_agents::history::Block;
-use parlor_agents::tools::{Artifact, Claims, ToolAction, ToolOutcome, Tools};
+use parlor_agent::Block;
+use parlor_agent::tools::{Artifact, Claims, ToolAction, ToolOutcome, Tools};
 use serde_json::{Map, Value, json};
 
 use super::{RUN, begin, call, faulty, health, host, next, ready, text, until};

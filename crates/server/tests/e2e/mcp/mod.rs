@@ -14,11 +14,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use parlor_agents::history::Block;
-use parlor_agents::mcp::{McpHost, McpServerSettings};
-use parlor_agents::tools::{
+use parlor_agent::Block;
+use parlor_agent::tools::{
     ServerHealth, ServerState, ToolCall, ToolEvent, ToolOutcome, ToolStream, Tools,
 };
+use parlor_mcp::{McpHost, McpServerSettings};
 use serde_json::{Value, json};
 use uuid::Uuid;
 

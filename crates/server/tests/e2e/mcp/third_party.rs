@@ -5,9 +5,9 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use parlor_agents::history::Block;
-use parlor_agents::mcp::McpHost;
-use parlor_agents::tools::{ElicitationReply, ToolEvent, ToolOutcome, Tools};
+use parlor_agent::Block;
+use parlor_agent::tools::{ElicitationReply, ToolEvent, ToolOutcome, Tools};
+use parlor_mcp::McpHost;
 use serde_json::{Value, json};
 
 use crate::npm::install;

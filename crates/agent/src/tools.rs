@@ -1,0 +1,264 @@
+//! Tools, as the loop sees them: a list, and calls that take their time.
+//!
+//! Where they come from (MCP servers) is somebody else's business. How a call goes:
+//! 1. [`Tools::list`] says what there is now; a tool keeps its exposed name as
+//!    long as its server is configured.
+//! 2. [`Tools::call`] starts one call and gives a stream of what happens in it:
+//!    any number of questions to the person, then exactly one outcome.
+//! 3. Dropping the stream cancels the call, as far as the server listens.
+//!
+//! Servers come and go by themselves. Who is about to show the list to a model
+//! may wait a moment for those that are just coming ([`Tools::settle`]).
+//!
+//! A call is made once. Whoever lost the answer to it says so
+//! ([`ToolOutcome::Unknown`]); nobody repeats it by himself.
+
+use std::future::ready;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_core::Stream;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+use crate::history::Block;
+
+/// The tools of a project.
+pub trait Tools: Send + Sync {
+    /// Starts the servers, once, and waits for none of them. Must be called within
+    /// a tokio runtime.
+    fn start(&self) {}
+
+    /// What there is now, in a stable order. Servers that are down have none; one
+    /// that is being brought back keeps those that it had.
+    fn list(&self) -> Arc<[Tool]>;
+
+    /// Calls a tool. The call is made when the stream is polled.
+    fn call(&self, call: ToolCall) -> ToolStream;
+
+    /// How the servers behind the tools are, for administrators.
+    fn health(&self) -> Vec<ServerHealth>;
+
+    /// What a call would change (P-7), if its server ([`Tool::preview`]) or its
+    /// arguments can tell. Nothing is changed by asking.
+    fn preview(&self, tool: &str, arguments: &Map<String, Value>) -> ToolFuture<Option<Value>> {
+        let _no_preview = (tool, arguments);
+        Box::pin(ready(None))
+    }
+
+    /// Waits for servers that were started a moment ago; never for long.
+    fn settle(&self) -> ToolFuture<()> {
+        Box::pin(ready(()))
+    }
+
+    /// Ends the servers, within the deadline. Calls are refused from now on.
+    fn close(&self, deadline: Duration) -> ToolFuture<()> {
+        let _nothing_to_end = deadline;
+        Box::pin(ready(()))
+    }
+}
+
+/// What happens in a call.
+pub type ToolStream = Pin<Box<dyn Stream<Item = ToolEvent> + Send>>;
+
+/// Something that takes its time.
+pub type ToolFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// A tool as a model sees it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolSpec {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// The JSON Schema of its arguments.
+    pub input_schema: Value,
+}
+
+/// One tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tool {
+    /// As the model sees it; the name is unique among all servers.
+    pub spec: ToolSpec,
+    /// The server that has it, as in the configuration.
+    pub server: String,
+    /// Its name there.
+    pub name: String,
+    /// A short title for people, if the server gives one.
+    pub title: Option<String>,
+    /// What it claims about itself, if its server is trusted with that; nothing otherwise.
+    pub claims: Claims,
+    /// What the configuration says about it.
+    pub rules: Vec<ToolRule>,
+    /// Identifies what its server says of it, its schemas and annotations included:
+    /// who allowed that did not allow anything else.
+    pub fingerprint: String,
+    /// How long one call may take.
+    pub timeout: Duration,
+    /// How long an approval waits; `None` leaves it to the project, zero waits for ever.
+    pub prompt_timeout: Option<Duration>,
+    /// The tool of the same server that tells what a call would change; only
+    /// servers that are trusted have one. Ask it through [`Tools::preview`].
+    pub preview: Option<String>,
+    /// The rule that what it says of itself runs into, if it does (G-8): then
+    /// nothing that it claims is believed.
+    pub suspicion: Option<String>,
+}
+
+impl Tool {
+    /// What the configuration says about a call with these arguments, if anything.
+    pub fn configured(&self, arguments: &Map<String, Value>) -> Option<ToolAction> {
+        self.rules.iter().find(|rule| rule.fits(arguments)).map(|rule| rule.action)
+    }
+}
+
+/// What a tool says about itself (M-1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Claims {
+    /// It changes nothing.
+    pub read_only: bool,
+    /// It says outright that it destroys nothing.
+    pub not_destructive: bool,
+}
+
+/// What the configuration says about calls of a tool; the first rule that fits counts.
+#[derive(Debug, Clone)]
+pub struct ToolRule {
+    /// Fits if every one of these arguments is there and matches its pattern;
+    /// empty fits always.
+    pub arguments: Vec<(String, regex::Regex)>,
+    /// What is done then.
+    pub action: ToolAction,
+}
+
+impl PartialEq for ToolRule {
+    fn eq(&self, other: &Self) -> bool {
+        let patterns = |rule: &Self| -> Vec<(String, String)> {
+            rule.arguments.iter().map(|(name, p)| (name.clone(), p.as_str().to_owned())).collect()
+        };
+        self.action == other.action && patterns(self) == patterns(other)
+    }
+}
+
+impl ToolRule {
+    /// Whether the rule is about a call with these arguments. A text is matched
+    /// as it is, anything else as its JSON.
+    pub fn fits(&self, arguments: &Map<String, Value>) -> bool {
+        self.arguments.iter().all(|(name, pattern)| match arguments.get(name) {
+            Some(Value::String(text)) => pattern.is_match(text),
+            Some(other) => pattern.is_match(&other.to_string()),
+            None => false,
+        })
+    }
+}
+
+/// What the configuration says about a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolAction {
+    /// It runs without a question.
+    Allow,
+    /// A person is asked.
+    Ask,
+    /// It never runs.
+    Deny,
+}
+
+/// One call, as it was approved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolCall {
+    /// The exposed name.
+    pub tool: String,
+    /// Exactly what runs.
+    pub arguments: Map<String, Value>,
+    /// Names this run for servers that can tell a repetition; travels as
+    /// `_meta["parlor/run-id"]`.
+    pub run: Uuid,
+}
+
+/// What happens in a call.
+#[derive(Debug)]
+pub enum ToolEvent {
+    /// The server has a question for the person (M-3). Dropping `reply` cancels it.
+    Elicitation {
+        /// What it wants to know.
+        message: String,
+        /// The JSON Schema of the answer.
+        schema: Value,
+        /// Takes the answer.
+        reply: oneshot::Sender<ElicitationReply>,
+    },
+    /// The call is over. Nothing comes after it.
+    Done(ToolOutcome),
+}
+
+/// A person's answer to a server's question.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ElicitationReply {
+    /// The answer.
+    Accept(Value),
+    /// No.
+    Decline,
+    /// No answer.
+    Cancel,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ToolOutcome {
+    /// The server answered; a tool that failed is an answer too.
+    Answered {
+        /// What it said, capped.
+        content: Vec<Block>,
+        /// The tool says that it failed.
+        is_error: bool,
+        /// Something to show beside the chat, of a kind that the configuration lists.
+        artifact: Option<Artifact>,
+    },
+    /// It did not run: the words say why, to the model and to the person.
+    NotRun(String),
+    /// It was sent, and no answer came (the server died, the time was up): it
+    /// may or may not have done something.
+    Unknown(String),
+}
+
+/// Something to show beside the chat.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Artifact {
+    /// Its kind: `recipe`.
+    pub kind: String,
+    /// Which one.
+    pub id: String,
+}
+
+/// How a server is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ServerHealth {
+    /// As in the configuration.
+    pub server: String,
+    /// Where it stands.
+    pub state: ServerState,
+    /// How many tools it has now.
+    pub tools: usize,
+    /// How often it was started again.
+    pub restarts: u64,
+    /// Why it is down, in words without secrets.
+    pub problem: Option<String>,
+    /// What is wrong although it answers: tools that were left out, and why.
+    pub warnings: Vec<String>,
+}
+
+/// Where a server stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ServerState {
+    /// It is being started.
+    Starting,
+    /// It answers.
+    Ready,
+    /// It is down, and will be started again.
+    Down,
+}

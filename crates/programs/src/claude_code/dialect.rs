@@ -1,0 +1,130 @@
+//! The lines of one process, as events: which line is taken by what.
+
+use parlor_agent::{Reply, TurnContext};
+use parlor_protocol::Mode;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::calls::State;
+use super::dialog::{Dialog, is_own};
+use super::fields::text;
+use super::permission_mode::PermissionMode;
+use super::words;
+use crate::bridge::{Dialect, Output};
+
+impl Dialect for Dialog {
+    fn opening(&mut self) -> Vec<Value> {
+        let mut initialize = json!({"subtype": "initialize"});
+        if let Some(hooks) = self.deferral.hooks(self.session.is_some()) {
+            initialize["hooks"] = hooks;
+        }
+        vec![self.request(initialize)]
+    }
+
+    fn begin(&mut self, context: &TurnContext, id: Uuid) -> Vec<Value> {
+        let mut lines = Vec::new();
+        let mode = match context.mode {
+            Mode::Plan => PermissionMode::Plan,
+            Mode::Act => self.settings.act,
+        };
+        if self.mode != mode.as_str() {
+            self.mode = mode.as_str().to_owned();
+            lines.push(self.request(words::set_mode(mode)));
+        }
+        let before = match self.session {
+            Some(_) => None,
+            None => words::told_so_far(&context.history),
+        };
+        if let Some(message) = context.history.last() {
+            lines.push(words::user_message(message, before, id));
+        }
+        self.message = Some(id);
+        self.busy = true;
+        lines
+    }
+
+    fn read(&mut self, line: &Value, out: &mut Vec<Output>) {
+        match text(line, "type") {
+            "system" => self.system(line, out),
+            "stream_event" if is_own(line) => {
+                self.busy = true;
+                out.extend(self.deferral.piece(&line["event"]).map(Output::Send));
+                self.flush_results(out);
+                let abandoned = line.get("abandoned_blocks").is_some_and(|it| !it.is_null());
+                self.speech.piece(&line["event"], abandoned, out);
+            }
+            "assistant" => self.assistant(line, out),
+            "user" => self.user(line, out),
+            "tool_progress" => self.runs(text(line, "tool_use_id"), out),
+            "result" => self.result(line, out),
+            "control_request" => self.control_request(line, out),
+            "control_cancel_request" => {
+                self.deferral.cancelled(text(line, "request_id"));
+                if let Some(id) = self.asks.id_of(text(line, "request_id")) {
+                    self.withdraw(&id, out);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn answer(&mut self, id: &str, reply: Reply, out: &mut Vec<Output>) {
+        if let Some(answered) = self.asks.answer(id, reply) {
+            if let (true, Some((tool, _))) = (answered.runs, self.calls.get(id)) {
+                self.deferral.runs(id, tool);
+            }
+            self.calls.set(id, if answered.runs { State::Running } else { State::Settled });
+            out.push(Output::Send(answered.line));
+        }
+    }
+
+    fn waits(&mut self, id: &str) {
+        if let Some((tool, _)) = self.calls.get(id) {
+            self.deferral.waits(id, tool);
+        }
+    }
+
+    fn has_taken_up(&self) -> bool {
+        self.deferral.has_taken_up()
+    }
+
+    fn ask_again(&mut self, out: &mut Vec<Output>) {
+        if let Some(request) = self.deferral.taken_up().and_then(|call| call.request.clone()) {
+            self.permission("", &request, out);
+        }
+    }
+
+    fn interrupt(&mut self) -> Vec<Value> {
+        self.interrupted = true;
+        vec![self.request(json!({"subtype": "interrupt"}))]
+    }
+
+    fn give_up(&mut self, out: &mut Vec<Output>) {
+        self.flush(out);
+        self.clear();
+    }
+
+    fn speaks_up(&self, line: &Value) -> bool {
+        match text(line, "type") {
+            "system" => text(line, "subtype") == "init",
+            "stream_event" | "assistant" => is_own(line),
+            // A helper that works in the background may ask; nothing else is for people.
+            "control_request" => {
+                matches!(text(&line["request"], "subtype"), "can_use_tool" | "elicitation")
+            }
+            _ => false,
+        }
+    }
+
+    fn is_busy(&self) -> bool {
+        self.busy || self.calls.are_open() || self.is_waiting()
+    }
+
+    fn works_in_background(&self) -> bool {
+        self.deferral.works_in_background()
+    }
+
+    fn is_waiting(&self) -> bool {
+        !self.asks.is_empty()
+    }
+}

@@ -1,0 +1,181 @@
+//! Claude Code as an agent: its CLI runs headless as a child process and speaks
+//! JSON lines (B-1).
+//!
+//! - `settings`: what is written about it, and the command line that follows.
+//! - `dialect`, `dialog`: its lines, as events. Pure; every recording is replayed through it.
+//!   `speech` puts messages together from pieces and whole blocks, `calls` knows
+//!   its tool calls, `asks` what it asks and how that is answered, `failure` why a
+//!   turn failed, `spending` what it cost, `words` what is said to it, `permission`
+//!   takes its requests, and `deferral` lets an ask outlive the process.
+//! - `preview`: what an edit would change.
+//!
+//! What it may do is decided here and not by its own settings: every call that
+//! it does not make by itself is proposed, allow lists are rules of our own, and
+//! nothing that a person writes can become an argument or a command of it.
+
+mod asks;
+mod calls;
+mod deferral;
+mod dialect;
+mod dialog;
+mod failure;
+mod fields;
+mod permission;
+mod permission_mode;
+mod policy;
+mod preview;
+mod settings;
+mod speech;
+mod spending;
+mod words;
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use parlor_agent::tools::ToolFuture;
+use parlor_agent::{
+    Agent, AgentDescription, AgentSession, Checkpoint, Initiative, ProposedCall, TurnContext,
+};
+use parlor_process::{SpawnSpec, WrongSetting};
+use parlor_protocol::{ConversationId, Preview};
+use serde_json::{Map, Value};
+use tokio::sync::mpsc;
+
+use crate::bridge::{self, Bridge, BridgeLimits, Dialect, Paused, Program, ProgramHost, Session};
+
+use deferral::Deferred;
+pub use dialog::{Dialog, DialogSettings};
+pub use permission_mode::PermissionMode;
+pub use policy::ToolPolicy;
+pub use settings::ClaudeCodeSettings;
+use settings::Launch;
+
+/// The kind, as in the configuration and in the history.
+pub const KIND: &str = "claude_code";
+
+/// Claude Code, for a project.
+pub struct ClaudeCode {
+    bridge: Bridge,
+    launch: Arc<Launch>,
+    model: String,
+    durable: bool,
+    /// The version that is installed, once it is known.
+    version: Arc<OnceLock<String>>,
+}
+
+/// What is lost with a version that cannot put off calls.
+const NOT_DURABLE: &str = "what it asks expires if its process or the server ends, although \
+                           durable_approvals is on: that needs version 2.1.325 or newer (npm \
+                           install -g @anthropic-ai/claude-code@2.1.325)";
+
+impl ClaudeCode {
+    /// Checks the settings; nothing is started yet, except to ask for the version. `env`
+    /// looks up an environment variable. Must be called within a tokio runtime.
+    pub fn new(
+        settings: &ClaudeCodeSettings,
+        model: Option<&str>,
+        base_url: Option<&str>,
+        env: &dyn Fn(&str) -> Option<String>,
+        programs: &ProgramHost,
+    ) -> Result<Self, WrongSetting> {
+        let launch = settings.resolve(model, base_url, env)?;
+        let model = launch.model.clone().unwrap_or_else(|| "its own choice".to_owned());
+        let durable = launch.durable_approvals;
+        let version = Arc::new(OnceLock::new());
+        if durable {
+            tokio::spawn(look_at_version(launch.spec.clone(), programs.clone(), version.clone()));
+        }
+        let launch = Arc::new(launch);
+        let bridge = Bridge::new(launch.clone(), programs);
+        Ok(Self { bridge, launch, model, durable, version })
+    }
+
+    fn warning(&self) -> Option<String> {
+        let version = self.version.get()?;
+        let falls_short = self.durable && !deferral::can_defer(version);
+        falls_short.then(|| format!("version {version}: {NOT_DURABLE}"))
+    }
+}
+
+impl Agent for ClaudeCode {
+    fn open(&self, conversation: ConversationId) -> Box<dyn AgentSession> {
+        self.bridge.open(conversation)
+    }
+
+    /// Only what was put off is asked again by another process.
+    fn can_resume(&self, from: &Checkpoint) -> bool {
+        self.durable && Paused::at(from).is_some()
+    }
+
+    fn describe(&self) -> AgentDescription {
+        AgentDescription { kind: KIND, model: self.model.clone() }
+    }
+
+    fn preview(&self, tool: &str, arguments: &Map<String, Value>) -> ToolFuture<Option<Preview>> {
+        let launch = self.launch.clone();
+        let call = launch.tools.call("", tool, arguments.clone(), None, None);
+        let looks =
+            move || launch.preview(&call).or_else(|| preview::of_input(&call.name, &call.input));
+        Box::pin(async move { tokio::task::spawn_blocking(looks).await.ok().flatten() })
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        self.warning().into_iter().collect()
+    }
+
+    fn initiatives(&self) -> Option<mpsc::Receiver<Initiative>> {
+        self.bridge.initiatives()
+    }
+
+    fn forget(&self, conversation: ConversationId) {
+        self.bridge.forget(conversation);
+    }
+
+    fn close(&self, deadline: Duration) -> ToolFuture<()> {
+        Box::pin(self.bridge.close(deadline))
+    }
+}
+
+/// Finds out what is installed, and says so if it falls short.
+async fn look_at_version(spec: SpawnSpec, programs: ProgramHost, known: Arc<OnceLock<String>>) {
+    let Some(version) = bridge::version(&programs.supervisor, &spec).await else {
+        return tracing::warn!(program = spec.program, "an agent does not say its version");
+    };
+    if !deferral::can_defer(&version) {
+        tracing::warn!(program = spec.program, version, "of this agent, {NOT_DURABLE}");
+    }
+    let _set_once = known.set(version);
+}
+
+impl Program for Launch {
+    fn kind(&self) -> &'static str {
+        KIND
+    }
+
+    fn start(&self, context: &TurnContext, from: Session<'_>) -> (SpawnSpec, Box<dyn Dialect>) {
+        let paused = from.paused.map(Deferred::read);
+        let left_in = paused.as_ref().and_then(Deferred::mode);
+        let mode = left_in.unwrap_or_else(|| self.mode_for(context.mode));
+        let durable_in = self.durable_approvals.then(|| self.working_dir.display().to_string());
+        let dialog = Dialog::new(DialogSettings {
+            act: self.permission_mode,
+            started_in: mode,
+            session: from.id.map(str::to_owned),
+            tools: Arc::clone(&self.tools),
+            durable_in,
+            paused: from.paused.cloned(),
+        });
+        let mut spec = self.spawn_spec(context, mode, from.id);
+        // Not in its help: else it may come to the call before it knows of our hook.
+        spec.arguments.extend(paused.map(|_| "--await-initialize".to_owned()));
+        (spec, Box::new(dialog))
+    }
+
+    fn preview(&self, call: &ProposedCall) -> Option<Preview> {
+        preview::with_files(call, &self.working_dir, self.user.as_ref())
+    }
+
+    fn limits(&self) -> BridgeLimits {
+        self.limits
+    }
+}
