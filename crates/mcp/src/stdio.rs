@@ -7,37 +7,27 @@
 
 use std::io;
 
-use parlor_process::Budget;
+use parlor_process::{LineError, LineReader, LineWriter};
 use rmcp::RoleClient;
 use rmcp::model::{ErrorData, RequestId, ServerJsonRpcMessage};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::Value;
-use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
-use tokio::sync::{mpsc, oneshot};
+use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::task_support;
 use super::transport::{Ending, LARGEST_MESSAGE};
 
 /// Messages that wait for a server that is slow to read.
 const WAITING: usize = 16;
-/// What is read in a second; a program that writes more is slowed down.
-const BYTES_PER_SECOND: usize = 64 << 20;
 
 /// The transport over two pipes.
 pub(super) struct Lines<R> {
-    reader: BufReader<R>,
-    line: Vec<u8>,
-    /// Gone when the transport is closed; then the writer closes its pipe.
-    writer: Option<mpsc::Sender<Outgoing>>,
+    reader: LineReader<R>,
+    /// Dropped when the transport is closed, which closes the pipe.
+    writer: Option<LineWriter>,
     ending: Ending,
-    budget: Budget,
-    /// Was read, and not yet taken from the budget.
-    unpaid: usize,
 }
-
-/// A line, and whom to tell that it is written.
-type Outgoing = (Vec<u8>, oneshot::Sender<io::Result<()>>);
 
 /// What a line turned out to be.
 #[derive(Debug)]
@@ -54,38 +44,29 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         writer: impl AsyncWrite + Unpin + Send + 'static,
         ending: Ending,
     ) -> Self {
-        let (outgoing, queue) = mpsc::channel(WAITING);
-        tokio::spawn(write(writer, queue));
         Self {
-            reader: BufReader::with_capacity(64 << 10, reader),
-            line: Vec::new(),
-            writer: Some(outgoing),
+            reader: LineReader::new(reader, LARGEST_MESSAGE),
+            writer: Some(LineWriter::new(writer, WAITING)),
             ending,
-            budget: Budget::new(BYTES_PER_SECOND),
-            unpaid: 0,
         }
     }
 
-    /// Reads up to the end of a line. Who is dropped in between goes on later
-    /// where it was: what was read is kept in `self.line`.
-    async fn read_line(&mut self) -> Result<Vec<u8>, Option<&'static str>> {
+    /// The next message, or why none comes any more, where that is worth telling.
+    async fn next_message(&mut self) -> Result<ServerJsonRpcMessage, Option<&'static str>> {
         loop {
-            // Before reading and not after: nothing is lost if it is given up here.
-            self.budget.take(std::mem::take(&mut self.unpaid)).await;
-            let piece = self.reader.fill_buf().await.map_err(|_| None)?;
-            if piece.is_empty() {
-                return Err(None);
-            }
-            let end = piece.iter().position(|byte| *byte == b'\n');
-            let length = end.map_or(piece.len(), |end| end + 1);
-            if self.line.len() + length > LARGEST_MESSAGE {
-                return Err(Some("it sent a message that is too long"));
-            }
-            self.line.extend_from_slice(&piece[..length]);
-            self.reader.consume(length);
-            self.unpaid += length;
-            if end.is_some() {
-                return Ok(std::mem::take(&mut self.line));
+            let line = match self.reader.next().await {
+                Ok(Some(line)) => line,
+                Err(LineError::TooLong(_)) => {
+                    return Err(Some("it sent a message that is too long"));
+                }
+                Ok(None) | Err(LineError::Unfinished | LineError::Unreadable(_)) => {
+                    return Err(None);
+                }
+            };
+            match read(&line) {
+                Line::Message(message) => return Ok(*message),
+                Line::Skip => {}
+                Line::Broken(why) => return Err(Some(why)),
             }
         }
     }
@@ -100,49 +81,24 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleClient> for Lines<R> {
     ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
         let writer = self.writer.clone();
         async move {
-            let mut line = serde_json::to_vec(&message)?;
-            line.push(b'\n');
-            let (done, written) = oneshot::channel();
             let writer = writer.ok_or(io::ErrorKind::BrokenPipe)?;
-            writer.send((line, done)).await.map_err(|_| io::ErrorKind::BrokenPipe)?;
-            written.await.map_err(|_| io::ErrorKind::BrokenPipe)?
+            writer.send(serde_json::to_vec(&message)?).await
         }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
-        loop {
-            let problem = match self.read_line().await {
-                Ok(line) => match read(&line) {
-                    Line::Message(message) => return Some(*message),
-                    Line::Skip => continue,
-                    Line::Broken(why) => Some(why),
-                },
-                Err(why) => why,
-            };
-            self.ending.set(problem);
-            return None;
+        match self.next_message().await {
+            Ok(message) => Some(message),
+            Err(why) => {
+                self.ending.set(why);
+                None
+            }
         }
     }
 
     async fn close(&mut self) -> Result<(), io::Error> {
         self.writer = None;
         Ok(())
-    }
-}
-
-/// Writes lines one after the other, each to its end, until nobody sends any more.
-async fn write(mut pipe: impl AsyncWrite + Unpin, mut queue: mpsc::Receiver<Outgoing>) {
-    while let Some((line, done)) = queue.recv().await {
-        let written = async {
-            pipe.write_all(&line).await?;
-            pipe.flush().await
-        };
-        let result = written.await;
-        let failed = result.is_err();
-        let _nobody_waits = done.send(result);
-        if failed {
-            return;
-        }
     }
 }
 
@@ -181,6 +137,8 @@ fn stranger(value: &Value) -> Line {
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::AsyncWriteExt as _;
+
     use super::*;
 
     fn sort(line: &str) -> &'static str {

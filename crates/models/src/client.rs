@@ -8,7 +8,7 @@
 use std::pin::Pin;
 
 use futures_core::Stream;
-use parlor_agent::{AgentDescription, Block, HistoryMessage, ModelError, Usage};
+use parlor_agent::{AgentDescription, Block, HistoryMessage, ModelError, ToolSpec, Usage};
 use serde::{Deserialize, Serialize};
 
 /// A model that can be asked.

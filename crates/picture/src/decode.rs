@@ -107,7 +107,7 @@ fn webp(bytes: &[u8]) -> Option<()> {
 
 #[cfg(test)]
 mod tests {
-    use crate::picture::{PictureError, check};
+    use crate::{PictureError, check};
 
     const PICTURES: [(&str, &[u8]); 6] = [
         ("image/png", include_bytes!("samples/plain.png")),

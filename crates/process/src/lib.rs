@@ -25,6 +25,7 @@
 //! Must never contain: what a child says or is for (a wire format, an agent, MCP).
 
 mod environment;
+mod lines;
 mod pace;
 mod settings;
 mod stderr;
@@ -32,6 +33,7 @@ mod supervisor;
 mod user;
 
 pub use environment::base_environment;
+pub use lines::{LineError, LineReader, LineWriter};
 pub use pace::{Budget, OncePerSecond};
 pub use settings::{
     FromVariable, LimitSettings, SettingValue, WrongSetting, check_command, environment, find_user,

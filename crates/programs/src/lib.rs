@@ -2,10 +2,18 @@
 //!
 //! - [`bridge`] is the mechanism: processes, turns, the queue, suspended turns. It knows no
 //!   program.
-//! - A dialect says what the lines of one program mean, and does no IO: [`claude_code`].
+//! - [`Program`] and [`Dialect`] are the border: how a program is started, and what its
+//!   lines mean, without IO.
+//! - One module for each program: [`claude_code`].
 //!
 //! Must never contain: HTTP, the clients of model APIs, MCP, storage; and in `bridge`, the
 //! words of any program.
 
 pub mod bridge;
 pub mod claude_code;
+mod cli_session;
+mod dialect;
+mod program;
+
+pub use dialect::{Continuation, DeferredCall, Dialect, Output};
+pub use program::{Program, ProgramLimits};

@@ -21,7 +21,7 @@ use crate::tool_input;
 
 /// Reads one answer.
 #[derive(Debug, Default)]
-pub(super) struct AnswerReader {
+pub(crate) struct AnswerReader {
     open: Option<OpenBlock>,
     usage: Usage,
     stop: Option<StopReason>,

@@ -1,6 +1,6 @@
 //! The client of the Anthropic Messages API.
 
-mod answer;
+pub(crate) mod answer;
 mod error;
 mod request;
 
@@ -8,7 +8,7 @@ use parlor_agent::AgentDescription;
 use reqwest::Url;
 use secrecy::SecretString;
 
-pub(crate) use self::answer::AnswerReader;
+use self::answer::AnswerReader;
 use self::error::KEY_SETTING;
 use self::request::{Template, VENDOR};
 use crate::client::{ModelClient, ModelRequest, ModelStream};

@@ -214,7 +214,7 @@ mod tests {
     use tokio::time::sleep;
 
     use super::*;
-    use crate::anthropic::AnswerReader;
+    use crate::anthropic::answer::AnswerReader;
 
     const LIMITS: Limits =
         Limits { idle_timeout: Duration::from_secs(60), max_event_bytes: 1 << 20 };

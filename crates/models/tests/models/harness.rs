@@ -7,13 +7,12 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use parlor_agent::{
-    Agent, AgentError, AgentEvent, AgentSession, HistoryMessage, ModelError, ProcessSlots,
-    ProgramHost, Tools, TurnContext, TurnEnd, TurnStart,
+    Agent, AgentError, AgentEvent, AgentSession, HistoryMessage, ModelError, Tools, TurnContext,
+    TurnEnd, TurnStart,
 };
 use parlor_models::{
     ModelClient as _, ModelEvent, ModelKind, ModelRequest, ModelSettings, Openai, build_agent,
 };
-use parlor_process::Supervisor;
 use parlor_protocol::ConversationId;
 use parlor_testkit::{Script, ScriptedModel};
 use uuid::Uuid;

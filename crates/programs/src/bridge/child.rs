@@ -1,34 +1,38 @@
-//! The process of a conversation: lines in, lines out, and its end.
+//! The process of a conversation: lines in, lines out, and how it ends.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use parlor_process::{NOT_EXECUTABLE, NOT_FOUND, Process, SpawnSpec, StderrLog, Supervisor};
+use parlor_process::{
+    LineReader, LineWriter, NOT_EXECUTABLE, NOT_FOUND, Process, SpawnSpec, StderrLog, Supervisor,
+};
 use serde_json::Value;
 use tokio::process::ChildStdout;
 use tokio::time::timeout;
 
-use super::lines::{Line, LineWriter, Lines};
-use super::noise::NoiseLog;
+use super::line::Line;
+use super::skipped_lines::SkippedLineLog;
 
-/// How long a process that closed its output may take to end by itself.
-const FAREWELL: Duration = Duration::from_secs(2);
+/// How long a process that closed its output may take to exit by itself.
+const EXIT: Duration = Duration::from_secs(2);
 /// Exit codes above this one stand for signals.
 const SIGNALS: i32 = 128;
+/// Lines that wait for a program that is slow to read.
+const WAITING: usize = 64;
 
 /// A process that runs.
 #[derive(Debug)]
 pub(super) struct Child {
-    lines: Lines<ChildStdout>,
+    lines: LineReader<ChildStdout>,
     writer: LineWriter,
     process: Process,
     program: String,
-    noise: NoiseLog,
-    /// Whether it has said anything yet.
+    skipped: SkippedLineLog,
+    /// Whether a message came from it.
     pub(super) has_spoken: bool,
 }
 
-/// How a process ended.
+/// How a process exited.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Exit {
     /// It never ran: its program is not there, or cannot be run.
@@ -46,31 +50,42 @@ impl Child {
         name: &str,
     ) -> Result<Self, String> {
         let spawned = supervisor.spawn(spec).map_err(|error| error.to_string())?;
-        let noise = NoiseLog::new(name, &spec.environment);
+        let skipped = SkippedLineLog::new(name, &spec.environment);
         let (log, name) = (Arc::new(StderrLog::default()), name.to_owned());
         let stderr = spawned.stderr;
         tokio::spawn(async move { log.drain(&name, stderr).await });
         Ok(Self {
-            lines: Lines::new(spawned.stdout, longest_line),
-            writer: LineWriter::new(spawned.stdin),
+            lines: LineReader::new(spawned.stdout, longest_line),
+            writer: LineWriter::new(spawned.stdin, WAITING),
             process: spawned.process,
             program: spec.program.clone(),
-            noise,
+            skipped,
             has_spoken: false,
         })
     }
 
-    /// Says something.
+    /// Sends a line. A process that does not take it has ended, or runs into a timeout.
     pub(super) fn send(&self, line: &Value) {
-        self.writer.send(line);
+        if !self.writer.try_send(line.to_string().into_bytes()) {
+            tracing::debug!("a process does not read its input");
+        }
     }
 
-    /// The next line. Who is dropped in between goes on later where it was.
+    /// The next line that is not empty. Cancel-safe.
     pub(super) async fn next(&mut self) -> Line {
-        let line = self.lines.next().await;
-        self.has_spoken |= matches!(line, Line::Json(..));
-        if let Line::Noise(beginning, length) = &line {
-            self.noise.skipped(beginning, *length);
+        let line = loop {
+            match self.lines.next().await {
+                Ok(Some(line)) => match Line::parse(&line) {
+                    Some(line) => break line,
+                    None => continue,
+                },
+                Ok(None) => break Line::End,
+                Err(error) => break Line::Broken(error.to_string()),
+            }
+        };
+        self.has_spoken |= matches!(line, Line::Message(..));
+        if let Line::Skipped(beginning, length) = &line {
+            self.skipped.log(beginning, *length);
         }
         line
     }
@@ -80,15 +95,14 @@ impl Child {
         let _gone = self.process.end().await;
     }
 
-    /// Ends it before it can do anything else: what it asked stays unanswered.
+    /// Ends it before it can do anything else: its question stays unanswered.
     pub(super) async fn kill(self) {
         let _gone = self.process.kill().await;
     }
 
-    /// It said that nothing comes any more: how it ended. What it left behind is
-    /// ended too.
-    pub(super) async fn farewell(mut self) -> Exit {
-        let Ok(Ok(status)) = timeout(FAREWELL, self.process.wait()).await else {
+    /// Waits for a process that closed its output, and ends whatever it left behind.
+    pub(super) async fn exit(mut self) -> Exit {
+        let Ok(Ok(status)) = timeout(EXIT, self.process.wait()).await else {
             self.end().await;
             return Exit::Ended("it closed its output".to_owned());
         };
@@ -102,7 +116,7 @@ impl Child {
                 Exit::Ended(format!("it was ended by signal {}", code - SIGNALS))
             }
             Some(code) => Exit::Ended(format!(
-                "it ended with code {code}; what it said on standard error is in the log at debug"
+                "it ended with code {code}; its standard error is in the log at level debug"
             )),
             None => Exit::Ended("it was killed".to_owned()),
         }

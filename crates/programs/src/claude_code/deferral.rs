@@ -28,7 +28,7 @@ use super::fields::{object, said, text};
 use super::permission_mode::PermissionMode;
 use super::policy::{ToolPolicy, may_be_asked};
 use super::words;
-use crate::bridge::Paused;
+use crate::dialect::DeferredCall;
 
 /// How the hook is known to the process.
 pub(super) const HOOK: &str = "parlor";
@@ -102,7 +102,7 @@ pub(super) struct Deferred {
 }
 
 impl Deferred {
-    pub(super) fn read(paused: &Paused) -> Self {
+    pub(super) fn read(paused: &DeferredCall) -> Self {
         let read: Self = serde_json::from_value(paused.state.clone()).unwrap_or_default();
         Self { call: paused.call.clone(), ..read }
     }
@@ -112,9 +112,9 @@ impl Deferred {
         PermissionMode::from_name(&self.mode)
     }
 
-    fn paused(&self) -> Paused {
+    fn paused(&self) -> DeferredCall {
         let state = serde_json::to_value(self).unwrap_or_default();
-        Paused { call: self.call.clone(), state }
+        DeferredCall { call: self.call.clone(), state }
     }
 }
 
@@ -148,7 +148,7 @@ impl Deferral {
 
     /// The call that the process was started for is asked about: from now on every
     /// process may only ask.
-    pub(super) fn asked(&mut self, call: &str, request: &Value) -> Option<Paused> {
+    pub(super) fn asked(&mut self, call: &str, request: &Value) -> Option<DeferredCall> {
         let taken_up = self.taken_up.as_mut().filter(|taken_up| taken_up.call == call)?;
         taken_up.request = Some(request.clone());
         // Where the request has all of it, it is not kept twice: it may be long.
@@ -246,7 +246,7 @@ impl Deferral {
     /// The call that was put off, now that the process has stopped before it; with
     /// the arguments that its model gave it. The hook does not know all of them: the
     /// plan that a model presents without a file is not among them.
-    pub(super) fn put_off(&mut self, cost_micros: u64, calls: &Calls) -> Option<Paused> {
+    pub(super) fn put_off(&mut self, cost_micros: u64, calls: &Calls) -> Option<DeferredCall> {
         let Held { call, mode, tool, input, .. } = self.put_off.take()?;
         let input = calls.get(&call).map_or(input, |(_, said)| said.clone());
         let unasked = self.unasked.clone();

@@ -10,7 +10,7 @@ use super::dialog::{Dialog, is_own};
 use super::fields::text;
 use super::permission_mode::PermissionMode;
 use super::words;
-use crate::bridge::{Dialect, Output};
+use crate::dialect::{Dialect, Output};
 
 impl Dialect for Dialog {
     fn opening(&mut self) -> Vec<Value> {
@@ -78,13 +78,13 @@ impl Dialect for Dialog {
         }
     }
 
-    fn waits(&mut self, id: &str) {
+    fn person_asked(&mut self, id: &str) {
         if let Some((tool, _)) = self.calls.get(id) {
             self.deferral.waits(id, tool);
         }
     }
 
-    fn has_taken_up(&self) -> bool {
+    fn reached_deferred_call(&self) -> bool {
         self.deferral.has_taken_up()
     }
 
@@ -104,7 +104,7 @@ impl Dialect for Dialog {
         self.clear();
     }
 
-    fn speaks_up(&self, line: &Value) -> bool {
+    fn begins_turn(&self, line: &Value) -> bool {
         match text(line, "type") {
             "system" => text(line, "subtype") == "init",
             "stream_event" | "assistant" => is_own(line),
@@ -117,14 +117,14 @@ impl Dialect for Dialog {
     }
 
     fn is_busy(&self) -> bool {
-        self.busy || self.calls.are_open() || self.is_waiting()
+        self.busy || self.calls.are_open() || self.waits_for_person()
     }
 
     fn works_in_background(&self) -> bool {
         self.deferral.works_in_background()
     }
 
-    fn is_waiting(&self) -> bool {
+    fn waits_for_person(&self) -> bool {
         !self.asks.is_empty()
     }
 }

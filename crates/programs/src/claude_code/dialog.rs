@@ -17,7 +17,7 @@ use super::policy::ToolPolicy;
 use super::speech::Speech;
 use super::spending::Spending;
 use super::{failure, words};
-use crate::bridge::{Output, Paused};
+use crate::dialect::{DeferredCall, Output};
 
 /// What a process was started with.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ pub struct DialogSettings {
     /// Where it works, if what it asks is to outlive it.
     pub durable_in: Option<String>,
     /// The call that it was left with, and goes on with.
-    pub paused: Option<Paused>,
+    pub paused: Option<DeferredCall>,
 }
 
 /// What is known of one process.
@@ -106,7 +106,7 @@ impl Dialog {
                     && self.session.as_deref() != Some(id)
                 {
                     self.session = Some(id.to_owned());
-                    out.push(Output::Session(id.to_owned()));
+                    out.push(Output::CliSession(id.to_owned()));
                 }
             }
             "api_retry" => out.push(Output::Event(failure::retrying(line))),
@@ -198,7 +198,7 @@ impl Dialog {
         }
         let never_began = !self.has_begun && number(line, "num_turns") == 0;
         if never_began && flag(line, "is_error") && self.settings.session.is_some() {
-            return out.push(Output::NoSuchSession);
+            return out.push(Output::NoSuchCliSession);
         }
         if let Some(paused) = self.stopped_before_call(line, out) {
             return out.push(Output::Deferred(paused));
@@ -222,7 +222,7 @@ impl Dialog {
 
     /// The call that it was told to put off, once it has stopped before it. What was
     /// said and used so far is told.
-    fn stopped_before_call(&mut self, line: &Value, out: &mut Vec<Output>) -> Option<Paused> {
+    fn stopped_before_call(&mut self, line: &Value, out: &mut Vec<Output>) -> Option<DeferredCall> {
         if text(line, "terminal_reason") != failure::PUT_OFF || self.interrupted {
             return None;
         }

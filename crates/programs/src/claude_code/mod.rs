@@ -41,7 +41,10 @@ use parlor_protocol::{ConversationId, Preview};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
-use crate::bridge::{self, Bridge, BridgeLimits, Dialect, Paused, Program, ProgramHost, Session};
+use crate::bridge::{self, Bridge, ProgramHost};
+use crate::cli_session;
+use crate::dialect::{Continuation, Dialect};
+use crate::program::{Program, ProgramLimits};
 
 use deferral::Deferred;
 pub use dialog::{Dialog, DialogSettings};
@@ -104,7 +107,7 @@ impl Agent for ClaudeCode {
 
     /// Only what was put off is asked again by another process.
     fn can_resume(&self, from: &Checkpoint) -> bool {
-        self.durable && Paused::at(from).is_some()
+        self.durable && cli_session::deferred_call(from).is_some()
     }
 
     fn describe(&self) -> AgentDescription {
@@ -152,20 +155,24 @@ impl Program for Launch {
         KIND
     }
 
-    fn start(&self, context: &TurnContext, from: Session<'_>) -> (SpawnSpec, Box<dyn Dialect>) {
-        let paused = from.paused.map(Deferred::read);
+    fn start(
+        &self,
+        context: &TurnContext,
+        from: Continuation<'_>,
+    ) -> (SpawnSpec, Box<dyn Dialect>) {
+        let paused = from.deferred.map(Deferred::read);
         let left_in = paused.as_ref().and_then(Deferred::mode);
         let mode = left_in.unwrap_or_else(|| self.mode_for(context.mode));
         let durable_in = self.durable_approvals.then(|| self.working_dir.display().to_string());
         let dialog = Dialog::new(DialogSettings {
             act: self.permission_mode,
             started_in: mode,
-            session: from.id.map(str::to_owned),
+            session: from.cli_session.map(str::to_owned),
             tools: Arc::clone(&self.tools),
             durable_in,
-            paused: from.paused.cloned(),
+            paused: from.deferred.cloned(),
         });
-        let mut spec = self.spawn_spec(context, mode, from.id);
+        let mut spec = self.spawn_spec(context, mode, from.cli_session);
         // Not in its help: else it may come to the call before it knows of our hook.
         spec.arguments.extend(paused.map(|_| "--await-initialize".to_owned()));
         (spec, Box::new(dialog))
@@ -175,7 +182,7 @@ impl Program for Launch {
         preview::with_files(call, &self.working_dir, self.user.as_ref())
     }
 
-    fn limits(&self) -> BridgeLimits {
+    fn limits(&self) -> ProgramLimits {
         self.limits
     }
 }

@@ -11,7 +11,7 @@ use super::dialog::Dialog;
 use super::fields::{said, text};
 use super::permission_mode::PermissionMode;
 use super::{policy, preview, words};
-use crate::bridge::Output;
+use crate::dialect::Output;
 
 const NO_TOOL: &str = "The request names no tool, so it was refused.";
 const PLAN_MODE: &str = "This conversation is in plan mode: nothing may be changed yet. Present \

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::permission_mode::PermissionMode;
 use super::policy::ToolPolicy;
-use crate::bridge::BridgeLimits;
+use crate::program::ProgramLimits;
 
 /// How Claude Code is run for a project.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -85,7 +85,7 @@ pub(crate) struct Launch {
     pub(super) durable_approvals: bool,
     pub(super) working_dir: PathBuf,
     pub(super) user: Option<User>,
-    pub(super) limits: BridgeLimits,
+    pub(super) limits: ProgramLimits,
     pub(super) spec: SpawnSpec,
 }
 
@@ -192,7 +192,7 @@ impl ClaudeCodeSettings {
         Ok(ToolPolicy::new(&self.allowed_tools, &self.disallowed_tools))
     }
 
-    fn bridge_limits(&self) -> Result<BridgeLimits, WrongSetting> {
+    fn bridge_limits(&self) -> Result<ProgramLimits, WrongSetting> {
         let time = |key: &str, seconds: f64| {
             if (0.001..=LONGEST_TIME).contains(&seconds) {
                 return Ok(Duration::from_secs_f64(seconds));
@@ -205,7 +205,7 @@ impl ClaudeCodeSettings {
             }
             Err((key.to_owned(), "it must be 1024 to 1073741824".to_owned()))
         };
-        Ok(BridgeLimits {
+        Ok(ProgramLimits {
             idle: time("idle_timeout_seconds", self.idle_timeout_seconds)?,
             turn: time("turn_timeout_seconds", self.turn_timeout_seconds)?,
             line_bytes: size("max_line_bytes", self.max_line_bytes)?,

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::failure::REFUSAL;
 use super::fields::{number, text};
-use crate::bridge::Output;
+use crate::dialect::Output;
 
 /// The message that is being said.
 #[derive(Debug, Default)]

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parlor_agent::{AgentEvent, Answer, HistoryMessage, Reply, TurnContext};
-use parlor_programs::bridge::{Dialect, Output};
 use parlor_programs::claude_code::{Dialog, DialogSettings, PermissionMode, ToolPolicy};
+use parlor_programs::{Dialect, Output};
 use parlor_protocol::Mode;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -180,7 +180,7 @@ impl Replay {
                     }
                 }
                 Output::Send(line) => self.push(format!("> {}", line["response"])),
-                Output::Session(_) => self.push("session".to_owned()),
+                Output::CliSession(_) => self.push("session".to_owned()),
                 other => self.push(format!("{other:?}")),
             }
         }

@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use parlor_agent::{AgentEvent, HistoryMessage, Reply, TurnContext, TurnEnd};
-use parlor_programs::bridge::{Dialect, Output, Paused};
 use parlor_programs::claude_code::{Dialog, DialogSettings, PermissionMode, ToolPolicy};
+use parlor_programs::{DeferredCall, Dialect, Output};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 const DIR: &str = "/srv/desk";
 
-fn dialog(session: Option<&str>, paused: Option<Paused>, tools: ToolPolicy) -> Dialog {
+fn dialog(session: Option<&str>, paused: Option<DeferredCall>, tools: ToolPolicy) -> Dialog {
     Dialog::new(DialogSettings {
         act: PermissionMode::Default,
         started_in: PermissionMode::Default,
@@ -107,7 +107,7 @@ fn deferred(cost: f64) -> Value {
 }
 
 /// A call that was put off, and the process that goes on with it.
-fn goes_on() -> (Paused, Dialog) {
+fn goes_on() -> (DeferredCall, Dialog) {
     let mut first = at_work();
     says(&mut first, &["t1"]);
     ends(&mut first);
@@ -219,9 +219,9 @@ fn what_was_asked_once_is_never_made_without_an_answer() {
     third.ask_again(&mut again);
     assert_eq!(again, asked);
     let mut third = dialog(Some("s1"), Some(paused.clone()), ToolPolicy::default());
-    assert!(third.is_busy() && !third.has_taken_up());
+    assert!(third.is_busy() && !third.reached_deferred_call());
     assert_eq!(told(&read(&mut third, hook("t1", json!({})))), Some("ask"));
-    assert!(third.has_taken_up());
+    assert!(third.reached_deferred_call());
     assert_eq!(read(&mut third, asks("t1")), asked);
     let mut out = Vec::new();
     let arguments = Map::from_iter([("command".to_owned(), json!("touch b"))]);
@@ -296,7 +296,7 @@ fn a_tool_that_nobody_is_asked_about_is_left_alone() {
         read(&mut second, hook("t1", json!({})));
         read(&mut second, asks("t1"));
         if waits {
-            second.waits("t1");
+            second.person_asked("t1");
         }
         let run = Reply::Run { arguments: Map::new(), run: Uuid::nil() };
         second.answer("t1", run, &mut Vec::new());

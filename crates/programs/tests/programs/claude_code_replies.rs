@@ -7,8 +7,8 @@ use parlor_agent::tools::ToolAction;
 use parlor_agent::{
     AgentError, AgentEvent, Answer, Block, HistoryMessage, Reply, ToolOutcome, TurnContext, TurnEnd,
 };
-use parlor_programs::bridge::{Dialect, Output};
 use parlor_programs::claude_code::{Dialog, DialogSettings, PermissionMode, ToolPolicy};
+use parlor_programs::{Dialect, Output};
 use parlor_protocol::{Mode, Preview, PromptType, Role};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -92,14 +92,14 @@ fn an_approved_call_runs_with_the_approved_bytes() {
     let mut dialog = plain();
     let out = read(&mut dialog, permission("Bash", json!({"z": 1, "command": "ls"})));
     let [Output::Event(AgentEvent::Proposes(call))] = out.as_slice() else { panic!("{out:?}") };
-    assert!(dialog.is_waiting());
+    assert!(dialog.waits_for_person());
     let edited = json!({"z": 1, "command": "ls -l"}).as_object().cloned().unwrap();
     let told = told(&mut dialog, Reply::Run { arguments: edited, run: Uuid::nil() });
     assert_eq!(
         told.to_string(),
         r#"{"behavior":"allow","updatedInput":{"z":1,"command":"ls -l"}}"#
     );
-    assert!(!dialog.is_waiting());
+    assert!(!dialog.waits_for_person());
     assert_eq!(call.tool.as_ref().unwrap().server, "agent", "people are not told its name");
 }
 
@@ -115,7 +115,7 @@ fn a_request_that_comes_twice_is_asked_once() {
     told(&mut dialog, Reply::Run { arguments, run: Uuid::nil() });
     assert_eq!(read(&mut dialog, asked), [], "after the answer");
     assert_eq!(read(&mut dialog, permission("Bash", json!({"command": "rm -r ."}))), []);
-    assert!(!dialog.is_waiting());
+    assert!(!dialog.waits_for_person());
 }
 
 /// B-4: nothing but a yes is a yes.
@@ -231,7 +231,7 @@ fn withdrawn_and_unknown_requests() {
     assert_eq!(out, [Output::Event(AgentEvent::Withdrawn("t1".into()))]);
     let mut late = Vec::new();
     dialog.answer("t1", Reply::not_run("no"), &mut late);
-    assert!(late.is_empty() && !dialog.is_waiting());
+    assert!(late.is_empty() && !dialog.waits_for_person());
     for request in [json!({"subtype": "hook_callback"}), json!({}), json!(7)] {
         let line = json!({"type": "control_request", "request_id": "r9", "request": request});
         let out = read(&mut dialog, line);

@@ -1,5 +1,4 @@
-//! What holds a turn of a conversation: two channels to the task that keeps its
-//! process.
+//! The turn runner of a conversation: two channels to its process task.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -10,20 +9,20 @@ use parlor_agent::{AgentError, AgentEvent, AgentSession, Reply, TurnEnd, TurnSta
 use parlor_protocol::ConversationId;
 use tokio::sync::mpsc;
 
-use super::Paused;
-use super::keeper::{Begin, Command};
+use super::command::{Begin, Command};
 use super::pool::Pool;
+use crate::cli_session;
 
-/// Events that wait for whoever polls; the process waits with them.
+/// Events that wait to be polled; the process waits with them.
 const EVENTS: usize = 32;
 
-/// A conversation with a program.
-pub(super) struct BridgeSession {
+/// Takes the turns of a conversation with a program.
+pub(super) struct BridgeRunner {
     pool: Arc<Pool>,
     conversation: ConversationId,
     /// The turn that runs.
     turn: Option<Turn>,
-    /// Who polled last; a turn may begin after that.
+    /// Polled last; a turn may begin after that.
     waker: Option<Waker>,
 }
 
@@ -32,29 +31,32 @@ struct Turn {
     events: mpsc::Receiver<AgentEvent>,
 }
 
-impl BridgeSession {
+impl BridgeRunner {
     pub(super) fn new(pool: Arc<Pool>, conversation: ConversationId) -> Self {
         Self { pool, conversation, turn: None, waker: None }
     }
 
-    fn tell(&self, command: Command) {
+    fn send(&self, command: Command) {
         let Some(turn) = &self.turn else { return };
-        // A task that takes nothing any more has ended, which is told by its events.
+        // A task that takes no commands has ended: its events say so.
         if turn.commands.try_send(command).is_err() {
-            tracing::warn!(conversation = %self.conversation, "the agent's task does not listen");
+            tracing::warn!(conversation = %self.conversation, "a process task takes no commands");
         }
     }
 }
 
-impl AgentSession for BridgeSession {
+impl AgentSession for BridgeRunner {
     fn begin(&mut self, start: TurnStart) {
-        let unasked = matches!(start, TurnStart::Unasked(_));
-        let (context, paused) = match start {
+        let agent_initiated = matches!(start, TurnStart::Unasked(_));
+        let (context, deferred) = match start {
             TurnStart::Message(context) | TurnStart::Unasked(context) => (context, None),
-            TurnStart::Resume(context, checkpoint) => (context, Paused::at(&checkpoint)),
+            TurnStart::Resume(context, checkpoint) => {
+                (context, cli_session::deferred_call(&checkpoint))
+            }
         };
         let (sender, events) = mpsc::channel(EVENTS);
-        let begin = Begin { context: Box::new(context), events: sender, unasked, paused };
+        let context = Box::new(context);
+        let begin = Begin { context, events: sender, agent_initiated, deferred };
         let commands = self.pool.begin(self.conversation, begin);
         self.turn = Some(Turn { commands, events });
         if let Some(waker) = self.waker.take() {
@@ -63,19 +65,19 @@ impl AgentSession for BridgeSession {
     }
 
     fn answer(&mut self, id: &str, reply: Reply) {
-        self.tell(Command::Answer(id.to_owned(), reply));
+        self.send(Command::Answer(id.to_owned(), reply));
     }
 
     fn waits(&mut self, id: &str) {
-        self.tell(Command::Waits(id.to_owned()));
+        self.send(Command::PersonAsked(id.to_owned()));
     }
 
     fn stop(&mut self) {
-        self.tell(Command::Stop);
+        self.send(Command::Stop);
     }
 }
 
-impl Stream for BridgeSession {
+impl Stream for BridgeRunner {
     type Item = AgentEvent;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<AgentEvent>> {

@@ -1,8 +1,7 @@
-//! Lines that a program wrote and that are no messages: they are passed over, and
-//! logged, one a second at the most.
+//! The log of skipped lines: at most one a second, without secrets.
 //!
-//! What a program writes may hold its secrets: what its environment holds is masked,
-//! and so is whatever looks like a key.
+//! A program may write its secrets: the values of its environment are masked, and so is
+//! whatever looks like a key.
 
 use parlor_process::OncePerSecond;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -13,15 +12,15 @@ const SHORTEST_SECRET: usize = 8;
 const SHORTEST_KEY: usize = 20;
 const MASK: &str = "[masked]";
 
-/// Logs lines that were passed over.
+/// Logs lines that were skipped.
 #[derive(Debug)]
-pub(super) struct NoiseLog {
+pub(super) struct SkippedLineLog {
     name: String,
     secrets: Vec<SecretString>,
     gate: OncePerSecond,
 }
 
-impl NoiseLog {
+impl SkippedLineLog {
     /// For a program of this name and environment.
     pub(super) fn new(name: &str, environment: &[(String, SecretString)]) -> Self {
         let values = environment.iter().map(|(_, value)| value);
@@ -32,12 +31,12 @@ impl NoiseLog {
         Self { name: name.to_owned(), secrets, gate: OncePerSecond::default() }
     }
 
-    /// A line was passed over.
-    pub(super) fn skipped(&self, beginning: &str, length: usize) {
+    /// Logs a line that was skipped.
+    pub(super) fn log(&self, beginning: &str, length: usize) {
         if let Some(left_out) = self.gate.pass() {
             let line = self.masked(beginning);
             tracing::warn!(child = self.name, length, left_out, line = %line.escape_debug(),
-                "a line that is no message was passed over");
+                "skipped a line that is not a message");
         }
     }
 
@@ -67,13 +66,13 @@ fn looks_like_key(word: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// X-3, B-2: a line of noise tells nothing that its program was trusted with.
+    /// X-3, B-2: a skipped line shows no secret of its program in the log.
     #[test]
     fn secrets_are_masked() {
         let value = |text: &str| SecretString::from(text);
         let environment =
             [("KEY".to_owned(), value("my secret words")), ("LANG".to_owned(), value("en"))];
-        let log = NoiseLog::new("agent", &environment);
+        let log = SkippedLineLog::new("agent", &environment);
         for (line, shown) in [
             ("npm warn deprecated glob@7.2.3", "npm warn deprecated glob@7.2.3"),
             ("the key is my secret words, in en", "the key is [masked], in en"),
