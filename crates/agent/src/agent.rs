@@ -1,24 +1,22 @@
-//! The one trait for everything that takes a turn.
+//! The traits of everything that takes a turn.
 //!
-//! How a session is used:
-//! 1. [`Agent::open`] once for a conversation; it does no IO.
-//! 2. [`AgentSession::begin`] starts a turn; then the session is polled as a
-//!    stream. Between turns it is pending; it never ends by itself.
+//! How a turn runner is used:
+//! 1. [`Agent::runner`] once for a conversation; it does no IO.
+//! 2. [`TurnRunner::begin`] starts a turn; then the runner is polled as a stream. Between
+//!    turns it is pending; it never ends by itself.
 //! 3. Each turn yields exactly one [`AgentEvent::Ended`], and nothing after it.
-//! 4. After a [`AgentEvent::Checkpoint`] the session is not polled again before
-//!    the checkpoint and everything before it are committed: what comes next
-//!    may have effects outside.
-//! 5. What an agent must not do by itself it asks for ([`crate::ask`]), and
-//!    waits for [`AgentSession::answer`].
-//! 6. [`AgentSession::stop`] closes the connection at once; what was said so
-//!    far still comes as a message, then the end. Dropping the session closes
-//!    the connection too, and says nothing.
+//! 4. After an [`AgentEvent::Checkpoint`] the runner is not polled again before the
+//!    checkpoint and everything before it are committed: what comes next may have effects
+//!    outside.
+//! 5. What an agent must not do by itself it requests ([`crate::requests`]), and waits for
+//!    [`TurnRunner::answer`].
+//! 6. [`TurnRunner::stop`] closes the connection at once; the text so far still comes as a
+//!    message, then the end. Dropping the runner closes the connection too, without events.
 //!
-//! A session is polled by the conversation's own task; who does not poll, does
-//! not read. In the built-in loop a piece of text goes from the socket to that
-//! task without another task, a channel or a boxed future in between. Behind a
-//! bridge there is a task for each process, because a process lives on between
-//! turns ([`crate::bridge`]).
+//! A runner is polled by the conversation's own task, which is the backpressure: what is not
+//! polled is not read. In the built-in loop text goes from the socket to that task without
+//! another task, a channel or a boxed future in between. A program has a task of its own,
+//! because its process outlives the turn.
 
 use std::future::ready;
 use std::ops::AddAssign;
@@ -31,64 +29,64 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
-use crate::ask::{Ask, ProposedCall, Reply};
 use crate::error::AgentError;
 use crate::history::HistoryMessage;
 use crate::model_error::ModelError;
+use crate::requests::{PromptRequest, ProposedCall, Reply};
 use crate::tools::{ToolFuture, ToolOutcome};
 
 /// Something that takes turns: a model in the built-in loop, or a CLI.
 pub trait Agent: Send + Sync {
-    /// Opens a session for a conversation.
-    fn open(&self, conversation: ConversationId) -> Box<dyn AgentSession>;
+    /// The turn runner of a conversation.
+    fn runner(&self, conversation: ConversationId) -> Box<dyn TurnRunner>;
 
-    /// Whether a turn can go on from this checkpoint in another process. What
-    /// cannot is told as interrupted.
+    /// Whether a turn can be resumed from this checkpoint in another process. One that
+    /// cannot is reported as interrupted.
     fn can_resume(&self, from: &Checkpoint) -> bool;
 
-    /// What it is, for logs and for the line that is printed at the start.
+    /// Kind and model, for logs and for the line that is printed at the start.
     fn describe(&self) -> AgentDescription;
 
-    /// What whoever runs the server should know about it; nothing, if all is well.
+    /// Warnings for administrators; empty if all is well.
     fn warnings(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// The turns that it wants to begin by itself, to whoever takes them first; an
-    /// agent that only answers has none.
-    fn initiatives(&self) -> Option<mpsc::Receiver<Initiative>> {
+    /// The agent-initiated turns, to the first caller; `None` for an agent that only
+    /// answers.
+    fn agent_initiated_turns(&self) -> Option<mpsc::Receiver<AgentInitiatedTurn>> {
         None
     }
 
-    /// What a call of one of its own tools would change (P-7), where it can tell.
-    /// Nothing is changed by asking.
+    /// What a call of one of the agent's own tools would change (P-7), where that is known.
+    /// Changes nothing.
     fn preview(&self, tool: &str, arguments: &Map<String, Value>) -> ToolFuture<Option<Preview>> {
         let _no_tools_of_its_own = (tool, arguments);
         Box::pin(ready(None))
     }
 
-    /// The conversation is gone: what was kept for it is ended.
+    /// The conversation was deleted: ends what is kept for it.
     fn forget(&self, conversation: ConversationId) {
         let _nothing_is_kept = conversation;
     }
 
-    /// Ends what was started for conversations, within the deadline.
+    /// Ends everything that was started for conversations, within the deadline.
     fn close(&self, deadline: Duration) -> ToolFuture<()> {
         let _nothing_to_end = deadline;
         Box::pin(ready(()))
     }
 }
 
-/// A conversation with an agent: turns go in, events come out.
-pub trait AgentSession: Stream<Item = AgentEvent> + Send + Unpin {
+/// Takes the turns of one conversation: a stream of events.
+pub trait TurnRunner: Stream<Item = AgentEvent> + Send + Unpin {
     /// Starts a turn. A turn that still runs is stopped first.
     fn begin(&mut self, start: TurnStart);
 
-    /// Replies to what the agent asked under this id. A reply to what is no
-    /// longer asked does nothing.
+    /// Replies to the request with this id. A reply to a request that is no longer open
+    /// does nothing.
     fn answer(&mut self, id: &str, reply: Reply);
 
-    /// A person is asked what the agent asked under this id; else the reply comes
+    /// A person is asked about the request with this id; without this call the reply comes
     /// at once.
     fn waits(&mut self, id: &str) {
         let _nothing_to_learn = id;
@@ -98,29 +96,29 @@ pub trait AgentSession: Stream<Item = AgentEvent> + Send + Unpin {
     fn stop(&mut self);
 }
 
-/// An agent has something to say in a conversation, and nobody asked: it waits for a
-/// turn ([`TurnStart::Unasked`]).
+/// A turn that an agent wants to begin without a message
+/// ([`TurnStart::AgentInitiated`]).
 #[derive(Debug, Clone)]
-pub struct Initiative {
-    /// Where.
+pub struct AgentInitiatedTurn {
+    /// The conversation.
     pub conversation: ConversationId,
     wanted: Weak<()>,
 }
 
-impl Initiative {
-    /// The turn is wanted as long as there is something that `wanted` points to.
+impl AgentInitiatedTurn {
+    /// The turn is wanted as long as `wanted` can be upgraded.
     pub fn new(conversation: ConversationId, wanted: Weak<()>) -> Self {
         Self { conversation, wanted }
     }
 
-    /// Whether it still waits for a turn: a person's may have come first, and the
-    /// agent said it there.
+    /// Whether the turn is still wanted: the agent may have used the turn of a message that
+    /// came first.
     pub fn is_wanted(&self) -> bool {
         self.wanted.strong_count() > 0
     }
 }
 
-/// What an agent is.
+/// Kind and model of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentDescription {
     /// The kind, as in the configuration: `anthropic`, `demo`.
@@ -134,17 +132,17 @@ pub struct AgentDescription {
 pub enum TurnStart {
     /// With a message of a person: the last one of the history.
     Message(TurnContext),
-    /// With what the agent says by itself ([`Initiative`]).
-    Unasked(TurnContext),
-    /// Where an earlier turn was interrupted. The history holds everything that
-    /// was committed with or before the checkpoint.
+    /// By the agent itself, without a message ([`AgentInitiatedTurn`]).
+    AgentInitiated(TurnContext),
+    /// From the checkpoint of an interrupted turn. The history holds everything that was
+    /// committed with or before the checkpoint.
     Resume(TurnContext, Checkpoint),
 }
 
 /// What an agent has to know for a turn.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TurnContext {
-    /// What was said so far, trimmed to what fits.
+    /// The messages so far, trimmed to what fits.
     pub history: Vec<HistoryMessage>,
     /// The one system prompt.
     pub system_prompt: Option<String>,
@@ -152,30 +150,29 @@ pub struct TurnContext {
     pub mode: Mode,
 }
 
-/// What happens in a turn. Everything in it is raw.
+/// An event of a turn. Its texts are raw.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AgentEvent {
-    /// The turn waits until there is room for it: too many others run.
+    /// The turn waits in a queue: too many others run.
     Queued,
     /// The next piece of text.
     Text(String),
     /// The next piece of reasoning.
     Thinking(String),
-    /// The text or the reasoning that streamed so far is a finished block.
+    /// The text block or the reasoning that streamed so far is finished.
     BlockEnd,
-    /// The text that streamed so far broke off: it is no part of the history,
-    /// and may be said again.
+    /// The text that streamed so far broke off: it is no part of the history, and may be
+    /// repeated.
     BrokeOff,
-    /// The model's vendor withholds what was said and thought since the last message
-    /// for the history: it is no answer, and no part of the history.
+    /// The model's vendor withholds the text and the reasoning since the last message for
+    /// the history: they are no part of the history.
     Withheld,
-    /// One whole message for the raw history; after a stop or an error, what
-    /// there is of it. It repeats what was streamed. A message of which nothing
-    /// was said does not come.
+    /// One whole message for the raw history; after a stop or an error, what there is of
+    /// it. It repeats what was streamed. An empty message does not come.
     AssistantMessage(HistoryMessage),
     /// An agent wants to call a tool, and waits for the reply.
     Proposes(Box<ProposedCall>),
-    /// An agent makes a call that it may make by its own rules: nobody is asked.
+    /// The agent makes a call that its own rules allow: nobody is asked.
     Calls(Box<ProposedCall>),
     /// A call is over. What of it goes to the model is the reply.
     CallEnded {
@@ -190,7 +187,7 @@ pub enum AgentEvent {
         read: bool,
     },
     /// An agent asks the person, and waits for the reply.
-    Asks(Box<Ask>),
+    Asks(Box<PromptRequest>),
     /// What was asked under this id is not asked any longer.
     Withdrawn(String),
     /// The results of the calls of one message, for the raw history.
@@ -209,12 +206,12 @@ pub enum AgentEvent {
         error: ModelError,
     },
     /// The turn is over.
-    Ended(TurnEnd),
+    Ended(TurnOutcome),
 }
 
 /// How a turn ended.
 #[derive(Debug, Clone, PartialEq)]
-pub enum TurnEnd {
+pub enum TurnOutcome {
     /// The agent was finished.
     Complete {
         /// The answer reached the longest length that is allowed, and can be continued.

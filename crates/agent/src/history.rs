@@ -1,35 +1,36 @@
-//! The raw history that a model needs, in no vendor's words.
+//! The raw history that a model needs, in no vendor's format.
 //!
-//! A history is a list of messages, each a list of blocks. It is written by the
-//! agent, stored by `chat` as JSON that nobody else looks into, and given back
-//! with the next turn. Nothing is lost on the way:
-//! - a block that only its vendor understands is a [`Block::Vendor`], and goes
+//! A history is a list of messages, each a list of content blocks. It is written by the
+//! agent, stored by `chat` as JSON that nobody else reads, and given back with the next
+//! turn. Nothing is lost on the way:
+//! - a block that only its vendor understands is a [`ContentBlock::Vendor`], and goes
 //!   back to that vendor unchanged;
-//! - a block that this version does not know is a [`Block::Unknown`], and is
+//! - a block that this version does not know is a [`ContentBlock::Unknown`], and is
 //!   written again as it was read.
 
 use parlor_protocol::Role;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-/// Where an agent that is a program writes what it calls its session.
-pub const SESSION: &str = "session";
+/// The field in which a program's vendor block names its CLI session. Stored: it never
+/// changes.
+pub const CLI_SESSION: &str = "session";
 
-/// What one side said in one go.
+/// One message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HistoryMessage {
     /// Who speaks.
     pub role: Role,
-    /// What was said, in order.
-    pub blocks: Vec<Block>,
+    /// Its content blocks, in order.
+    pub blocks: Vec<ContentBlock>,
 }
 
-/// A part of a message.
+/// One part of a message.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Block {
-    /// Words.
+pub enum ContentBlock {
+    /// Text.
     Text {
-        /// The words.
+        /// The text.
         text: String,
     },
     /// A picture.
@@ -55,7 +56,7 @@ pub enum Block {
         /// The model's id of the call.
         tool_use_id: String,
         /// What the tool gave back: texts and pictures.
-        content: Vec<Block>,
+        content: Vec<ContentBlock>,
         /// Whether the tool failed.
         is_error: bool,
     },
@@ -79,37 +80,36 @@ pub enum Block {
 }
 
 impl HistoryMessage {
-    /// A message of a person, in words.
+    /// A text message of a person.
     pub fn user(text: impl Into<String>) -> Self {
-        Self { role: Role::User, blocks: vec![Block::text(text)] }
+        Self { role: Role::User, blocks: vec![ContentBlock::text(text)] }
     }
 
-    /// A message of the agent, in words.
+    /// A text message of the agent.
     pub fn assistant(text: impl Into<String>) -> Self {
-        Self { role: Role::Assistant, blocks: vec![Block::text(text)] }
+        Self { role: Role::Assistant, blocks: vec![ContentBlock::text(text)] }
     }
 
-    /// The words of the message, blocks joined by blank lines.
+    /// The text of the message, blocks joined by blank lines.
     pub fn text(&self) -> String {
-        let texts: Vec<&str> = self.blocks.iter().filter_map(Block::as_text).collect();
+        let texts: Vec<&str> = self.blocks.iter().filter_map(ContentBlock::as_text).collect();
         texts.join("\n\n")
     }
 
     /// Whether there is a picture in it, also in what a tool gave back.
     pub fn has_picture(&self) -> bool {
-        self.blocks.iter().any(Block::has_picture)
+        self.blocks.iter().any(ContentBlock::has_picture)
     }
 
-    /// Puts words in the place of its pictures.
+    /// Replaces its pictures by a text.
     pub fn without_pictures(&mut self, words: &str) {
         self.blocks.iter_mut().for_each(|block| block.without_pictures(words));
     }
 
-    /// What an agent that is a program calls its sessions, if this says so. People do not
-    /// get to know it.
-    pub fn sessions(&self) -> impl Iterator<Item = &str> {
+    /// The CLI sessions that a program wrote into this message. They are masked for people.
+    pub fn cli_sessions(&self) -> impl Iterator<Item = &str> {
         self.blocks.iter().filter_map(|block| match block {
-            Block::Vendor { block, .. } => block.get(SESSION)?.as_str(),
+            ContentBlock::Vendor { block, .. } => block.get(CLI_SESSION)?.as_str(),
             _ => None,
         })
     }
@@ -118,7 +118,7 @@ impl HistoryMessage {
     /// arguments. Says whether the call is in this message.
     pub fn amend_call(&mut self, call: &str, arguments: &Map<String, Value>) -> bool {
         let found = self.blocks.iter_mut().find_map(|block| match block {
-            Block::ToolUse { id, input, .. } if id == call => Some(input),
+            ContentBlock::ToolUse { id, input, .. } if id == call => Some(input),
             _ => None,
         });
         match found {
@@ -135,17 +135,17 @@ impl HistoryMessage {
     /// It is rather too high than too low: what is trimmed by it must fit.
     pub fn approximate_tokens(&self) -> u64 {
         const ROLE_AND_FRAME: u64 = 4;
-        ROLE_AND_FRAME + self.blocks.iter().map(Block::approximate_tokens).sum::<u64>()
+        ROLE_AND_FRAME + self.blocks.iter().map(ContentBlock::approximate_tokens).sum::<u64>()
     }
 }
 
-impl Block {
-    /// Words.
+impl ContentBlock {
+    /// A text block.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text { text: text.into() }
     }
 
-    /// The words of a text block.
+    /// The text of a text block.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text { text } => Some(text),
@@ -211,9 +211,9 @@ enum Known<B, S, V> {
     Vendor { vendor: S, block: V },
 }
 
-impl Serialize for Block {
+impl Serialize for ContentBlock {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let known: Known<&[Block], &str, &Value> = match self {
+        let known: Known<&[ContentBlock], &str, &Value> = match self {
             Self::Text { text } => Known::Text { text },
             Self::Image { media_type, data } => Known::Image { media_type, data },
             Self::ToolUse { id, name, input } => Known::ToolUse { id, name, input },
@@ -230,10 +230,10 @@ impl Serialize for Block {
     }
 }
 
-impl<'de> Deserialize<'de> for Block {
+impl<'de> Deserialize<'de> for ContentBlock {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
-        Ok(match Known::<Vec<Block>, String, Value>::deserialize(&value) {
+        Ok(match Known::<Vec<ContentBlock>, String, Value>::deserialize(&value) {
             Ok(Known::Text { text }) => Self::Text { text },
             Ok(Known::Image { media_type, data }) => Self::Image { media_type, data },
             Ok(Known::ToolUse { id, name, input }) => Self::ToolUse { id, name, input },
@@ -281,7 +281,8 @@ mod tests {
         ]);
         let history: Vec<HistoryMessage> = serde_json::from_value(stored.clone()).unwrap();
         assert_eq!(serde_json::to_value(&history).unwrap(), stored);
-        let unknown = history[3].blocks.iter().filter(|b| matches!(b, Block::Unknown(_))).count();
+        let unknown =
+            history[3].blocks.iter().filter(|b| matches!(b, ContentBlock::Unknown(_))).count();
         assert_eq!(unknown, 4);
         assert_eq!(history[0].text(), "What is this?");
     }
@@ -292,9 +293,10 @@ mod tests {
         let english = "The quick brown fox jumps over the lazy dog. ".repeat(100);
         let tokens = HistoryMessage::user(english).approximate_tokens();
         assert!((1_000..2_000).contains(&tokens), "{tokens}");
-        assert!(Block::text("これは日本語の文章です").approximate_tokens() >= 11);
-        assert_eq!(Block::text("").approximate_tokens(), 0);
-        let picture = Block::Image { media_type: "image/png".into(), data: "A".repeat(1 << 20) };
+        assert!(ContentBlock::text("これは日本語の文章です").approximate_tokens() >= 11);
+        assert_eq!(ContentBlock::text("").approximate_tokens(), 0);
+        let picture =
+            ContentBlock::Image { media_type: "image/png".into(), data: "A".repeat(1 << 20) };
         assert!(picture.approximate_tokens() < 2_000);
     }
 }

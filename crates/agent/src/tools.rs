@@ -1,17 +1,17 @@
-//! Tools, as the loop sees them: a list, and calls that take their time.
+//! The tools that an agent may call, wherever they come from.
 //!
-//! Where they come from (MCP servers) is somebody else's business. How a call goes:
-//! 1. [`Tools::list`] says what there is now; a tool keeps its exposed name as
-//!    long as its server is configured.
-//! 2. [`Tools::call`] starts one call and gives a stream of what happens in it:
+//! How a call goes:
+//! 1. [`Tools::list`] is what there is now; a tool keeps its exposed name as long as its
+//!    server is configured.
+//! 2. [`Tools::call`] starts one call and returns a stream of its events:
 //!    any number of questions to the person, then exactly one outcome.
-//! 3. Dropping the stream cancels the call, as far as the server listens.
+//! 3. Dropping the stream cancels the call, if the server supports that.
 //!
-//! Servers come and go by themselves. Who is about to show the list to a model
-//! may wait a moment for those that are just coming ([`Tools::settle`]).
+//! Servers start and stop at any time. Before the list is shown to a model,
+//! [`Tools::settle`] waits a moment for servers that are starting.
 //!
-//! A call is made once. Whoever lost the answer to it says so
-//! ([`ToolOutcome::Unknown`]); nobody repeats it by himself.
+//! A call is sent once. If its answer is lost, the outcome is
+//! [`ToolOutcome::Unknown`]; it is never repeated automatically.
 
 use std::future::ready;
 use std::pin::Pin;
@@ -24,7 +24,7 @@ use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-use crate::history::Block;
+use crate::history::ContentBlock;
 
 /// The tools of a project.
 pub trait Tools: Send + Sync {
@@ -39,17 +39,17 @@ pub trait Tools: Send + Sync {
     /// Calls a tool. The call is made when the stream is polled.
     fn call(&self, call: ToolCall) -> ToolStream;
 
-    /// How the servers behind the tools are, for administrators.
+    /// The health of the servers behind the tools, for administrators.
     fn health(&self) -> Vec<ServerHealth>;
 
-    /// What a call would change (P-7), if its server ([`Tool::preview`]) or its
-    /// arguments can tell. Nothing is changed by asking.
+    /// What a call would change (P-7), if its server ([`Tool::preview`]) or its arguments
+    /// show it. Changes nothing.
     fn preview(&self, tool: &str, arguments: &Map<String, Value>) -> ToolFuture<Option<Value>> {
         let _no_preview = (tool, arguments);
         Box::pin(ready(None))
     }
 
-    /// Waits for servers that were started a moment ago; never for long.
+    /// Waits a moment for servers that are starting.
     fn settle(&self) -> ToolFuture<()> {
         Box::pin(ready(()))
     }
@@ -61,10 +61,10 @@ pub trait Tools: Send + Sync {
     }
 }
 
-/// What happens in a call.
+/// The events of a call.
 pub type ToolStream = Pin<Box<dyn Stream<Item = ToolEvent> + Send>>;
 
-/// Something that takes its time.
+/// A boxed future.
 pub type ToolFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// A tool as a model sees it.
@@ -89,33 +89,33 @@ pub struct Tool {
     pub name: String,
     /// A short title for people, if the server gives one.
     pub title: Option<String>,
-    /// What it claims about itself, if its server is trusted with that; nothing otherwise.
+    /// Its own annotations, if its server is trusted with them; none otherwise.
     pub claims: Claims,
     /// What the configuration says about it.
     pub rules: Vec<ToolRule>,
-    /// Identifies what its server says of it, its schemas and annotations included:
-    /// who allowed that did not allow anything else.
+    /// A hash of its description, schemas and annotations: an allowance for the tool ends
+    /// when it changes.
     pub fingerprint: String,
     /// How long one call may take.
     pub timeout: Duration,
     /// How long an approval waits; `None` leaves it to the project, zero waits for ever.
     pub prompt_timeout: Option<Duration>,
-    /// The tool of the same server that tells what a call would change; only
-    /// servers that are trusted have one. Ask it through [`Tools::preview`].
+    /// The tool of the same server that previews a call; only trusted servers have one.
+    /// Called by [`Tools::preview`].
     pub preview: Option<String>,
-    /// The rule that what it says of itself runs into, if it does (G-8): then
-    /// nothing that it claims is believed.
+    /// The guardrail rule that its description violates, if any (G-8): then its annotations
+    /// are ignored.
     pub suspicion: Option<String>,
 }
 
 impl Tool {
-    /// What the configuration says about a call with these arguments, if anything.
+    /// The configured action for a call with these arguments, if any.
     pub fn configured(&self, arguments: &Map<String, Value>) -> Option<ToolAction> {
         self.rules.iter().find(|rule| rule.fits(arguments)).map(|rule| rule.action)
     }
 }
 
-/// What a tool says about itself (M-1).
+/// The annotations of a tool (M-1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Claims {
     /// It changes nothing.
@@ -124,11 +124,11 @@ pub struct Claims {
     pub not_destructive: bool,
 }
 
-/// What the configuration says about calls of a tool; the first rule that fits counts.
+/// A configured rule for calls of a tool; the first that matches counts.
 #[derive(Debug, Clone)]
 pub struct ToolRule {
-    /// Fits if every one of these arguments is there and matches its pattern;
-    /// empty fits always.
+    /// Matches if every one of these arguments is present and matches its pattern; empty
+    /// matches always.
     pub arguments: Vec<(String, regex::Regex)>,
     /// What is done then.
     pub action: ToolAction,
@@ -144,8 +144,8 @@ impl PartialEq for ToolRule {
 }
 
 impl ToolRule {
-    /// Whether the rule is about a call with these arguments. A text is matched
-    /// as it is, anything else as its JSON.
+    /// Whether the rule matches a call with these arguments. A text is matched as it is,
+    /// anything else as its JSON.
     pub fn fits(&self, arguments: &Map<String, Value>) -> bool {
         self.arguments.iter().all(|(name, pattern)| match arguments.get(name) {
             Some(Value::String(text)) => pattern.is_match(text),
@@ -155,13 +155,13 @@ impl ToolRule {
     }
 }
 
-/// What the configuration says about a call.
+/// The configured action for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolAction {
-    /// It runs without a question.
+    /// It runs without approval.
     Allow,
-    /// A person is asked.
+    /// A person has to approve it.
     Ask,
     /// It never runs.
     Deny,
@@ -174,17 +174,17 @@ pub struct ToolCall {
     pub tool: String,
     /// Exactly what runs.
     pub arguments: Map<String, Value>,
-    /// Names this run for servers that can tell a repetition; travels as
-    /// `_meta["parlor/run-id"]`.
+    /// The id of the tool run, sent as `_meta["parlor/run-id"]`, so that a server can
+    /// recognise a repetition.
     pub run: Uuid,
 }
 
-/// What happens in a call.
+/// An event of a call.
 #[derive(Debug)]
 pub enum ToolEvent {
     /// The server has a question for the person (M-3). Dropping `reply` cancels it.
     Elicitation {
-        /// What it wants to know.
+        /// The question.
         message: String,
         /// The JSON Schema of the answer.
         schema: Value,
@@ -212,16 +212,16 @@ pub enum ToolOutcome {
     /// The server answered; a tool that failed is an answer too.
     Answered {
         /// What it said, capped.
-        content: Vec<Block>,
+        content: Vec<ContentBlock>,
         /// The tool says that it failed.
         is_error: bool,
         /// Something to show beside the chat, of a kind that the configuration lists.
         artifact: Option<Artifact>,
     },
-    /// It did not run: the words say why, to the model and to the person.
+    /// It did not run, and why, for the model and the person.
     NotRun(String),
-    /// It was sent, and no answer came (the server died, the time was up): it
-    /// may or may not have done something.
+    /// It was sent, and no answer came (the server died, or a timeout): it may or may not
+    /// have had an effect.
     Unknown(String),
 }
 
@@ -234,24 +234,24 @@ pub struct Artifact {
     pub id: String,
 }
 
-/// How a server is.
+/// The health of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ServerHealth {
     /// As in the configuration.
     pub server: String,
-    /// Where it stands.
+    /// Its state.
     pub state: ServerState,
     /// How many tools it has now.
     pub tools: usize,
-    /// How often it was started again.
+    /// How often it was restarted.
     pub restarts: u64,
-    /// Why it is down, in words without secrets.
+    /// Why it is down, without secrets.
     pub problem: Option<String>,
-    /// What is wrong although it answers: tools that were left out, and why.
+    /// Problems although it answers: tools that were left out, and why.
     pub warnings: Vec<String>,
 }
 
-/// Where a server stands.
+/// The state of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerState {

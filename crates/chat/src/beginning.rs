@@ -1,7 +1,7 @@
 //! What begins a turn, and all that is written with it: a person's message, or that the
 //! agent speaks up by itself.
 
-use parlor_agent::{Block, HistoryMessage};
+use parlor_agent::{ContentBlock as Block, HistoryMessage};
 use parlor_guard::Clean;
 use parlor_protocol::message::{Message, Metadata};
 use parlor_protocol::{

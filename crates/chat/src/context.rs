@@ -12,7 +12,7 @@
 
 use std::collections::HashMap;
 
-use parlor_agent::{Block, HistoryMessage};
+use parlor_agent::{ContentBlock as Block, HistoryMessage};
 use parlor_protocol::{Role, TurnId};
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use data_encoding::BASE64;
-use parlor_agent::Block;
+use parlor_agent::ContentBlock as Block;
 use parlor_picture::PictureError;
 use parlor_protocol::ImageAttachment;
 use parlor_storage::NewImage;

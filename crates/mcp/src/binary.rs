@@ -1,7 +1,7 @@
 //! Binary data in results: base64 is for programs. As text it fills a context with
 //! what neither a model nor a person can read.
 
-use rmcp::model::{ContentBlock, ResourceContents};
+use rmcp::model::{ContentBlock as McpBlock, ResourceContents};
 use serde_json::Value;
 
 /// Strings of base64 from here on are data, whatever field they are in. Shorter
@@ -16,11 +16,11 @@ pub(super) struct Repeated(Vec<String>);
 
 impl Repeated {
     /// The data of these blocks.
-    pub(super) fn of<'a>(blocks: impl Iterator<Item = &'a ContentBlock>) -> Self {
+    pub(super) fn of<'a>(blocks: impl Iterator<Item = &'a McpBlock>) -> Self {
         let data = blocks.filter_map(|block| match block {
-            ContentBlock::Image(image) => Some(&image.data),
-            ContentBlock::Audio(audio) => Some(&audio.data),
-            ContentBlock::Resource(resource) => match &resource.resource {
+            McpBlock::Image(image) => Some(&image.data),
+            McpBlock::Audio(audio) => Some(&audio.data),
+            McpBlock::Resource(resource) => match &resource.resource {
                 ResourceContents::BlobResourceContents { blob, .. } => Some(blob),
                 _ => None,
             },

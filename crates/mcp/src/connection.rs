@@ -104,7 +104,7 @@ async fn open_with(
     };
     let opened = tokio::select! {
         opened = timeout(spec.start_timeout, handshake) => opened,
-        () = stop.cancelled() => Ok(Err(Problem::told("the server is stopping"))),
+        () = stop.cancelled() => Ok(Err(Problem::new("the server is stopping"))),
     };
     let problem = match opened {
         Ok(Ok((service, listing))) => {
@@ -117,7 +117,7 @@ async fn open_with(
             return Ok((Live { connection, tools_changed, service, process }, listing));
         }
         Ok(Err(problem)) => problem,
-        Err(_) => Problem::told(format!("it was not ready within {:?}", spec.start_timeout)),
+        Err(_) => Problem::new(format!("it was not ready within {:?}", spec.start_timeout)),
     };
     let exit = farewell(process, problem.is_broken_pipe).await;
     let said = ending.why().map(str::to_owned);
@@ -261,7 +261,7 @@ struct Problem {
 
 impl Problem {
     /// The server said so, or we do.
-    fn told(words: impl Into<String>) -> Self {
+    fn new(words: impl Into<String>) -> Self {
         Self { words: words.into(), is_broken_pipe: false }
     }
 
@@ -308,9 +308,9 @@ fn refusal(error: &ClientInitializeError) -> Problem {
             Problem::broken_pipe(short(&error.error.to_string()))
         }
         ClientInitializeError::JsonRpcError(error) => {
-            Problem::told(format!("it refused to begin: {}", short(&error.message)))
+            Problem::new(format!("it refused to begin: {}", short(&error.message)))
         }
-        _ => Problem::told("it did not begin as the protocol says"),
+        _ => Problem::new("it did not begin as the protocol says"),
     }
 }
 
@@ -320,9 +320,9 @@ fn unanswered(error: &ServiceError) -> Problem {
         ServiceError::TransportClosed => Problem::broken_pipe("it closed the connection"),
         ServiceError::TransportSend(error) => Problem::broken_pipe(short(&error.error.to_string())),
         ServiceError::McpError(error) => {
-            Problem::told(format!("it has no tools: {}", short(&error.message)))
+            Problem::new(format!("it has no tools: {}", short(&error.message)))
         }
-        _ => Problem::told("it did not tell its tools"),
+        _ => Problem::new("it did not tell its tools"),
     }
 }
 

@@ -14,7 +14,7 @@ use super::call;
 use super::catalogue::Catalogue;
 use super::preview;
 use super::resolve::ServerSpec;
-use super::server::{Keeper, ServerHandle};
+use super::server::{ServerHandle, ServerTask};
 use super::settings::{McpServerSettings, McpSettingsError};
 
 /// Keeps the MCP servers of a project running. Dropping it ends them.
@@ -57,8 +57,8 @@ impl McpHost {
     }
 
     /// The task that keeps a server.
-    fn keeper(&self, index: usize, handle: &Arc<ServerHandle>) -> Keeper {
-        Keeper {
+    fn task(&self, index: usize, handle: &Arc<ServerHandle>) -> ServerTask {
+        ServerTask {
             index,
             handle: handle.clone(),
             catalogue: self.catalogue.clone(),
@@ -80,7 +80,7 @@ impl Tools for McpHost {
     fn start(&self) {
         self.started.call_once(|| {
             for (index, handle) in self.servers.iter().enumerate() {
-                tokio::spawn(self.keeper(index, handle).run());
+                tokio::spawn(self.task(index, handle).run());
             }
         });
     }

@@ -5,9 +5,11 @@
 //! server may send the same picture as a block and in its structured content.
 
 use data_encoding::BASE64;
-use parlor_agent::Block;
+use parlor_agent::ContentBlock;
 use parlor_agent::tools::{Artifact, ToolOutcome};
-use rmcp::model::{CallToolResult, ContentBlock, ErrorData, ResourceContents, ServerResult};
+use rmcp::model::{
+    CallToolResult, ContentBlock as McpBlock, ErrorData, ResourceContents, ServerResult,
+};
 use serde_json::Value;
 
 use super::binary::{Repeated, sized};
@@ -66,7 +68,7 @@ pub(super) fn structured(result: ServerResult) -> Option<Value> {
 pub(super) fn text(result: ServerResult) -> Option<String> {
     let mut blocks = read(result).filter(|result| !result.is_error)?.blocks.into_iter();
     match (blocks.next(), blocks.next()) {
-        (Some(Ok(ContentBlock::Text(text))), None) => Some(text.text),
+        (Some(Ok(McpBlock::Text(text))), None) => Some(text.text),
         _ => None,
     }
 }
@@ -79,7 +81,7 @@ fn failed(words: &str, rules: ResultRules<'_>) -> ToolOutcome {
 
 struct Answer {
     /// What is not known is its type, for words.
-    blocks: Vec<Result<ContentBlock, String>>,
+    blocks: Vec<Result<McpBlock, String>>,
     structured: Option<Value>,
     is_error: bool,
     meta: Option<serde_json::Map<String, Value>>,
@@ -128,7 +130,7 @@ fn artifact(value: &Value, rules: ResultRules<'_>) -> Option<Artifact> {
 
 /// Collects blocks, within bounds.
 struct Content {
-    blocks: Vec<Block>,
+    blocks: Vec<ContentBlock>,
     most: usize,
     left: usize,
     left_out: usize,
@@ -141,17 +143,17 @@ impl Content {
         Self { blocks: Vec::new(), most, left: most, left_out: 0, pictures: 0, has_text: false }
     }
 
-    fn add(&mut self, block: Result<ContentBlock, String>, repeated: &Repeated) {
+    fn add(&mut self, block: Result<McpBlock, String>, repeated: &Repeated) {
         match block {
-            Ok(ContentBlock::Text(text)) => self.text(&repeated.cut(&text.text)),
-            Ok(ContentBlock::Image(image)) => self.picture(image.data),
-            Ok(ContentBlock::Audio(audio)) => {
+            Ok(McpBlock::Text(text)) => self.text(&repeated.cut(&text.text)),
+            Ok(McpBlock::Image(image)) => self.picture(image.data),
+            Ok(McpBlock::Audio(audio)) => {
                 let kind = word(&audio.mime_type);
                 let size = sized(&audio.data);
                 self.words(format!("a sound of the type {kind}, {size}, was left out"));
             }
-            Ok(ContentBlock::Resource(resource)) => self.resource(resource.resource),
-            Ok(ContentBlock::ResourceLink(link)) => {
+            Ok(McpBlock::Resource(resource)) => self.resource(resource.resource),
+            Ok(McpBlock::ResourceLink(link)) => {
                 self.words(format!("a link: {}, {}", word(&link.name), word(&link.uri)));
             }
             Ok(_) => self.words("something was left out".to_owned()),
@@ -190,7 +192,7 @@ impl Content {
         match parlor_picture::media_type(&bytes) {
             Ok(media_type) if self.blocks.len() < MOST_BLOCKS => {
                 self.pictures += 1;
-                self.blocks.push(Block::Image { media_type: media_type.to_owned(), data });
+                self.blocks.push(ContentBlock::Image { media_type: media_type.to_owned(), data });
             }
             Ok(_) => {}
             Err(error) => self.words(format!("a picture was left out: {error}")),
@@ -216,19 +218,19 @@ impl Content {
         self.left = if end < text.len() { 0 } else { self.left - end };
         if end > 0 {
             if self.blocks.len() < MOST_BLOCKS {
-                self.blocks.push(Block::text(&text[..end]));
+                self.blocks.push(ContentBlock::text(&text[..end]));
             } else {
                 self.left_out += end;
             }
         }
     }
 
-    fn finish(mut self) -> Vec<Block> {
+    fn finish(mut self) -> Vec<ContentBlock> {
         if self.left_out > 0 {
             let (left_out, most) = (self.left_out, self.most);
-            self.blocks.push(Block::text(format!(
+            self.blocks.push(ContentBlock::text(format!(
                 "[… the result was truncated: {left_out} bytes were left out, at most {most} are \
-                 shown. Ask for less at once …]"
+                 shown. PromptRequest for less at once …]"
             )));
         }
         self.blocks
@@ -249,7 +251,7 @@ mod tests {
     const GIF: &[u8] =
         b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
 
-    fn answered(result: Value, most_bytes: usize) -> (Vec<Block>, bool, Option<Artifact>) {
+    fn answered(result: Value, most_bytes: usize) -> (Vec<ContentBlock>, bool, Option<Artifact>) {
         let artifacts = &["recipe".to_owned()];
         let result: ServerResult = serde_json::from_value(result).unwrap();
         match outcome(result, ResultRules { most_bytes, artifacts }) {
@@ -259,7 +261,7 @@ mod tests {
     }
 
     fn texts(result: Value, most: usize) -> Vec<String> {
-        let text = |block: &Block| block.as_text().unwrap_or("a picture").to_owned();
+        let text = |block: &ContentBlock| block.as_text().unwrap_or("a picture").to_owned();
         answered(result, most).0.iter().map(text).collect()
     }
 
@@ -295,7 +297,8 @@ mod tests {
         ], "isError": true});
         let (blocks, is_error, _) = answered(content.clone(), 1_000);
         assert!(is_error);
-        let picture = Block::Image { media_type: "image/gif".into(), data: BASE64.encode(GIF) };
+        let picture =
+            ContentBlock::Image { media_type: "image/gif".into(), data: BASE64.encode(GIF) };
         assert_eq!(blocks[0], picture, "the bytes decide, not the label");
         assert_eq!(
             texts(content, 1_000)[1..],

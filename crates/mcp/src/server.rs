@@ -39,9 +39,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// … and how long one that has just left a call unanswered.
 const LITTLE_PATIENCE: Duration = Duration::from_secs(2);
 /// How long the rest of its standard error is waited for, …
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const REST_OF_STDERR: Duration = Duration::from_secs(1);
 /// … and how much of its last line is told.
-const LONGEST_LAST_WORDS: usize = 300;
+const LONGEST_STDERR_LINE: usize = 300;
 /// How a line of its supervisor begins: the problem says the same in other words.
 const SUPERVISOR: &str = "parlor supervise: ";
 /// Shorter values of its environment are words, not secrets.
@@ -62,7 +62,7 @@ struct Status {
     connection: Option<Arc<Connection>>,
     problem: Option<String>,
     /// The last line of its standard error, for administrators only.
-    last_words: Option<String>,
+    last_stderr_line: Option<String>,
     notes: Vec<String>,
     starts: u64,
     /// It may be there in a moment: until then it is worth waiting for.
@@ -87,7 +87,7 @@ enum Look {
 }
 
 /// The task that keeps a server.
-pub(super) struct Keeper {
+pub(super) struct ServerTask {
     pub(super) index: usize,
     pub(super) handle: Arc<ServerHandle>,
     pub(super) catalogue: Arc<Catalogue>,
@@ -105,7 +105,7 @@ impl ServerHandle {
             state: ServerState::Starting,
             connection: None,
             problem: None,
-            last_words: None,
+            last_stderr_line: None,
             notes: Vec::new(),
             starts: 0,
             coming_until: Some(Instant::now() + COMING),
@@ -156,7 +156,7 @@ impl ServerHandle {
             state: status.state,
             tools,
             restarts: status.starts.saturating_sub(1),
-            problem: status.problem.as_ref().map(|problem| match &status.last_words {
+            problem: status.problem.as_ref().map(|problem| match &status.last_stderr_line {
                 Some(words) => format!("{problem}; it said last: {words}"),
                 None => problem.clone(),
             }),
@@ -165,7 +165,7 @@ impl ServerHandle {
     }
 }
 
-impl Keeper {
+impl ServerTask {
     /// Keeps the server until it is told to stop.
     pub(super) async fn run(self) {
         let mut backoff = Backoff::default();
@@ -298,24 +298,24 @@ impl Keeper {
             status.state = ServerState::Down;
             status.connection = None;
             status.problem = Some(problem.to_owned());
-            status.last_words = None;
+            status.last_stderr_line = None;
             status.coming_until = coming_until;
         });
-        let last_words = self.last_words().await;
-        self.change(|status| status.last_words = last_words);
+        let last_stderr_line = self.last_stderr_line().await;
+        self.change(|status| status.last_stderr_line = last_stderr_line);
     }
 
     /// What the program said last on its standard error, without the secrets that it
     /// was given.
-    async fn last_words(&self) -> Option<String> {
+    async fn last_stderr_line(&self) -> Option<String> {
         let Endpoint::Process(process) = &self.handle.spec.endpoint else { return None };
-        let line = self.stderr.last_line(LAST_WORDS).await;
+        let line = self.stderr.last_line(REST_OF_STDERR).await;
         let line = line.filter(|line| !line.starts_with(SUPERVISOR))?;
         let secrets = process.environment.iter().map(|(_, value)| value.expose_secret());
         let masked = secrets
             .filter(|secret| secret.len() >= SHORTEST_SECRET)
             .fold(line, |line, secret| line.replace(secret, "[…]"));
-        Some(masked.chars().take(LONGEST_LAST_WORDS).collect())
+        Some(masked.chars().take(LONGEST_STDERR_LINE).collect())
     }
 
     /// Waits before the next start; not if somebody needs it. `false`: it is over.

@@ -8,7 +8,7 @@
 use std::pin::Pin;
 
 use futures_core::Stream;
-use parlor_agent::{AgentDescription, Block, HistoryMessage, ModelError, ToolSpec, Usage};
+use parlor_agent::{AgentDescription, ContentBlock, HistoryMessage, ModelError, ToolSpec, Usage};
 use serde::{Deserialize, Serialize};
 
 /// A model that can be asked.
@@ -46,7 +46,7 @@ pub enum ModelEvent {
     /// The text or the reasoning that is open is finished.
     BlockEnd,
     /// A block that comes whole: a tool call, or one that only the vendor understands.
-    Block(Block),
+    ContentBlock(ContentBlock),
     /// What the request cost so far; the last one counts.
     Usage(Usage),
     /// The model is finished. Nothing comes after it.

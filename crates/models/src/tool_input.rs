@@ -1,7 +1,7 @@
 //! The arguments of a tool call, between a model's words and a history.
 //!
 //! A model writes the arguments as text, and what it writes need not be JSON,
-//! nor an object. In a history ([`parlor_agent::Block::ToolUse`]) good arguments are an
+//! nor an object. In a history ([`parlor_agent::ContentBlock::ToolUse`]) good arguments are an
 //! object, and everything else is kept as it is: other JSON as that JSON, text
 //! that is no JSON as a string, and so is JSON with a number in it that would be
 //! rounded ([`crate::exact`]). So whoever runs tools sees a call whose input is

@@ -113,16 +113,16 @@ impl Process {
 
     /// Ends the child now, and everything that it started.
     pub async fn end(self) -> io::Result<ExitStatus> {
-        self.told_to_end(Signal::TERM).await
+        self.end_by(Signal::TERM).await
     }
 
     /// The same, without a moment for the child to do anything about it.
     pub async fn kill(self) -> io::Result<ExitStatus> {
-        self.told_to_end(Signal::QUIT).await
+        self.end_by(Signal::QUIT).await
     }
 
-    async fn told_to_end(mut self, signal: Signal) -> io::Result<ExitStatus> {
-        self.tell(signal);
+    async fn end_by(mut self, signal: Signal) -> io::Result<ExitStatus> {
+        self.signal(signal);
         match timeout(ENDING, self.supervisor.wait()).await {
             Ok(status) => status,
             // The kernel still ends the child with its supervisor.
@@ -134,7 +134,7 @@ impl Process {
     }
 
     /// The supervisor was not waited for yet if it has an id, so the id is its own.
-    fn tell(&self, signal: Signal) {
+    fn signal(&self, signal: Signal) {
         let id = self.supervisor.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
         if let Some(id) = id {
             let _gone_already = kill_process(id, signal);
@@ -144,7 +144,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.tell(Signal::TERM);
+        self.signal(Signal::TERM);
     }
 }
 

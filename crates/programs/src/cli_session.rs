@@ -4,7 +4,9 @@
 //! else, so that the next process continues it, also after a crash. The JSON of histories
 //! and checkpoints is stored: its keys do not change.
 
-use parlor_agent::{AgentEvent, Block, Checkpoint, HistoryMessage, SESSION, TurnContext};
+use parlor_agent::{
+    AgentEvent, CLI_SESSION, Checkpoint, ContentBlock, HistoryMessage, TurnContext,
+};
 use parlor_protocol::Role;
 use serde_json::json;
 
@@ -17,8 +19,8 @@ const DEFERRED_CALL: &str = "paused";
 /// Without such a call the turn cannot be resumed by another process.
 pub(crate) fn checkpoint(cli_session: Option<&str>, deferred: Option<&DeferredCall>) -> Checkpoint {
     Checkpoint(match deferred {
-        Some(call) => json!({ SESSION: cli_session, DEFERRED_CALL: call }),
-        None => json!({ SESSION: cli_session }),
+        Some(call) => json!({ CLI_SESSION: cli_session, DEFERRED_CALL: call }),
+        None => json!({ CLI_SESSION: cli_session }),
     })
 }
 
@@ -32,7 +34,9 @@ pub(crate) fn in_history(context: &TurnContext, kind: &str) -> Option<String> {
     let blocks = context.history.iter().rev().flat_map(|message| message.blocks.iter().rev());
     blocks
         .filter_map(|block| match block {
-            Block::Vendor { vendor, block } if vendor == kind => block.get(SESSION)?.as_str(),
+            ContentBlock::Vendor { vendor, block } if vendor == kind => {
+                block.get(CLI_SESSION)?.as_str()
+            }
             _ => None,
         })
         .map(str::to_owned)
@@ -42,7 +46,7 @@ pub(crate) fn in_history(context: &TurnContext, kind: &str) -> Option<String> {
 /// The events that write a CLI session to the history.
 pub(crate) fn written(kind: &str, id: &str) -> [AgentEvent; 2] {
     let vendor = kind.to_owned();
-    let blocks = vec![Block::Vendor { vendor, block: json!({ SESSION: id }) }];
+    let blocks = vec![ContentBlock::Vendor { vendor, block: json!({ CLI_SESSION: id }) }];
     let message = HistoryMessage { role: Role::Assistant, blocks };
     [AgentEvent::AssistantMessage(message), AgentEvent::Checkpoint(checkpoint(Some(id), None))]
 }

@@ -4,7 +4,7 @@
 //! [`Output`]s come out. So recordings can be replayed through it, and everything that can
 //! go wrong with a process is dealt with once, in the bridge.
 
-use parlor_agent::{AgentEvent, Reply, TurnContext, TurnEnd};
+use parlor_agent::{AgentEvent, Reply, TurnContext, TurnOutcome};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
@@ -71,7 +71,7 @@ pub enum Output {
     /// again, and none makes the call without an answer.
     Durable(DeferredCall),
     /// The turn is over.
-    Over(TurnEnd),
+    Over(TurnOutcome),
 }
 
 /// What a new process continues with.

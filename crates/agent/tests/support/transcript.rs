@@ -1,6 +1,6 @@
 //! Events as lines of text, for snapshots: one line for each event.
 
-use parlor_agent::{AgentEvent, TurnEnd};
+use parlor_agent::{AgentEvent, TurnOutcome};
 use parlor_protocol::Role;
 use serde_json::json;
 
@@ -43,7 +43,7 @@ pub(crate) fn line(event: &AgentEvent) -> String {
         AgentEvent::Retrying { after, attempt, error } => {
             format!("retrying in {after:?} after attempt {attempt}: {error}")
         }
-        AgentEvent::Ended(TurnEnd::Failed(error)) => format!("failed: {error}"),
+        AgentEvent::Ended(TurnOutcome::Failed(error)) => format!("failed: {error}"),
         AgentEvent::Ended(end) => format!("ended {end:?}"),
     }
 }

@@ -14,7 +14,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parlor_agent::{AgentEvent, AgentSession, Answer, Ask, AskedBy, ProposedCall, Reply};
+use parlor_agent::{
+    AgentEvent, Answer, AskedBy, PromptRequest as Ask, ProposedCall, Reply,
+    TurnRunner as AgentSession,
+};
 use parlor_protocol::{
     EventBody, Preview, PromptId, PromptOutcome, PromptType, PromptUpdated, Timestamp, ToolStatus,
     Verdict,

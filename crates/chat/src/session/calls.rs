@@ -5,7 +5,9 @@
 use std::sync::Arc;
 
 use parlor_agent::tools::Artifact;
-use parlor_agent::{AgentSession, Block, ProposedCall, Reply, ToolOutcome};
+use parlor_agent::{
+    ContentBlock as Block, ProposedCall, Reply, ToolOutcome, TurnRunner as AgentSession,
+};
 use parlor_guard::Clean;
 use parlor_guard::guardrail::Finding;
 use parlor_protocol::message::{Message, MessageData};

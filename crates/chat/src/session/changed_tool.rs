@@ -2,7 +2,7 @@
 //! the tool that was shown, so it is asked about anew instead of run.
 
 use parlor_agent::tools::ToolAction;
-use parlor_agent::{AgentSession, ProposedCall};
+use parlor_agent::{ProposedCall, TurnRunner as AgentSession};
 use parlor_protocol::ToolStatus;
 use parlor_storage::{Prompt, PromptWrite, RunStatus, RunWrite, StorageError, ToolRun};
 

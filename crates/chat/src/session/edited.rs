@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 
-use parlor_agent::{Block, HistoryMessage};
+use parlor_agent::{ContentBlock as Block, HistoryMessage};
 use parlor_guard::Clean;
 use parlor_protocol::ToolCall;
 use parlor_protocol::message::MessageData;

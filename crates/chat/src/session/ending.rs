@@ -1,6 +1,6 @@
 //! The end of a turn: one write, exactly one `done` (H-1).
 
-use parlor_agent::{AgentError, TurnEnd};
+use parlor_agent::{AgentError, TurnOutcome as TurnEnd};
 use parlor_guard::Clean;
 use parlor_protocol::message::Message;
 use parlor_protocol::{DoneReason, ErrorCode, EventBody, MessageId, MessageType, PromptOutcome};

@@ -30,7 +30,8 @@ use std::task::Poll;
 
 use futures_util::StreamExt;
 use parlor_agent::{
-    AgentEvent, AgentSession, Checkpoint, HistoryMessage, TurnEnd, TurnStart, Usage,
+    AgentEvent, Checkpoint, HistoryMessage, TurnOutcome as TurnEnd, TurnRunner as AgentSession,
+    TurnStart, Usage,
 };
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::{EventBody, TenantId};
@@ -122,7 +123,7 @@ impl Session {
         mut stop: Listener<Stop>,
     ) -> Result<(), StorageError> {
         let (TurnStart::Message(context)
-        | TurnStart::Unasked(context)
+        | TurnStart::AgentInitiated(context)
         | TurnStart::Resume(context, _)) = &start;
         self.learn_sessions(&context.history);
         agent.begin(start);
@@ -262,7 +263,7 @@ impl Session {
     /// What an agent calls its sessions is not shown from here on (S-3).
     fn learn_sessions(&mut self, history: &[HistoryMessage]) {
         let known = self.sessions.len();
-        for id in history.iter().flat_map(HistoryMessage::sessions) {
+        for id in history.iter().flat_map(HistoryMessage::cli_sessions) {
             if !self.sessions.iter().any(|known| known == id) {
                 self.sessions.push(id.to_owned());
             }

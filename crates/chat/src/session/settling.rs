@@ -1,7 +1,7 @@
 //! A prompt is closed: its end and what follows from it are one write; then the
 //! agent is told, and may ask the next thing.
 
-use parlor_agent::{AgentSession, Answer, Reply};
+use parlor_agent::{Answer, Reply, TurnRunner as AgentSession};
 use parlor_guard::Clean;
 use parlor_protocol::message::Message;
 use parlor_protocol::{

@@ -10,7 +10,7 @@ use parlor_agent::tools::{
     Artifact, Claims, ElicitationReply, ServerHealth, ToolCall, ToolEvent, ToolFuture, ToolSpec,
     ToolStream,
 };
-use parlor_agent::{Block, Tool, ToolOutcome, Tools};
+use parlor_agent::{ContentBlock as Block, Tool, ToolOutcome, Tools};
 use serde_json::{Map, Value, json};
 
 /// A server with tools, and what it was told to do.

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use parlor_agent::{Block, ModelError, Usage};
+use parlor_agent::{ContentBlock, ModelError, Usage};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -16,7 +16,7 @@ use super::error::{WireError, mid_stream_error, refused};
 use super::request::VENDOR;
 use crate::client::{ModelEvent, StopReason};
 use crate::http::answer::Reader;
-use crate::http::complaint::Refusal;
+use crate::http::vendor_error::Refusal;
 use crate::tool_input;
 
 /// Reads one answer.
@@ -27,7 +27,7 @@ pub(crate) struct AnswerReader {
     stop: Option<StopReason>,
     /// Calls whose input is not JSON: they were cut off with the answer, or the
     /// model erred. Which of the two, the end of the answer says.
-    garbled: Vec<Block>,
+    garbled: Vec<ContentBlock>,
     finished: bool,
 }
 
@@ -84,7 +84,7 @@ impl AnswerReader {
                 self.finished = true;
                 let reason = self.stop.unwrap_or(StopReason::EndTurn);
                 if reason == StopReason::ToolUse {
-                    out.extend(self.garbled.drain(..).map(ModelEvent::Block));
+                    out.extend(self.garbled.drain(..).map(ModelEvent::ContentBlock));
                 }
                 out.push_back(ModelEvent::Stop(reason));
             }
@@ -130,15 +130,15 @@ impl AnswerReader {
         match self.open.take() {
             Some(OpenBlock::Streamed) | None => out.push_back(ModelEvent::BlockEnd),
             Some(OpenBlock::Collected { block, json }) if json.trim().is_empty() => {
-                out.push_back(ModelEvent::Block(collected(block)));
+                out.push_back(ModelEvent::ContentBlock(collected(block)));
             }
             Some(OpenBlock::Collected { mut block, json }) => {
                 let input = tool_input::parse(&json);
                 let whole = input.is_object();
                 block.insert("input".to_owned(), input);
                 match collected(block) {
-                    call @ Block::ToolUse { .. } if !whole => self.garbled.push(call),
-                    block => out.push_back(ModelEvent::Block(block)),
+                    call @ ContentBlock::ToolUse { .. } if !whole => self.garbled.push(call),
+                    block => out.push_back(ModelEvent::ContentBlock(block)),
                 }
             }
         }
@@ -156,9 +156,9 @@ impl AnswerReader {
     }
 }
 
-fn collected(mut block: Map<String, Value>) -> Block {
+fn collected(mut block: Map<String, Value>) -> ContentBlock {
     if block.get("type").and_then(Value::as_str) != Some("tool_use") {
-        return Block::Vendor { vendor: VENDOR.to_owned(), block: Value::Object(block) };
+        return ContentBlock::Vendor { vendor: VENDOR.to_owned(), block: Value::Object(block) };
     }
     let mut text = |key: &str| match block.remove(key) {
         Some(Value::String(text)) => text,
@@ -166,7 +166,7 @@ fn collected(mut block: Map<String, Value>) -> Block {
     };
     let (id, name) = (text("id"), text("name"));
     let input = block.remove("input").unwrap_or_else(|| Value::Object(Map::new()));
-    Block::ToolUse { id, name, input }
+    ContentBlock::ToolUse { id, name, input }
 }
 
 fn is_empty(piece: &ModelEvent) -> bool {
@@ -291,7 +291,11 @@ mod tests {
     }
 
     fn look(input: Value) -> ModelEvent {
-        ModelEvent::Block(Block::ToolUse { id: "t1".into(), name: "look".into(), input })
+        ModelEvent::ContentBlock(ContentBlock::ToolUse {
+            id: "t1".into(),
+            name: "look".into(),
+            input,
+        })
     }
 
     #[test]
@@ -301,7 +305,9 @@ mod tests {
             events,
             [look(json!({"z": [1, 2], "a": "é"})), ModelEvent::Stop(StopReason::ToolUse)]
         );
-        let ModelEvent::Block(Block::ToolUse { input, .. }) = &events[0] else { unreachable!() };
+        let ModelEvent::ContentBlock(ContentBlock::ToolUse { input, .. }) = &events[0] else {
+            unreachable!()
+        };
         assert_eq!(input.to_string(), r#"{"z":[1,2],"a":"é"}"#);
         assert_eq!(call(&[], "tool_use").unwrap()[0], look(json!({})));
     }
@@ -332,7 +338,7 @@ mod tests {
         ]);
         let block =
             json!({"type": "server_tool_use", "id": "s1", "name": "search", "input": {"q": 1}});
-        let kept = ModelEvent::Block(Block::Vendor { vendor: VENDOR.into(), block });
+        let kept = ModelEvent::ContentBlock(ContentBlock::Vendor { vendor: VENDOR.into(), block });
         assert_eq!(events.unwrap(), [kept]);
     }
 

@@ -5,7 +5,7 @@
 use parlor_agent::ModelError;
 use serde::Deserialize;
 
-use crate::http::complaint::{Complaint, Refusal};
+use crate::http::vendor_error::{Refusal, VendorError};
 
 /// The setting that holds the key.
 pub(crate) const KEY_SETTING: &str = "ANTHROPIC_API_KEY";
@@ -33,15 +33,15 @@ pub(super) fn refused(refusal: Refusal<'_>) -> ModelError {
     }
     let WireError { kind, message } = said.unwrap_or_default();
     let Refusal { status, retry_after, .. } = refusal;
-    error(&Complaint { status, kind, message, retry_after })
+    error(&VendorError { status, kind, message, retry_after })
 }
 
 /// An `error` event.
 pub(super) fn mid_stream_error(said: WireError) -> ModelError {
-    error(&Complaint { kind: said.kind, message: said.message, ..Complaint::default() })
+    error(&VendorError { kind: said.kind, message: said.message, ..VendorError::default() })
 }
 
-fn error(said: &Complaint) -> ModelError {
+fn error(said: &VendorError) -> ModelError {
     // These have no kind of their own.
     let unnamed = matches!(said.status, 0 | 200 | 400 | 422 | 500);
     let status = match said.kind.as_str() {

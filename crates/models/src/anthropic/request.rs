@@ -15,7 +15,7 @@
 use std::borrow::Cow;
 
 use parlor_agent::tools::ToolSpec;
-use parlor_agent::{Block, HistoryMessage};
+use parlor_agent::{ContentBlock, HistoryMessage};
 use parlor_protocol::Role;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -155,33 +155,35 @@ fn messages(history: &[HistoryMessage]) -> Vec<Message<'_>> {
     messages
 }
 
-fn parts(blocks: &[Block], with_thinking: bool) -> Vec<Marked<'_>> {
+fn parts(blocks: &[ContentBlock], with_thinking: bool) -> Vec<Marked<'_>> {
     let parts = blocks.iter().filter_map(|block| part(block, with_thinking));
     parts.map(|block| Marked { block, cache_control: None }).collect()
 }
 
-fn part(block: &Block, with_thinking: bool) -> Option<Part<'_>> {
+fn part(block: &ContentBlock, with_thinking: bool) -> Option<Part<'_>> {
     match block {
-        Block::Text { text } => (!text.trim().is_empty()).then_some(Part::Text { text }),
-        Block::Image { media_type, data } => {
+        ContentBlock::Text { text } => (!text.trim().is_empty()).then_some(Part::Text { text }),
+        ContentBlock::Image { media_type, data } => {
             Some(Part::Image { source: Source { kind: "base64", media_type, data } })
         }
-        Block::ToolUse { id, name, input } => {
+        ContentBlock::ToolUse { id, name, input } => {
             Some(Part::ToolUse { id, name, input: tool_input::as_object(input) })
         }
-        Block::ToolResult { tool_use_id, content, is_error } => Some(Part::ToolResult {
+        ContentBlock::ToolResult { tool_use_id, content, is_error } => Some(Part::ToolResult {
             tool_use_id,
             content: parts(content, false),
             is_error: *is_error,
         }),
-        Block::Thinking { text, signature: Some(signature) } if with_thinking => {
+        ContentBlock::Thinking { text, signature: Some(signature) } if with_thinking => {
             Some(Part::Thinking { thinking: text, signature })
         }
-        Block::Vendor { vendor, block } if vendor == VENDOR && block.is_object() => {
+        ContentBlock::Vendor { vendor, block } if vendor == VENDOR && block.is_object() => {
             let reasoning = block.get("type").and_then(Value::as_str) == Some("redacted_thinking");
             (with_thinking || !reasoning).then_some(Part::Vendor(block))
         }
-        Block::Thinking { .. } | Block::Vendor { .. } | Block::Unknown(_) => None,
+        ContentBlock::Thinking { .. } | ContentBlock::Vendor { .. } | ContentBlock::Unknown(_) => {
+            None
+        }
     }
 }
 
@@ -229,7 +231,8 @@ mod tests {
     #[test]
     fn a_vendors_block_goes_back_unchanged() {
         let block = json!({"type": "server_tool_use", "id": "s1"});
-        let vendor = |block: &Value| Block::Vendor { vendor: VENDOR.into(), block: block.clone() };
+        let vendor =
+            |block: &Value| ContentBlock::Vendor { vendor: VENDOR.into(), block: block.clone() };
         let blocks = vec![vendor(&json!(7)), vendor(&block)];
         let paused = HistoryMessage { role: Role::Assistant, blocks };
         let request = sent(&[HistoryMessage::user("?"), paused], &[]);

@@ -1,6 +1,6 @@
 //! What the demo model looks at: the messages of the person and the results of tools.
 
-use parlor_agent::{Block, HistoryMessage};
+use parlor_agent::{ContentBlock, HistoryMessage};
 use parlor_protocol::Role;
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ impl<'a> Conversation<'a> {
     pub(super) fn new(history: &'a [HistoryMessage]) -> Self {
         let newest = history.iter().rfind(|message| message.role == Role::User);
         let picture = |message: &HistoryMessage| {
-            message.blocks.iter().any(|block| matches!(block, Block::Image { .. }))
+            message.blocks.iter().any(|block| matches!(block, ContentBlock::Image { .. }))
         };
         Self {
             history,
@@ -45,8 +45,8 @@ impl Conversation<'_> {
         let turn = &self.history[newest..];
         let call = turn.iter().flat_map(calls_of).rfind(|(_, name, _)| *name == tool)?.0;
         turn.iter().flat_map(|message| &message.blocks).find_map(|block| match block {
-            Block::ToolResult { tool_use_id, content, is_error } if tool_use_id == call => {
-                let texts: Vec<&str> = content.iter().filter_map(Block::as_text).collect();
+            ContentBlock::ToolResult { tool_use_id, content, is_error } if tool_use_id == call => {
+                let texts: Vec<&str> = content.iter().filter_map(ContentBlock::as_text).collect();
                 Some((texts.join("\n"), *is_error))
             }
             _ => None,
@@ -62,7 +62,7 @@ impl Conversation<'_> {
 
 fn calls_of(message: &HistoryMessage) -> impl DoubleEndedIterator<Item = (&str, &str, &Value)> {
     message.blocks.iter().filter_map(|block| match block {
-        Block::ToolUse { id, name, input } => Some((id.as_str(), name.as_str(), input)),
+        ContentBlock::ToolUse { id, name, input } => Some((id.as_str(), name.as_str(), input)),
         _ => None,
     })
 }
@@ -70,5 +70,5 @@ fn calls_of(message: &HistoryMessage) -> impl DoubleEndedIterator<Item = (&str, 
 /// A person's own words are the first text of a message; what the server adds
 /// for the model comes after it.
 fn own_words(message: &HistoryMessage) -> &str {
-    message.blocks.iter().find_map(Block::as_text).unwrap_or_default()
+    message.blocks.iter().find_map(ContentBlock::as_text).unwrap_or_default()
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::conversation::Conversation;
 use super::language::{Language, guess, is_filler, words};
 use super::phrases::{Phrase, asked, is_servers, title_after};
-use super::words_for as say;
+use super::texts as say;
 
 /// What the demo model does next.
 #[derive(Debug, Clone, PartialEq)]

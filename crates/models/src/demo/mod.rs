@@ -12,7 +12,7 @@ mod intents;
 mod language;
 mod phrases;
 mod replies;
-mod words_for;
+mod texts;
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -20,7 +20,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use futures_core::Stream;
-use parlor_agent::{AgentDescription, Block, ModelError};
+use parlor_agent::{AgentDescription, ContentBlock, ModelError};
 use tokio::time::{Sleep, sleep};
 
 use self::conversation::Conversation;
@@ -50,11 +50,14 @@ impl ModelClient for Demo {
             Move::Say(answer) => spoken(&answer),
             Move::Call(name, input) => {
                 let id = format!("demo-{}", conversation.calls() + 1);
-                let call = Block::ToolUse { id, name: name.to_owned(), input };
-                VecDeque::from([ModelEvent::Block(call), ModelEvent::Stop(StopReason::ToolUse)])
+                let call = ContentBlock::ToolUse { id, name: name.to_owned(), input };
+                VecDeque::from([
+                    ModelEvent::ContentBlock(call),
+                    ModelEvent::Stop(StopReason::ToolUse),
+                ])
             }
         };
-        Box::pin(Speech { events, delay: self.delay, pause: None })
+        Box::pin(PacedAnswer { events, delay: self.delay, pause: None })
     }
 
     fn describe(&self) -> AgentDescription {
@@ -67,14 +70,14 @@ fn spoken(answer: &str) -> VecDeque<ModelEvent> {
     pieces.chain([ModelEvent::BlockEnd, ModelEvent::Stop(StopReason::EndTurn)]).collect()
 }
 
-/// An answer that is read out word by word.
-struct Speech {
+/// An answer that streams word by word, with a pause after each.
+struct PacedAnswer {
     events: VecDeque<ModelEvent>,
     delay: Duration,
     pause: Option<Pin<Box<Sleep>>>,
 }
 
-impl Stream for Speech {
+impl Stream for PacedAnswer {
     type Item = Result<ModelEvent, ModelError>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {

@@ -20,8 +20,8 @@ use parlor_http_client::describe;
 use parlor_wake::Alarm;
 use tokio::time::Instant;
 
-use super::complaint::Refusal;
 use super::sse::{Oversized, SseDecoder};
+use super::vendor_error::Refusal;
 use crate::client::ModelEvent;
 
 /// What one wire format makes of the events of a stream.

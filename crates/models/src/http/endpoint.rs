@@ -18,7 +18,7 @@ use secrecy::{ExposeSecret, SecretString};
 
 use super::answer::{Body, HttpAnswer, Limits, Reader};
 use super::clients::Clients;
-use super::complaint::{Refusal, one_line, retry_after};
+use super::vendor_error::{Refusal, one_line, retry_after};
 use crate::client::ModelStream;
 use crate::settings::{ModelSettings, SettingsError};
 

@@ -3,10 +3,10 @@
 //! 1. `endpoint`: the address, the key and the request; `clients`: the HTTP client of each
 //!    runtime.
 //! 2. `answer`: the body as a stream of events, within its limits; `sse`: server-sent events.
-//! 3. `complaint`: what a refusal means.
+//! 3. `vendor_error`: what a refusal means.
 
 pub(crate) mod answer;
 mod clients;
-pub(crate) mod complaint;
 pub(crate) mod endpoint;
 mod sse;
+pub(crate) mod vendor_error;

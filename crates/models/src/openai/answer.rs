@@ -25,7 +25,7 @@ use super::note::{Note, ReasoningField};
 use super::think_tags::{Piece, ThinkTags};
 use crate::client::{ModelEvent, StopReason};
 use crate::http::answer::Reader;
-use crate::http::complaint::Refusal;
+use crate::http::vendor_error::Refusal;
 
 /// Reads one answer.
 #[derive(Debug)]
@@ -181,7 +181,9 @@ impl AnswerReader {
                 let answer = if self.id.is_empty() { "call" } else { &self.id };
                 let (blocks, extra_content) = calls.finish(answer);
                 let note = Note { extra_content, ..std::mem::take(&mut self.note) };
-                out.extend(note.into_block().into_iter().chain(blocks).map(ModelEvent::Block));
+                out.extend(
+                    note.into_block().into_iter().chain(blocks).map(ModelEvent::ContentBlock),
+                );
                 StopReason::ToolUse
             }
         };

@@ -10,7 +10,7 @@
 //!   can be told apart;
 //! - arguments as an object instead of text.
 
-use parlor_agent::{Block, ModelError};
+use parlor_agent::{ContentBlock, ModelError};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -74,18 +74,22 @@ impl Calls {
 
     /// The calls as blocks, and what came with them by their ids. `answer` is the
     /// id of the answer.
-    pub(super) fn finish(self, answer: &str) -> (Vec<Block>, Map<String, Value>) {
-        let mut blocks: Vec<Block> = Vec::with_capacity(self.0.len());
+    pub(super) fn finish(self, answer: &str) -> (Vec<ContentBlock>, Map<String, Value>) {
+        let mut blocks: Vec<ContentBlock> = Vec::with_capacity(self.0.len());
         let mut extras = Map::new();
         for (at, call) in self.0.into_iter().enumerate() {
             let taken = blocks
                 .iter()
-                .any(|block| matches!(block, Block::ToolUse { id, .. } if *id == call.id));
+                .any(|block| matches!(block, ContentBlock::ToolUse { id, .. } if *id == call.id));
             let id = if call.id.is_empty() || taken { format!("{answer}_{at}") } else { call.id };
             // APIs refuse a history with a call that has no name.
             let name = if call.name.is_empty() { "unnamed".to_owned() } else { call.name };
             extras.extend(call.extra.map(|extra| (id.clone(), extra)));
-            blocks.push(Block::ToolUse { id, name, input: tool_input::parse(&call.arguments) });
+            blocks.push(ContentBlock::ToolUse {
+                id,
+                name,
+                input: tool_input::parse(&call.arguments),
+            });
         }
         (blocks, extras)
     }
@@ -146,7 +150,7 @@ mod tests {
         let blocks = calls.finish("chatcmpl-1").0.into_iter();
         blocks
             .map(|block| match block {
-                Block::ToolUse { id, name, input } => (id, name, input),
+                ContentBlock::ToolUse { id, name, input } => (id, name, input),
                 other => panic!("{other:?}"),
             })
             .collect()

@@ -9,7 +9,7 @@
 use parlor_agent::ModelError;
 use serde_json::Value;
 
-use crate::http::complaint::{Complaint, Refusal};
+use crate::http::vendor_error::{Refusal, VendorError};
 
 /// The setting that holds the key.
 pub(crate) const KEY_SETTING: &str = "OPENAI_API_KEY";
@@ -29,7 +29,7 @@ pub(super) fn refused(refusal: Refusal<'_>) -> ModelError {
         );
     }
     let Refusal { status, retry_after, .. } = refusal;
-    let said = Complaint { status, retry_after, ..said.unwrap_or_default() };
+    let said = VendorError { status, retry_after, ..said.unwrap_or_default() };
     said.meaning(meant(&said), KEY_SETTING)
 }
 
@@ -40,9 +40,9 @@ pub(super) fn mid_stream_error(event: &Value) -> Option<ModelError> {
 
 /// Without a status that says otherwise, the answer broke off: unlike a failure
 /// by its status this keeps the words, which may be all there is to find out why.
-fn mid_stream(said: &Complaint) -> ModelError {
+fn mid_stream(said: &VendorError) -> ModelError {
     let status = meant(said);
-    let said = Complaint { status: 0, ..said.clone() };
+    let said = VendorError { status: 0, ..said.clone() };
     match status {
         300..=407 | 410..=499 | 503 | 529 => said.meaning(status, KEY_SETTING),
         _ => ModelError::Interrupted(said.quote()),
@@ -50,7 +50,7 @@ fn mid_stream(said: &Complaint) -> ModelError {
 }
 
 /// The HTTP status that an error stands for.
-fn meant(said: &Complaint) -> u16 {
+fn meant(said: &VendorError) -> u16 {
     match said.kind.as_str() {
         "invalid_api_key" | "authentication_error" => 401,
         "insufficient_quota" | "billing_hard_limit_reached" | "billing_not_active" => 402,
@@ -65,7 +65,7 @@ fn meant(said: &Complaint) -> u16 {
 }
 
 /// What a body or an event says about an error, if it does.
-fn complaint(body: &Value) -> Option<Complaint> {
+fn complaint(body: &Value) -> Option<VendorError> {
     let body = body.get(0).unwrap_or(body);
     let said = match body.get("error") {
         Some(Value::Null) | None if is_bare(body) => body,
@@ -75,7 +75,7 @@ fn complaint(body: &Value) -> Option<Complaint> {
     let code = said["code"].as_str();
     let number = code.and_then(|code| code.parse().ok()).or(said["code"].as_u64());
     let kind = code.filter(|_| number.is_none()).or(said["type"].as_str()).unwrap_or_default();
-    Some(Complaint {
+    Some(VendorError {
         status: number.and_then(|number| u16::try_from(number).ok()).unwrap_or_default(),
         kind: kind.to_owned(),
         message: message(said),

@@ -10,7 +10,7 @@
 //! It is bound to the model: another one would refuse it, so it goes back only
 //! to the model that it came from.
 
-use parlor_agent::{Block, HistoryMessage};
+use parlor_agent::{ContentBlock, HistoryMessage};
 use parlor_protocol::Role;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -47,18 +47,18 @@ pub(super) enum ReasoningField {
 
 impl Note {
     /// The note as a block of the history, if there is anything to note.
-    pub(super) fn into_block(self) -> Option<Block> {
+    pub(super) fn into_block(self) -> Option<ContentBlock> {
         let empty = self.reasoning_field.is_none()
             && self.reasoning_details.is_empty()
             && self.extra_content.is_empty();
         let block = serde_json::to_value(self).ok().filter(|_| !empty)?;
-        Some(Block::Vendor { vendor: VENDOR.to_owned(), block })
+        Some(ContentBlock::Vendor { vendor: VENDOR.to_owned(), block })
     }
 
     /// The note of this model in a message, if there is one.
-    pub(super) fn find(blocks: &[Block], model: &str) -> Option<Self> {
+    pub(super) fn find(blocks: &[ContentBlock], model: &str) -> Option<Self> {
         blocks.iter().find_map(|block| match block {
-            Block::Vendor { vendor, block } if vendor == VENDOR => {
+            ContentBlock::Vendor { vendor, block } if vendor == VENDOR => {
                 Self::deserialize(block).ok().filter(|note| note.model == model)
             }
             _ => None,

@@ -17,7 +17,7 @@
 use std::borrow::Cow;
 
 use parlor_agent::tools::ToolSpec;
-use parlor_agent::{Block, HistoryMessage};
+use parlor_agent::{ContentBlock, HistoryMessage};
 use parlor_protocol::Role;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -194,11 +194,11 @@ impl<'a> Messages<'a> {
     }
 
     /// Takes what people and tools say.
-    fn heard(&mut self, block: &'a Block) {
+    fn heard(&mut self, block: &'a ContentBlock) {
         match block {
-            Block::Text { text } => self.parts.extend(words(text)),
-            Block::Image { media_type, data } => self.parts.push(picture(media_type, data)),
-            Block::ToolResult { tool_use_id, content, is_error } => {
+            ContentBlock::Text { text } => self.parts.extend(words(text)),
+            ContentBlock::Image { media_type, data } => self.parts.push(picture(media_type, data)),
+            ContentBlock::ToolResult { tool_use_id, content, is_error } => {
                 let content_text = result_text(content, *is_error);
                 self.said.push(Message::Tool { tool_call_id: tool_use_id, content: content_text });
                 let mut pictures = content.iter().filter_map(as_picture).peekable();
@@ -208,18 +208,18 @@ impl<'a> Messages<'a> {
                     self.parts.extend(pictures);
                 }
             }
-            Block::ToolUse { .. }
-            | Block::Thinking { .. }
-            | Block::Vendor { .. }
-            | Block::Unknown(_) => {}
+            ContentBlock::ToolUse { .. }
+            | ContentBlock::Thinking { .. }
+            | ContentBlock::Vendor { .. }
+            | ContentBlock::Unknown(_) => {}
         }
     }
 
     /// Takes what the model said.
-    fn answered(&mut self, blocks: &'a [Block], this_turn: bool) {
+    fn answered(&mut self, blocks: &'a [ContentBlock], this_turn: bool) {
         let note = Note::find(blocks, self.model).unwrap_or_default();
         let mut answer = Answer {
-            content: joined(blocks.iter().filter_map(Block::as_text)),
+            content: joined(blocks.iter().filter_map(ContentBlock::as_text)),
             tool_calls: blocks.iter().filter_map(|block| call(block, &note, this_turn)).collect(),
             ..Answer::default()
         };
@@ -243,10 +243,16 @@ impl<'a> Messages<'a> {
     }
 
     /// Adds what the model wants back beside its calls.
-    fn give_back(&self, note: Note, blocks: &'a [Block], this_turn: bool, to: &mut Answer<'a>) {
+    fn give_back(
+        &self,
+        note: Note,
+        blocks: &'a [ContentBlock],
+        this_turn: bool,
+        to: &mut Answer<'a>,
+    ) {
         let reasoning = || {
             let texts = blocks.iter().filter_map(|block| match block {
-                Block::Thinking { text, .. } => Some(text.as_str()),
+                ContentBlock::Thinking { text, .. } => Some(text.as_str()),
                 _ => None,
             });
             joined(texts).unwrap_or_default()
@@ -284,16 +290,16 @@ impl<'a> Messages<'a> {
     }
 }
 
-fn call<'a>(block: &'a Block, note: &Note, this_turn: bool) -> Option<Call<'a>> {
-    let Block::ToolUse { id, name, input } = block else { return None };
+fn call<'a>(block: &'a ContentBlock, note: &Note, this_turn: bool) -> Option<Call<'a>> {
+    let ContentBlock::ToolUse { id, name, input } = block else { return None };
     let function = CalledFunction { name, arguments: tool_input::as_object(input).to_string() };
     let extra_content = note.extra_content.get(id).filter(|_| this_turn).cloned();
     Some(Call { id, kind: "function", function, extra_content })
 }
 
 /// What a tool gave back, in words. An empty text would be refused by some.
-fn result_text(content: &[Block], is_error: bool) -> String {
-    let text = joined(content.iter().filter_map(Block::as_text)).unwrap_or_default();
+fn result_text(content: &[ContentBlock], is_error: bool) -> String {
+    let text = joined(content.iter().filter_map(ContentBlock::as_text)).unwrap_or_default();
     let pictures = content.iter().any(|block| as_picture(block).is_some());
     match (is_error, text.is_empty()) {
         (true, false) => format!("Error: {text}"),
@@ -308,9 +314,9 @@ fn words(text: &str) -> Option<Part<'_>> {
     (!text.trim().is_empty()).then_some(Part::Text { text: text.into() })
 }
 
-fn as_picture(block: &Block) -> Option<Part<'_>> {
+fn as_picture(block: &ContentBlock) -> Option<Part<'_>> {
     match block {
-        Block::Image { media_type, data } => Some(picture(media_type, data)),
+        ContentBlock::Image { media_type, data } => Some(picture(media_type, data)),
         _ => None,
     }
 }

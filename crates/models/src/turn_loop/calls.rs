@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use parlor_agent::tools::Tool;
-use parlor_agent::{Answer, Block, HistoryMessage};
+use parlor_agent::{Answer, ContentBlock, HistoryMessage};
 use parlor_protocol::{Mode, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -35,7 +35,7 @@ impl Call {
 pub(super) struct Calls {
     /// The first of them is proposed or made right now.
     pending: VecDeque<Call>,
-    results: Vec<Block>,
+    results: Vec<ContentBlock>,
     /// Whether the first is being made.
     running: bool,
 }
@@ -44,7 +44,7 @@ impl Calls {
     /// The calls of a message.
     pub(super) fn of(message: &HistoryMessage) -> Self {
         let pending = message.blocks.iter().filter_map(|block| match block {
-            Block::ToolUse { id, name, input } => {
+            ContentBlock::ToolUse { id, name, input } => {
                 Some(Call { id: id.clone(), name: name.clone(), input: input.clone() })
             }
             _ => None,
@@ -79,10 +79,10 @@ impl Calls {
     }
 
     /// Notes what came of the current call.
-    pub(super) fn settle(&mut self, content: Vec<Block>, is_error: bool) {
+    pub(super) fn settle(&mut self, content: Vec<ContentBlock>, is_error: bool) {
         self.running = false;
         if let Some(call) = self.pending.pop_front() {
-            self.results.push(Block::ToolResult { tool_use_id: call.id, content, is_error });
+            self.results.push(ContentBlock::ToolResult { tool_use_id: call.id, content, is_error });
         }
     }
 
@@ -94,7 +94,7 @@ impl Calls {
             } else {
                 "The turn was stopped before this ran."
             };
-            self.settle(vec![Block::text(why)], true);
+            self.settle(vec![ContentBlock::text(why)], true);
         }
     }
 
@@ -135,7 +135,7 @@ pub(super) fn admissible(
 }
 
 /// What the model reads of a person's answer.
-pub(super) fn told(answer: Answer) -> (Vec<Block>, bool) {
+pub(super) fn result_of(answer: Answer) -> (Vec<ContentBlock>, bool) {
     let (words, is_error) = match answer {
         Answer::Given(Value::String(text)) => (format!("The person answered: {text}"), false),
         Answer::Given(value) => (format!("The person answered: {value}"), false),
@@ -145,5 +145,5 @@ pub(super) fn told(answer: Answer) -> (Vec<Block>, bool) {
             ("Nobody answered in time. Do not take that as a yes.".to_owned(), false)
         }
     };
-    (vec![Block::text(words)], is_error)
+    (vec![ContentBlock::text(words)], is_error)
 }

@@ -15,8 +15,8 @@ use std::task::{Context, Poll, Waker, ready};
 use futures_core::Stream;
 use parlor_agent::tools::{ElicitationReply, ToolEvent, ToolOutcome, ToolStream};
 use parlor_agent::{
-    AgentEvent, AgentSession, Answer, Ask, AskedBy, HistoryMessage, ModelError, ProposedCall,
-    Reply, TurnContext, TurnEnd, TurnStart,
+    AgentEvent, Answer, AskedBy, HistoryMessage, ModelError, PromptRequest, ProposedCall, Reply,
+    TurnContext, TurnOutcome, TurnRunner, TurnStart,
 };
 use parlor_protocol::{ConversationId, PromptDraft, PromptType};
 use serde_json::Value;
@@ -29,7 +29,7 @@ use crate::client::{ModelClient, ModelEvent, ModelRequest, ModelStream};
 use crate::turn_loop::LoopLimits;
 
 /// A conversation with a model.
-pub(super) struct LoopSession {
+pub(super) struct LoopRunner {
     llm: Arc<dyn ModelClient>,
     tools: Toolbox,
     limits: LoopLimits,
@@ -73,7 +73,7 @@ enum Polled {
     Event(AgentEvent),
 }
 
-impl LoopSession {
+impl LoopRunner {
     pub(super) fn new(
         llm: Arc<dyn ModelClient>,
         tools: Toolbox,
@@ -138,7 +138,7 @@ impl LoopSession {
             return match ask_user::draft(&call.input) {
                 Ok(draft) => {
                     let (id, from) = (call.id, AskedBy::Agent);
-                    let ask = Ask { id, from, draft, ends_with_agent: false };
+                    let ask = PromptRequest { id, from, draft, ends_with_agent: false };
                     AgentEvent::Asks(Box::new(ask))
                 }
                 Err(why) => {
@@ -188,13 +188,13 @@ impl LoopSession {
     }
 }
 
-impl AgentSession for LoopSession {
+impl TurnRunner for LoopRunner {
     fn begin(&mut self, start: TurnStart) {
         self.stop();
         let (context, state) = match start {
             // A model says nothing by itself.
-            TurnStart::Unasked(_) => {
-                let end = AgentEvent::Ended(TurnEnd::Complete { cut_off: false });
+            TurnStart::AgentInitiated(_) => {
+                let end = AgentEvent::Ended(TurnOutcome::Complete { cut_off: false });
                 self.effects.push_back(Effect::Emit(end));
                 return self.wake();
             }
@@ -206,7 +206,7 @@ impl AgentSession for LoopSession {
         match state {
             Ok(state) => self.turn = Some(Turn { state, context, open: Open::Reply }),
             Err(error) => {
-                let end = AgentEvent::Ended(TurnEnd::Failed(error));
+                let end = AgentEvent::Ended(TurnOutcome::Failed(error));
                 self.effects.push_back(Effect::Emit(end));
             }
         }
@@ -224,7 +224,7 @@ impl AgentSession for LoopSession {
                 if let Some(Turn { open: Open::Call(call), .. }) = &mut self.turn {
                     call.answer(&id, answer);
                 } else {
-                    let (content, is_error) = calls::told(answer);
+                    let (content, is_error) = calls::result_of(answer);
                     self.handle(Input::Settled { id, content, is_error });
                 }
             }
@@ -250,7 +250,7 @@ impl AgentSession for LoopSession {
     }
 }
 
-impl Stream for LoopSession {
+impl Stream for LoopRunner {
     type Item = AgentEvent;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<AgentEvent>> {
@@ -321,7 +321,7 @@ impl OpenCall {
     fn ask(&self, message: String, schema: Value) -> AgentEvent {
         let mut draft = PromptDraft::bare(PromptType::Form, message);
         draft.schema = Some(schema);
-        AgentEvent::Asks(Box::new(Ask {
+        AgentEvent::Asks(Box::new(PromptRequest {
             id: self.question_id(),
             from: AskedBy::Server(self.server.clone()),
             draft,

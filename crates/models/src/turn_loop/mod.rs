@@ -18,10 +18,10 @@ mod toolbox;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parlor_agent::{Agent, AgentDescription, AgentSession, Checkpoint};
+use parlor_agent::{Agent, AgentDescription, Checkpoint, TurnRunner};
 use parlor_protocol::ConversationId;
 
-use self::driver::LoopSession;
+use self::driver::LoopRunner;
 pub use self::toolbox::Toolbox;
 use crate::client::ModelClient;
 
@@ -53,9 +53,9 @@ impl LoopAgent {
 }
 
 impl Agent for LoopAgent {
-    fn open(&self, conversation: ConversationId) -> Box<dyn AgentSession> {
+    fn runner(&self, conversation: ConversationId) -> Box<dyn TurnRunner> {
         let (llm, tools) = (Arc::clone(&self.llm), self.tools.clone());
-        Box::new(LoopSession::new(llm, tools, self.limits, conversation))
+        Box::new(LoopRunner::new(llm, tools, self.limits, conversation))
     }
 
     fn can_resume(&self, _from: &Checkpoint) -> bool {

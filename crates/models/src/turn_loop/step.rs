@@ -19,7 +19,8 @@ use std::time::Duration;
 
 use parlor_agent::tools::{ToolCall, ToolOutcome};
 use parlor_agent::{
-    AgentError, AgentEvent, Block, Checkpoint, HistoryMessage, ModelError, TurnEnd, Usage,
+    AgentError, AgentEvent, Checkpoint, ContentBlock, HistoryMessage, ModelError, TurnOutcome,
+    Usage,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -44,7 +45,7 @@ pub(super) enum Input {
     /// A call that is made is over, or one that is proposed cannot be made.
     CallEnded { id: String, outcome: ToolOutcome },
     /// What the model is told of a call.
-    Settled { id: String, content: Vec<Block>, is_error: bool },
+    Settled { id: String, content: Vec<ContentBlock>, is_error: bool },
     /// The turn shall end.
     Stop,
 }
@@ -56,7 +57,7 @@ pub(super) enum Effect {
     Emit(AgentEvent),
     /// Append this to the history of the next request.
     Remember(HistoryMessage),
-    /// Ask the model.
+    /// PromptRequest the model.
     AskModel,
     /// Propose this call, if it can be made at all.
     Propose(Call),
@@ -158,7 +159,7 @@ impl LoopState {
                     self.after_call(effects);
                 }
             }
-            Input::Stop => self.end(TurnEnd::Stopped, effects),
+            Input::Stop => self.end(TurnOutcome::Stopped, effects),
         }
     }
 
@@ -180,7 +181,7 @@ impl LoopState {
             }
             ModelEvent::Signature(piece) => (self.draft.sign(&piece), None),
             ModelEvent::BlockEnd => (self.draft.close(), None),
-            ModelEvent::Block(block) => (self.draft.push(block), None),
+            ModelEvent::ContentBlock(block) => (self.draft.push(block), None),
             ModelEvent::Usage(usage) => {
                 self.usage = Some(usage);
                 (false, None)
@@ -205,16 +206,16 @@ impl LoopState {
                 if !last_round {
                     return self.begin_calls(effects);
                 }
-                TurnEnd::Failed(AgentError::TooManyRounds(self.round))
+                TurnOutcome::Failed(AgentError::TooManyRounds(self.round))
             }
-            StopReason::EndTurn | StopReason::ToolUse => TurnEnd::Complete { cut_off: false },
-            StopReason::CutOff => TurnEnd::Complete { cut_off: true },
+            StopReason::EndTurn | StopReason::ToolUse => TurnOutcome::Complete { cut_off: false },
+            StopReason::CutOff => TurnOutcome::Complete { cut_off: true },
             StopReason::Declined => {
                 self.withhold(effects);
-                TurnEnd::Failed(AgentError::Declined)
+                TurnOutcome::Failed(AgentError::Declined)
             }
             StopReason::Pause if !last_round => return self.next_round(effects),
-            StopReason::Pause => TurnEnd::Failed(AgentError::TooManyRounds(self.round)),
+            StopReason::Pause => TurnOutcome::Failed(AgentError::TooManyRounds(self.round)),
         };
         self.end(end, effects);
     }
@@ -298,7 +299,7 @@ impl LoopState {
 
     fn failed(&mut self, error: ModelError, limits: &LoopLimits, effects: &mut VecDeque<Effect>) {
         let Some(after) = self.retry_delay(&error, limits) else {
-            return self.end(TurnEnd::Failed(error.into()), effects);
+            return self.end(TurnOutcome::Failed(error.into()), effects);
         };
         self.finish_block(effects);
         self.draft.take();
@@ -340,7 +341,7 @@ impl LoopState {
         }
     }
 
-    fn end(&mut self, end: TurnEnd, effects: &mut VecDeque<Effect>) {
+    fn end(&mut self, end: TurnOutcome, effects: &mut VecDeque<Effect>) {
         self.finish_block(effects);
         let message = self.draft.take();
         effects.extend(message.map(AgentEvent::AssistantMessage).map(Effect::Emit));

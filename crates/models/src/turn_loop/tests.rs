@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use parlor_agent::tools::ToolOutcome;
-use parlor_agent::{AgentEvent, Block, ModelError, TurnEnd, Usage};
+use parlor_agent::{AgentEvent, ContentBlock, ModelError, TurnOutcome, Usage};
 use proptest::prelude::*;
 use serde_json::{Map, json};
 use uuid::Uuid;
@@ -32,16 +32,18 @@ fn run(inputs: &[Input], keep: impl Fn(LoopState) -> LoopState) -> Vec<Effect> {
 }
 
 fn input() -> impl Strategy<Value = Input> {
-    let tool = || Block::ToolUse { id: "t".into(), name: "look".into(), input: json!({"a": 1}) };
-    let vendor = || Block::Vendor { vendor: "anthropic".into(), block: json!({"type": "x"}) };
+    let tool =
+        || ContentBlock::ToolUse { id: "t".into(), name: "look".into(), input: json!({"a": 1}) };
+    let vendor =
+        || ContentBlock::Vendor { vendor: "anthropic".into(), block: json!({"type": "x"}) };
     let usage = || Usage { input_tokens: 3, output_tokens: 4, ..Usage::default() };
     prop_oneof![
         4 => "[a-z ]{1,5}".prop_map(|text| Input::Model(ModelEvent::Text(text))),
         2 => "[a-z ]{1,5}".prop_map(|text| Input::Model(ModelEvent::Thinking(text))),
         1 => Just(Input::Model(ModelEvent::Signature("s".into()))),
         2 => Just(Input::Model(ModelEvent::BlockEnd)),
-        1 => Just(Input::Model(ModelEvent::Block(tool()))),
-        1 => Just(Input::Model(ModelEvent::Block(vendor()))),
+        1 => Just(Input::Model(ModelEvent::ContentBlock(tool()))),
+        1 => Just(Input::Model(ModelEvent::ContentBlock(vendor()))),
         1 => Just(Input::Model(ModelEvent::Usage(usage()))),
         1 => prop_oneof![
             Just(StopReason::EndTurn), Just(StopReason::CutOff), Just(StopReason::ToolUse),
@@ -87,7 +89,7 @@ proptest! {
                 }
                 Effect::Emit(AgentEvent::AssistantMessage(message)) => {
                     for block in &message.blocks {
-                        if let Block::Text { text } | Block::Thinking { text, .. } = block {
+                        if let ContentBlock::Text { text } | ContentBlock::Thinking { text, .. } = block {
                             kept.push_str(text);
                         }
                     }
@@ -131,7 +133,7 @@ fn nothing_is_tried_again_after_it_was_shown() {
     assert!(run(&unseen, |s| s).iter().any(|effect| matches!(effect, Effect::Wait(_))));
     for piece in [ModelEvent::Text("a".into()), ModelEvent::Thinking("a".into())] {
         let effects = run(&[Input::Model(piece), failed()], |state| state);
-        let Some(Effect::Emit(AgentEvent::Ended(TurnEnd::Failed(_)))) = effects.last() else {
+        let Some(Effect::Emit(AgentEvent::Ended(TurnOutcome::Failed(_)))) = effects.last() else {
             panic!("{effects:?}")
         };
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use parlor_agent::{AgentEvent, Block, Checkpoint, HistoryMessage, TurnContext, TurnStart};
+use parlor_agent::{AgentEvent, Checkpoint, ContentBlock, HistoryMessage, TurnContext, TurnStart};
 use parlor_testkit::{Gate, Script};
 use serde_json::json;
 
@@ -75,7 +75,7 @@ async fn reasoning_that_is_not_shown_is_kept_for_the_model_only() {
     let message = crate::harness::message(&events).unwrap();
     assert_eq!(
         message.blocks[0],
-        Block::Thinking { text: String::new(), signature: Some("c2ln".into()) }
+        ContentBlock::Thinking { text: String::new(), signature: Some("c2ln".into()) }
     );
 }
 

@@ -1,12 +1,12 @@
 //! N-2: the demo model answers in two languages, and is honest about itself.
 
-use parlor_agent::{AgentEvent, AgentSession, Block, HistoryMessage};
+use parlor_agent::{AgentEvent, ContentBlock, HistoryMessage, TurnRunner};
 use parlor_models::ModelSettings;
 use parlor_protocol::Role;
 
 use crate::harness::{agent, next, open, rest, start, text, told, turn};
 
-fn demo() -> Box<dyn AgentSession> {
+fn demo() -> Box<dyn TurnRunner> {
     open(&*agent(&ModelSettings { demo_delay_ms: 0, ..ModelSettings::default() }, None))
 }
 
@@ -84,8 +84,8 @@ async fn it_remembers_the_conversation() {
 
 #[tokio::test]
 async fn it_does_not_pretend_to_see() {
-    let picture = Block::Image { media_type: "image/png".into(), data: "AAAA".into() };
-    let blocks = vec![picture, Block::text("What do you think of it?")];
+    let picture = ContentBlock::Image { media_type: "image/png".into(), data: "AAAA".into() };
+    let blocks = vec![picture, ContentBlock::text("What do you think of it?")];
     let answer = text(&turn(&mut demo(), [HistoryMessage { role: Role::User, blocks }]).await);
     assert!(answer.starts_with("Your picture arrived, but I cannot look at it"), "{answer}");
 }

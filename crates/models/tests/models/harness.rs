@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use parlor_agent::{
-    Agent, AgentError, AgentEvent, AgentSession, HistoryMessage, ModelError, Tools, TurnContext,
-    TurnEnd, TurnStart,
+    Agent, AgentError, AgentEvent, HistoryMessage, ModelError, Tools, TurnContext, TurnOutcome,
+    TurnRunner, TurnStart,
 };
 use parlor_models::{
     ModelClient as _, ModelEvent, ModelKind, ModelRequest, ModelSettings, Openai, build_agent,
@@ -88,7 +88,7 @@ impl Harness {
         Self { agent, model }
     }
 
-    pub(crate) fn open(&self) -> Box<dyn AgentSession> {
+    pub(crate) fn open(&self) -> Box<dyn TurnRunner> {
         open(&*self.agent)
     }
 
@@ -122,8 +122,8 @@ pub(crate) fn install_tls() {
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
-pub(crate) fn open(agent: &dyn Agent) -> Box<dyn AgentSession> {
-    agent.open(ConversationId::new(Uuid::nil()))
+pub(crate) fn open(agent: &dyn Agent) -> Box<dyn TurnRunner> {
+    agent.runner(ConversationId::new(Uuid::nil()))
 }
 
 pub(crate) fn start(history: impl IntoIterator<Item = HistoryMessage>) -> TurnStart {
@@ -135,7 +135,7 @@ pub(crate) fn start(history: impl IntoIterator<Item = HistoryMessage>) -> TurnSt
 
 /// One turn from its beginning to its end.
 pub(crate) async fn turn(
-    session: &mut Box<dyn AgentSession>,
+    session: &mut Box<dyn TurnRunner>,
     history: impl IntoIterator<Item = HistoryMessage>,
 ) -> Vec<AgentEvent> {
     session.begin(start(history));
@@ -143,7 +143,7 @@ pub(crate) async fn turn(
 }
 
 /// The events up to the end of the turn; after it there is nothing.
-pub(crate) async fn rest(session: &mut Box<dyn AgentSession>) -> Vec<AgentEvent> {
+pub(crate) async fn rest(session: &mut Box<dyn TurnRunner>) -> Vec<AgentEvent> {
     let mut events = Vec::new();
     while !matches!(events.last(), Some(AgentEvent::Ended(_))) {
         events.push(next(session).await);
@@ -152,12 +152,12 @@ pub(crate) async fn rest(session: &mut Box<dyn AgentSession>) -> Vec<AgentEvent>
     events
 }
 
-pub(crate) async fn next(session: &mut Box<dyn AgentSession>) -> AgentEvent {
+pub(crate) async fn next(session: &mut Box<dyn TurnRunner>) -> AgentEvent {
     in_time(session.next()).await.expect("a session does not end")
 }
 
 /// Whether the session has nothing to say without more input.
-pub(crate) async fn is_idle(session: &mut Box<dyn AgentSession>) -> bool {
+pub(crate) async fn is_idle(session: &mut Box<dyn TurnRunner>) -> bool {
     poll_fn(|cx| Poll::Ready(session.poll_next_unpin(cx).is_pending())).await
 }
 
@@ -173,7 +173,7 @@ pub(crate) fn told(events: &[AgentEvent]) -> Vec<String> {
 /// How the turn ended, if it failed.
 pub(crate) fn failure(events: &[AgentEvent]) -> &AgentError {
     match events.last() {
-        Some(AgentEvent::Ended(TurnEnd::Failed(error))) => error,
+        Some(AgentEvent::Ended(TurnOutcome::Failed(error))) => error,
         other => panic!("the turn did not fail: {other:?}"),
     }
 }

@@ -1,6 +1,6 @@
 //! What comes of an OpenAI-compatible model's answer.
 
-use parlor_agent::{Block, ModelError};
+use parlor_agent::{ContentBlock, ModelError};
 use parlor_models::{ModelEvent, ModelKind, StopReason};
 use parlor_testkit::Script;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ async fn ask(script: Script) -> Vec<String> {
 }
 
 fn call(id: &str, name: &str, input: Value) -> Result<ModelEvent, ModelError> {
-    Ok(ModelEvent::Block(Block::ToolUse { id: id.into(), name: name.into(), input }))
+    Ok(ModelEvent::ContentBlock(ContentBlock::ToolUse { id: id.into(), name: name.into(), input }))
 }
 
 const STOP_FOR_TOOLS: Result<ModelEvent, ModelError> = Ok(ModelEvent::Stop(StopReason::ToolUse));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use parlor_agent::{AgentError, AgentEvent, Block, HistoryMessage, ModelError};
+use parlor_agent::{AgentError, AgentEvent, ContentBlock, HistoryMessage, ModelError};
 use parlor_models::ModelKind;
 use parlor_protocol::Role;
 use parlor_testkit::Script;
@@ -43,7 +43,7 @@ async fn a_refused_picture_is_told_apart() {
         let script = refused(status, body.clone());
         let harness =
             Harness::over(ModelKind::Openai, [script], |settings| settings.max_attempts = 1).await;
-        let image = Block::Image { media_type: "image/png".into(), data: "AAAA".into() };
+        let image = ContentBlock::Image { media_type: "image/png".into(), data: "AAAA".into() };
         let message = HistoryMessage { role: Role::User, blocks: vec![image] };
         let events = turn(&mut harness.open(), [message]).await;
         let refused = failure(&events);

@@ -14,7 +14,9 @@ async fn lines(body: &str) -> Vec<String> {
 
 fn line(event: &Result<ModelEvent, ModelError>) -> String {
     match event {
-        Ok(ModelEvent::Block(block)) => format!("block {}", serde_json::to_string(block).unwrap()),
+        Ok(ModelEvent::ContentBlock(block)) => {
+            format!("block {}", serde_json::to_string(block).unwrap())
+        }
         Ok(ModelEvent::Usage(usage)) => {
             format!("usage {} in, {} out", usage.input_tokens, usage.output_tokens)
         }

@@ -1,6 +1,6 @@
 //! What the model sees.
 
-use parlor_agent::{Block, HistoryMessage, TurnContext, TurnStart};
+use parlor_agent::{ContentBlock, HistoryMessage, TurnContext, TurnStart};
 use parlor_models::Thinking;
 use parlor_protocol::{Mode, Role};
 use parlor_testkit::Script;
@@ -123,7 +123,7 @@ async fn the_key_goes_into_its_header_and_nowhere_else() {
 #[tokio::test]
 async fn a_picture_without_words() {
     let harness = Harness::new([Script::answer()]).await;
-    let picture = Block::Image { media_type: "image/webp".into(), data: "UklGRg==".into() };
+    let picture = ContentBlock::Image { media_type: "image/webp".into(), data: "UklGRg==".into() };
     let history = vec![HistoryMessage { role: Role::User, blocks: vec![picture] }];
     let request = seen(&harness, history, None).await;
     assert_eq!(

@@ -10,8 +10,8 @@ use parlor_agent::tools::{
     Claims, ElicitationReply, ServerHealth, ToolCall, ToolEvent, ToolStream,
 };
 use parlor_agent::{
-    AgentEvent, AgentSession, Answer, Block, HistoryMessage, Reply, Tool, ToolOutcome, ToolSpec,
-    Tools, TurnContext, TurnStart,
+    AgentEvent, Answer, ContentBlock, HistoryMessage, Reply, Tool, ToolOutcome, ToolSpec, Tools,
+    TurnContext, TurnRunner, TurnStart,
 };
 use parlor_models::ModelSettings;
 use parlor_protocol::Mode;
@@ -37,7 +37,7 @@ impl Tools for Cupboard {
         self.calls.lock().unwrap().push(call);
         let done = |text: &str| {
             ToolEvent::Done(ToolOutcome::Answered {
-                content: vec![Block::text(text)],
+                content: vec![ContentBlock::text(text)],
                 is_error: false,
                 artifact: None,
             })
@@ -86,7 +86,7 @@ fn tool(name: &str, read_only: bool) -> Tool {
 }
 
 /// Replies as a caller would that allows everything.
-fn reply(session: &mut Box<dyn AgentSession>, event: &AgentEvent) {
+fn reply(session: &mut Box<dyn TurnRunner>, event: &AgentEvent) {
     match event {
         AgentEvent::Proposes(call) => {
             let arguments = call.input.clone();
@@ -96,7 +96,7 @@ fn reply(session: &mut Box<dyn AgentSession>, event: &AgentEvent) {
             let (content, is_error) = match outcome {
                 ToolOutcome::Answered { content, is_error, .. } => (content.clone(), *is_error),
                 ToolOutcome::NotRun(why) | ToolOutcome::Unknown(why) => {
-                    (vec![Block::text(why)], true)
+                    (vec![ContentBlock::text(why)], true)
                 }
             };
             session.answer(call, Reply::Result { content, is_error });
@@ -108,7 +108,7 @@ fn reply(session: &mut Box<dyn AgentSession>, event: &AgentEvent) {
     }
 }
 
-async fn rest(session: &mut Box<dyn AgentSession>) -> Vec<AgentEvent> {
+async fn rest(session: &mut Box<dyn TurnRunner>) -> Vec<AgentEvent> {
     let mut events = Vec::new();
     while !matches!(events.last(), Some(AgentEvent::Ended(_))) {
         let event = next(session).await;

@@ -29,7 +29,7 @@ mod version;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use parlor_agent::{AgentSession, Initiative};
+use parlor_agent::{AgentInitiatedTurn, TurnRunner};
 use parlor_process::Supervisor;
 use parlor_protocol::ConversationId;
 use tokio::sync::mpsc;
@@ -58,7 +58,7 @@ pub struct ProgramHost {
 /// A program of a project with all of its processes. Dropping it ends them.
 pub struct Bridge {
     pool: Arc<Pool>,
-    agent_initiated: Mutex<Option<mpsc::Receiver<Initiative>>>,
+    agent_initiated: Mutex<Option<mpsc::Receiver<AgentInitiatedTurn>>>,
 }
 
 impl Bridge {
@@ -76,12 +76,12 @@ impl Bridge {
     }
 
     /// The turn runner of a conversation.
-    pub fn open(&self, conversation: ConversationId) -> Box<dyn AgentSession> {
+    pub fn runner(&self, conversation: ConversationId) -> Box<dyn TurnRunner> {
         Box::new(BridgeRunner::new(Arc::clone(&self.pool), conversation))
     }
 
     /// The agent-initiated turns, to the first caller.
-    pub fn initiatives(&self) -> Option<mpsc::Receiver<Initiative>> {
+    pub fn agent_initiated_turns(&self) -> Option<mpsc::Receiver<AgentInitiatedTurn>> {
         self.agent_initiated.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 

@@ -2,12 +2,12 @@
 //!
 //! Between turns the process is read on: background work may end, and the program may begin
 //! a turn by itself. The line that begins it is held, nothing more is read, and a turn is
-//! requested ([`Initiative`]). Whichever turn begins next takes the line: the requested one,
+//! requested ([`AgentInitiatedTurn`]). Whichever turn begins next takes the line: the requested one,
 //! or that of a person who was faster.
 
 use std::sync::Arc;
 
-use parlor_agent::Initiative;
+use parlor_agent::AgentInitiatedTurn;
 use parlor_protocol::ConversationId;
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -150,7 +150,7 @@ impl ProcessTask {
     /// Holds a line until there is a turn for it.
     async fn request_turn(&mut self, line: Value, length: usize) {
         let wanted = Arc::new(());
-        let turn = Initiative::new(self.process.conversation, Arc::downgrade(&wanted));
+        let turn = AgentInitiatedTurn::new(self.process.conversation, Arc::downgrade(&wanted));
         self.process.held_line = Some(HeldLine { line, length, _wanted: wanted });
         if self.process.project.agent_initiated.try_send(turn).is_err() {
             self.process.end().await;

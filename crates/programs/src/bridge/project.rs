@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use parlor_agent::Initiative;
+use parlor_agent::AgentInitiatedTurn;
 use parlor_process::Supervisor;
 use parlor_protocol::ConversationId;
 use tokio::sync::mpsc;
@@ -18,7 +18,7 @@ pub(super) struct Project {
     pub(super) supervisor: Supervisor,
     pub(super) slots: ProjectSlots,
     /// Takes the turns that programs want to begin.
-    pub(super) agent_initiated: mpsc::Sender<Initiative>,
+    pub(super) agent_initiated: mpsc::Sender<AgentInitiatedTurn>,
     pub(super) tasks: Tasks,
 }
 

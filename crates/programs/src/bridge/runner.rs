@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use futures_core::Stream;
-use parlor_agent::{AgentError, AgentEvent, AgentSession, Reply, TurnEnd, TurnStart};
+use parlor_agent::{AgentError, AgentEvent, Reply, TurnOutcome, TurnRunner, TurnStart};
 use parlor_protocol::ConversationId;
 use tokio::sync::mpsc;
 
@@ -45,11 +45,11 @@ impl BridgeRunner {
     }
 }
 
-impl AgentSession for BridgeRunner {
+impl TurnRunner for BridgeRunner {
     fn begin(&mut self, start: TurnStart) {
-        let agent_initiated = matches!(start, TurnStart::Unasked(_));
+        let agent_initiated = matches!(start, TurnStart::AgentInitiated(_));
         let (context, deferred) = match start {
-            TurnStart::Message(context) | TurnStart::Unasked(context) => (context, None),
+            TurnStart::Message(context) | TurnStart::AgentInitiated(context) => (context, None),
             TurnStart::Resume(context, checkpoint) => {
                 (context, cli_session::deferred_call(&checkpoint))
             }
@@ -87,7 +87,7 @@ impl Stream for BridgeRunner {
         };
         let event = std::task::ready!(turn.events.poll_recv(cx)).unwrap_or_else(|| {
             let why = "its task has ended".to_owned();
-            AgentEvent::Ended(TurnEnd::Failed(AgentError::Lost(why)))
+            AgentEvent::Ended(TurnOutcome::Failed(AgentError::Lost(why)))
         });
         if matches!(event, AgentEvent::Ended(_)) {
             self.turn = None;

@@ -1,9 +1,8 @@
-//! Its tool calls: which it has made, which it was asked about, and what the
-//! configuration says about them.
+//! The tool calls of a turn: how far each is, and its outcome.
 
 use std::collections::HashMap;
 
-use parlor_agent::{Block, ToolOutcome};
+use parlor_agent::{ContentBlock, ToolOutcome};
 use serde_json::{Map, Value};
 
 use super::fields::{blocks, flag, text};
@@ -26,18 +25,18 @@ struct Call {
 /// How far a call is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
-    /// It was said. Whether it is made or asked about is not known yet.
+    /// The model wants it. Whether it is made or asked about is not known yet.
     Said,
     /// A person is asked about it.
     Asked,
-    /// It is being made, and people know.
+    /// It is being made, and shown to people.
     Running,
-    /// People know of it in another way: it is a question, or it was refused.
+    /// It is shown in another way: it is a question, or was refused.
     Settled,
 }
 
 impl Calls {
-    /// The model wants this; one that is known stays as it is.
+    /// The model wants this call; a known one stays as it is.
     pub(super) fn said(&mut self, id: &str, name: &str, input: Map<String, Value>) {
         let call = Call { name: name.to_owned(), input, state: State::Said };
         self.0.entry(id.to_owned()).or_insert(call);
@@ -57,7 +56,7 @@ impl Calls {
         self.0.get(id).map(|call| (call.name.as_str(), &call.input))
     }
 
-    /// Whether one is asked about, or is being made, and people know.
+    /// Whether one is asked about, or is being made.
     pub(super) fn are_open(&self) -> bool {
         self.0.values().any(|call| matches!(call.state, State::Asked | State::Running))
     }
@@ -68,43 +67,43 @@ impl Calls {
     }
 }
 
-/// What came of a call, for people. What it tells its model of a call that was
-/// stopped, or that goes on in the background, is not for them.
+/// The outcome of a call, for people. What the program tells its model about a call that was
+/// stopped, or that continues in the background, is not for them.
 pub(super) fn outcome(line: &Value, result: &Value, interrupted: bool) -> ToolOutcome {
     if interrupted && flag(result, "is_error") {
         return ToolOutcome::Unknown("it was stopped while it ran".to_owned());
     }
     if text(&line["tool_use_result"], "status") == IN_BACKGROUND {
-        let content = vec![Block::text("It goes on in the background.")];
+        let content = vec![ContentBlock::text("It goes on in the background.")];
         return ToolOutcome::Answered { content, is_error: false, artifact: None };
     }
     let mut room = LONGEST_RESULT;
     let shown = content(result).into_iter().map(|block| match block {
-        Block::Text { text } => Block::text(cut(&text, &mut room)),
+        ContentBlock::Text { text } => ContentBlock::text(cut(&text, &mut room)),
         other => other,
     });
     let (content, is_error) = (shown.collect(), flag(result, "is_error"));
     ToolOutcome::Answered { content, is_error, artifact: None }
 }
 
-/// What came of a call, for the history. Pictures are only named there.
-pub(super) fn remembered(id: &str, result: &Value) -> Block {
+/// The result of a call, for the history. Pictures are only named there.
+pub(super) fn result_block(id: &str, result: &Value) -> ContentBlock {
     let mut room = LONGEST_RESULT;
     let content = content(result).into_iter().map(|block| match block {
-        Block::Text { text } => Block::text(cut(&text, &mut room)),
-        _ => Block::text("[image]"),
+        ContentBlock::Text { text } => ContentBlock::text(cut(&text, &mut room)),
+        _ => ContentBlock::text("[image]"),
     });
-    Block::ToolResult {
+    ContentBlock::ToolResult {
         tool_use_id: id.to_owned(),
         content: content.collect(),
         is_error: flag(result, "is_error"),
     }
 }
 
-fn content(result: &Value) -> Vec<Block> {
+fn content(result: &Value) -> Vec<ContentBlock> {
     let block = |block: &Value| match text(block, "type") {
-        "text" => Some(Block::text(text(block, "text"))),
-        "image" => Some(Block::Image {
+        "text" => Some(ContentBlock::text(text(block, "text"))),
+        "image" => Some(ContentBlock::Image {
             media_type: text(&block["source"], "media_type").to_owned(),
             data: text(&block["source"], "data").to_owned(),
         }),

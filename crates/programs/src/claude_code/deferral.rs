@@ -1,4 +1,4 @@
-//! Asks that outlive the process (P-9): which calls are put off, and until when.
+//! OpenQuestions that outlive the process (P-9): which calls are put off, and until when.
 //!
 //! Before a call is made, a hook of ours is asked. A call that it puts off ends the
 //! process's part of the turn, and stays in the session: the next process asks about
@@ -22,12 +22,12 @@ use std::collections::{BTreeSet, HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::asks;
 use super::calls::Calls;
 use super::fields::{object, said, text};
+use super::outgoing;
 use super::permission_mode::PermissionMode;
 use super::policy::{ToolPolicy, may_be_asked};
-use super::words;
+use super::questions;
 use crate::dialect::DeferredCall;
 
 /// How the hook is known to the process.
@@ -152,7 +152,7 @@ impl Deferral {
         let taken_up = self.taken_up.as_mut().filter(|taken_up| taken_up.call == call)?;
         taken_up.request = Some(request.clone());
         // Where the request has all of it, it is not kept twice: it may be long.
-        if asks::input(request) == taken_up.input {
+        if questions::input(request) == taken_up.input {
             taken_up.input.clear();
         }
         Some(taken_up.paused())
@@ -162,13 +162,13 @@ impl Deferral {
     pub(super) fn again(&mut self, request: &str) -> Value {
         self.has_come = true;
         let was_asked = self.taken_up.as_ref().is_some_and(|call| call.request.is_some());
-        words::hook(request, was_asked.then_some("ask"))
+        outgoing::hook(request, was_asked.then_some("ask"))
     }
 
     /// The hook asks about a call that an earlier turn left behind.
     pub(super) fn leave(&mut self, request: &str) -> Value {
         self.left_over = true;
-        words::hook(request, Some("ask"))
+        outgoing::hook(request, Some("ask"))
     }
 
     /// What was left behind is over, and so is what the process did about it.
@@ -179,7 +179,7 @@ impl Deferral {
     /// The hook asks about a call of a turn of ours. The answer may come later.
     pub(super) fn hook(&mut self, id: &str, asked: &Value, tools: &ToolPolicy) -> Option<Value> {
         if !self.may_outlive(asked, tools) {
-            return Some(words::hook(id, None));
+            return Some(outgoing::hook(id, None));
         }
         let field = |name: &str| text(asked, name).to_owned();
         self.held = Some(Held {
@@ -199,7 +199,7 @@ impl Deferral {
                 self.is_open = true;
                 self.calls.clear();
                 let held = self.held.take()?;
-                return Some(words::hook(&held.request, None));
+                return Some(outgoing::hook(&held.request, None));
             }
             "content_block_start" if text(&event["content_block"], "type") == "tool_use" => {
                 self.calls.push(text(&event["content_block"], "id").to_owned());
@@ -279,9 +279,9 @@ impl Deferral {
         }
         let held = self.held.take()?;
         if self.calls != [held.call.as_str()] {
-            return Some(words::hook(&held.request, None));
+            return Some(outgoing::hook(&held.request, None));
         }
-        let line = words::hook(&held.request, Some("defer"));
+        let line = outgoing::hook(&held.request, Some("defer"));
         self.put_off = Some(held);
         Some(line)
     }

@@ -1,4 +1,4 @@
-//! The lines of one process, as events: which line is taken by what.
+//! Which line of the program is handled by what.
 
 use parlor_agent::{Reply, TurnContext};
 use parlor_protocol::Mode;
@@ -8,14 +8,14 @@ use uuid::Uuid;
 use super::calls::State;
 use super::dialog::{Dialog, is_own};
 use super::fields::text;
+use super::outgoing;
 use super::permission_mode::PermissionMode;
-use super::words;
 use crate::dialect::{Dialect, Output};
 
 impl Dialect for Dialog {
     fn opening(&mut self) -> Vec<Value> {
         let mut initialize = json!({"subtype": "initialize"});
-        if let Some(hooks) = self.deferral.hooks(self.session.is_some()) {
+        if let Some(hooks) = self.deferral.hooks(self.cli_session.is_some()) {
             initialize["hooks"] = hooks;
         }
         vec![self.request(initialize)]
@@ -29,14 +29,14 @@ impl Dialect for Dialog {
         };
         if self.mode != mode.as_str() {
             self.mode = mode.as_str().to_owned();
-            lines.push(self.request(words::set_mode(mode)));
+            lines.push(self.request(outgoing::set_mode(mode)));
         }
-        let before = match self.session {
+        let before = match self.cli_session {
             Some(_) => None,
-            None => words::told_so_far(&context.history),
+            None => outgoing::earlier_messages(&context.history),
         };
         if let Some(message) = context.history.last() {
-            lines.push(words::user_message(message, before, id));
+            lines.push(outgoing::user_message(message, before, id));
         }
         self.message = Some(id);
         self.busy = true;
@@ -51,7 +51,7 @@ impl Dialect for Dialog {
                 out.extend(self.deferral.piece(&line["event"]).map(Output::Send));
                 self.flush_results(out);
                 let abandoned = line.get("abandoned_blocks").is_some_and(|it| !it.is_null());
-                self.speech.piece(&line["event"], abandoned, out);
+                self.streamed.piece(&line["event"], abandoned, out);
             }
             "assistant" => self.assistant(line, out),
             "user" => self.user(line, out),
@@ -60,7 +60,7 @@ impl Dialect for Dialog {
             "control_request" => self.control_request(line, out),
             "control_cancel_request" => {
                 self.deferral.cancelled(text(line, "request_id"));
-                if let Some(id) = self.asks.id_of(text(line, "request_id")) {
+                if let Some(id) = self.questions.id_of(text(line, "request_id")) {
                     self.withdraw(&id, out);
                 }
             }
@@ -69,7 +69,7 @@ impl Dialect for Dialog {
     }
 
     fn answer(&mut self, id: &str, reply: Reply, out: &mut Vec<Output>) {
-        if let Some(answered) = self.asks.answer(id, reply) {
+        if let Some(answered) = self.questions.answer(id, reply) {
             if let (true, Some((tool, _))) = (answered.runs, self.calls.get(id)) {
                 self.deferral.runs(id, tool);
             }
@@ -108,7 +108,7 @@ impl Dialect for Dialog {
         match text(line, "type") {
             "system" => text(line, "subtype") == "init",
             "stream_event" | "assistant" => is_own(line),
-            // A helper that works in the background may ask; nothing else is for people.
+            // A helper in the background may ask; other requests are not for people.
             "control_request" => {
                 matches!(text(&line["request"], "subtype"), "can_use_tool" | "elicitation")
             }
@@ -125,6 +125,6 @@ impl Dialect for Dialog {
     }
 
     fn waits_for_person(&self) -> bool {
-        !self.asks.is_empty()
+        !self.questions.is_empty()
     }
 }

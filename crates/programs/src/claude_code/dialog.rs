@@ -1,22 +1,23 @@
-//! What is known of one process, and what each kind of its lines means. No IO:
-//! recordings are replayed through it ([`super::dialect`]).
+//! The state of one process, and what each kind of its lines means. Without IO: recordings
+//! are replayed through it ([`super::dialect`]).
 
 use std::sync::Arc;
 
-use parlor_agent::{AgentError, AgentEvent, Block, Checkpoint, HistoryMessage, TurnEnd};
+use parlor_agent::{AgentError, AgentEvent, ContentBlock, HistoryMessage, TurnOutcome};
 use parlor_protocol::Role;
-use serde_json::{Value, json};
+use serde_json::Value;
 use uuid::Uuid;
 
-use super::asks::Asks;
 use super::calls::{self, Calls, State};
 use super::deferral::{Deferral, Deferred};
 use super::fields::{blocks, flag, number, object, said, text};
+use super::message::StreamedMessage;
 use super::permission_mode::PermissionMode;
 use super::policy::ToolPolicy;
-use super::speech::Speech;
+use super::questions::OpenQuestions;
 use super::spending::Spending;
-use super::{failure, words};
+use super::{failure, outgoing};
+use crate::cli_session::checkpoint;
 use crate::dialect::{DeferredCall, Output};
 
 /// What a process was started with.
@@ -26,21 +27,21 @@ pub struct DialogSettings {
     pub act: PermissionMode,
     /// Its mode at the start.
     pub started_in: PermissionMode,
-    /// The session that it goes on with.
-    pub session: Option<String>,
+    /// The CLI session that it continues.
+    pub cli_session: Option<String>,
     /// What the configuration says about its tools.
     pub tools: Arc<ToolPolicy>,
-    /// Where it works, if what it asks is to outlive it.
+    /// Its working directory, if its questions are to outlive it.
     pub durable_in: Option<String>,
-    /// The call that it was left with, and goes on with.
-    pub paused: Option<DeferredCall>,
+    /// The deferred call that it continues with.
+    pub deferred: Option<DeferredCall>,
 }
 
-/// What is known of one process.
+/// The state of one process.
 #[derive(Debug)]
 pub struct Dialog {
     pub(super) settings: DialogSettings,
-    pub(super) session: Option<String>,
+    pub(super) cli_session: Option<String>,
     /// Its mode, in its own words.
     pub(super) mode: String,
     /// Whether it has begun any turn: before that, it can only fail to start.
@@ -51,28 +52,29 @@ pub struct Dialog {
     pub(super) message: Option<Uuid>,
     requests: u64,
     spending: Spending,
-    pub(super) speech: Speech,
+    pub(super) streamed: StreamedMessage,
     pub(super) calls: Calls,
-    results: Vec<Block>,
-    pub(super) asks: Asks,
+    results: Vec<ContentBlock>,
+    pub(super) questions: OpenQuestions,
     pub(super) deferral: Deferral,
 }
 
 impl Dialog {
     /// A process that was just started.
     pub fn new(settings: DialogSettings) -> Self {
-        let paused = settings.paused.as_ref().map(Deferred::read);
-        // The message that it goes on with was said to another process.
-        let message = paused.as_ref().map(|_| Uuid::nil());
-        let spending = Spending::so_far(paused.as_ref().map_or(0, |paused| paused.cost_micros));
+        let deferred = settings.deferred.as_ref().map(Deferred::read);
+        // The message was told to another process.
+        let message = deferred.as_ref().map(|_| Uuid::nil());
+        let spending =
+            Spending::so_far(deferred.as_ref().map_or(0, |deferred| deferred.cost_micros));
         let mut calls = Calls::default();
-        if let Some(Deferred { call, tool, input, .. }) = &paused {
+        if let Some(Deferred { call, tool, input, .. }) = &deferred {
             calls.said(call, tool, input.clone());
         }
         Self {
-            session: settings.session.clone(),
+            cli_session: settings.cli_session.clone(),
             mode: settings.started_in.as_str().to_owned(),
-            deferral: Deferral::new(settings.durable_in.clone(), paused),
+            deferral: Deferral::new(settings.durable_in.clone(), deferred),
             settings,
             has_begun: false,
             busy: message.is_some(),
@@ -80,16 +82,16 @@ impl Dialog {
             message,
             requests: 0,
             spending,
-            speech: Speech::default(),
+            streamed: StreamedMessage::default(),
             calls,
             results: Vec::new(),
-            asks: Asks::default(),
+            questions: OpenQuestions::default(),
         }
     }
 
     pub(super) fn request(&mut self, request: Value) -> Value {
         self.requests += 1;
-        words::request(self.requests, request)
+        outgoing::request(self.requests, request)
     }
 
     pub(super) fn system(&mut self, line: &Value, out: &mut Vec<Output>) {
@@ -103,9 +105,9 @@ impl Dialog {
                 self.busy = true;
                 self.deferral.is_of(text(line, "claude_code_version"));
                 if let Some(id) = said(line, "session_id")
-                    && self.session.as_deref() != Some(id)
+                    && self.cli_session.as_deref() != Some(id)
                 {
-                    self.session = Some(id.to_owned());
+                    self.cli_session = Some(id.to_owned());
                     out.push(Output::CliSession(id.to_owned()));
                 }
             }
@@ -124,7 +126,7 @@ impl Dialog {
         }
     }
 
-    /// A call that nobody was asked about is being made.
+    /// The program makes a call without asking.
     pub(super) fn runs(&mut self, id: &str, out: &mut Vec<Output>) {
         if self.calls.state(id) != Some(State::Said) {
             return;
@@ -137,7 +139,7 @@ impl Dialog {
     }
 
     pub(super) fn assistant(&mut self, line: &Value, out: &mut Vec<Output>) {
-        // Its own words about a failure: the end of the turn tells it in ours.
+        // Its own text about a failure: the end of the turn has the error.
         let message = &line["message"];
         let failed = flag(line, "is_api_error_message") || said(line, "error").is_some();
         if failed || text(message, "model") == "<synthetic>" {
@@ -151,7 +153,7 @@ impl Dialog {
             }
             if own {
                 self.flush_results(out);
-                self.speech.whole(text(message, "id"), &block, out);
+                self.streamed.whole(text(message, "id"), &block, out);
             }
         }
     }
@@ -161,17 +163,17 @@ impl Dialog {
         let results = blocks(&line["message"]);
         for result in results.iter().filter(|block| text(block, "type") == "tool_result") {
             let id = text(result, "tool_use_id");
-            // It ended without the answer that it asked for.
+            // The call ended without the answer.
             if self.calls.state(id) == Some(State::Asked) {
                 self.withdraw(id, out);
             }
-            // What its own helpers do is theirs, unless a person was asked about it.
+            // Calls of its helpers are not shown, unless a person was asked about them.
             if !own && self.calls.state(id) != Some(State::Running) {
                 continue;
             }
             if own {
                 self.flush_message(out);
-                self.results.push(calls::remembered(id, result));
+                self.results.push(calls::result_block(id, result));
             }
             self.runs(id, out);
             if let (Some(State::Running), Some((name, _))) =
@@ -189,7 +191,7 @@ impl Dialog {
     }
 
     pub(super) fn result(&mut self, line: &Value, out: &mut Vec<Output>) {
-        // The end of what has ended already.
+        // The turn has ended already.
         if self.has_begun && !self.busy {
             return;
         }
@@ -197,19 +199,19 @@ impl Dialog {
             return;
         }
         let never_began = !self.has_begun && number(line, "num_turns") == 0;
-        if never_began && flag(line, "is_error") && self.settings.session.is_some() {
+        if never_began && flag(line, "is_error") && self.settings.cli_session.is_some() {
             return out.push(Output::NoSuchCliSession);
         }
-        if let Some(paused) = self.stopped_before_call(line, out) {
-            return out.push(Output::Deferred(paused));
+        if let Some(call) = self.stopped_before_call(line, out) {
+            return out.push(Output::Deferred(call));
         }
         let end = failure::end(line, self.interrupted);
-        if end == TurnEnd::Failed(AgentError::Declined) {
-            self.speech.withhold(out);
+        if end == TurnOutcome::Failed(AgentError::Declined) {
+            self.streamed.withhold(out);
         }
         if let Some(words) = said(line, "result").filter(|_| !flag(line, "is_error")) {
             self.flush_results(out);
-            self.speech.last_words(words, out);
+            self.streamed.final_text(words, out);
         }
         self.flush(out);
         out.extend(self.spending.of_turn(line).map(Output::Event));
@@ -220,25 +222,25 @@ impl Dialog {
         out.push(Output::Over(end));
     }
 
-    /// The call that it was told to put off, once it has stopped before it. What was
-    /// said and used so far is told.
+    /// The deferred call, once the process has stopped before it. The message and the usage
+    /// so far are output.
     fn stopped_before_call(&mut self, line: &Value, out: &mut Vec<Output>) -> Option<DeferredCall> {
-        if text(line, "terminal_reason") != failure::PUT_OFF || self.interrupted {
+        if text(line, "terminal_reason") != failure::DEFERRED || self.interrupted {
             return None;
         }
         let used = self.spending.of_turn(line);
-        let paused = self.deferral.put_off(self.spending.micros(), &self.calls)?;
+        let call = self.deferral.put_off(self.spending.micros(), &self.calls)?;
         self.flush(out);
         out.extend(used.map(Output::Event));
-        Some(paused)
+        Some(call)
     }
 
-    /// Background work that ends begins a turn that nobody asked for. If the
-    /// person's message came in that moment, its own turn is still to come.
+    /// Background work that ends begins an agent-initiated turn. If the person's message
+    /// came in that moment, its own turn is still to come.
     fn is_of_another_turn(&self, line: &Value) -> bool {
         let kind = text(&line["origin"], "kind");
         let by_itself = !kind.is_empty() && kind != "human" && kind != "user";
-        // A process that goes on with a call was given no message to name.
+        // A process that continues with a call got no message to name.
         let was_given = self.message.is_some_and(|id| !id.is_nil());
         was_given && by_itself && !self.names_message(line)
     }
@@ -250,18 +252,18 @@ impl Dialog {
         named.is_some_and(|ids| ids.iter().any(|id| id.as_str() == message.as_deref()))
     }
 
-    /// It no longer asks.
+    /// The question is withdrawn.
     pub(super) fn withdraw(&mut self, id: &str, out: &mut Vec<Output>) {
-        self.asks.remove(id);
+        self.questions.remove(id);
         self.calls.set(id, State::Settled);
         out.push(Output::Event(AgentEvent::Withdrawn(id.to_owned())));
     }
 
-    /// What was said goes into the history before what came of it.
+    /// A message goes into the history before the results of its calls.
     fn flush_message(&mut self, out: &mut Vec<Output>) {
-        if self.speech.finish(out) {
-            let state = json!({ "session": self.session });
-            out.push(Output::Event(AgentEvent::Checkpoint(Checkpoint(state))));
+        if self.streamed.finish(out) {
+            let checkpoint = checkpoint(self.cli_session.as_deref(), None);
+            out.push(Output::Event(AgentEvent::Checkpoint(checkpoint)));
         }
     }
 
@@ -276,16 +278,16 @@ impl Dialog {
 
     pub(super) fn flush(&mut self, out: &mut Vec<Output>) {
         self.flush_results(out);
-        self.speech.finish(out);
+        self.streamed.finish(out);
     }
 
     pub(super) fn clear(&mut self) {
         self.busy = false;
         self.interrupted = false;
         self.message = None;
-        self.speech.clear();
+        self.streamed.clear();
         self.calls.clear();
-        self.asks.clear();
+        self.questions.clear();
         self.deferral.clear();
     }
 }

@@ -1,38 +1,38 @@
-//! Why a turn failed, in our words: its own name it, its vendor and its settings.
+//! Why a turn failed, as our errors: its own texts name the program, its vendor and settings.
 
 use std::time::Duration;
 
-use parlor_agent::{AgentError, AgentEvent, ModelError, TurnEnd};
+use parlor_agent::{AgentError, AgentEvent, ModelError, TurnOutcome};
 use serde_json::Value;
 
 use super::fields::{flag, number, said, text};
 
-/// Where its key is set, for the log.
+/// The setting of its key, for the log.
 const KEY: &str = "ANTHROPIC_API_KEY in agent.claude_code.env";
 
 /// Why a message or a turn ended: the model declined, and what it said is withheld.
 pub(super) const REFUSAL: &str = "refusal";
-/// The turn ended before a call that was put off.
-pub(super) const PUT_OFF: &str = "tool_deferred";
+/// The turn ended before a deferred call.
+pub(super) const DEFERRED: &str = "tool_deferred";
 
 /// How a turn ended, by its last line.
-pub(super) fn end(line: &Value, interrupted: bool) -> TurnEnd {
+pub(super) fn end(line: &Value, interrupted: bool) -> TurnOutcome {
     let why = text(line, "terminal_reason");
-    if why.starts_with("aborted") || (interrupted && why == PUT_OFF) {
-        return TurnEnd::Stopped;
+    if why.starts_with("aborted") || (interrupted && why == DEFERRED) {
+        return TurnOutcome::Stopped;
     }
     let failed = flag(line, "is_error") || text(line, "subtype").starts_with("error");
     match text(line, "stop_reason") {
-        _ if failed && interrupted => TurnEnd::Stopped,
+        _ if failed && interrupted => TurnOutcome::Stopped,
         // It says so as a failure of the API, without a status.
-        REFUSAL => TurnEnd::Failed(AgentError::Declined),
+        REFUSAL => TurnOutcome::Failed(AgentError::Declined),
         // It went on until it may not: what there is can be continued.
         _ if failed && text(line, "api_error") == "max_output_tokens" => {
-            TurnEnd::Complete { cut_off: true }
+            TurnOutcome::Complete { cut_off: true }
         }
-        _ if failed => TurnEnd::Failed(error(line)),
-        "max_tokens" => TurnEnd::Complete { cut_off: true },
-        _ => TurnEnd::Complete { cut_off: false },
+        _ if failed => TurnOutcome::Failed(error(line)),
+        "max_tokens" => TurnOutcome::Complete { cut_off: true },
+        _ => TurnOutcome::Complete { cut_off: false },
     }
 }
 
@@ -59,7 +59,7 @@ fn its_errors(line: &Value) -> String {
     errors.filter_map(Value::as_str).collect::<Vec<_>>().join("; ")
 }
 
-/// `words` are the vendor's: they tell what the status does not.
+/// `words` are the vendor's: some errors differ in nothing else.
 fn api_error(status: u64, kind: &str, words: &str) -> ModelError {
     let (said, lower) = (words.to_owned(), words.to_lowercase());
     let retry_after = None;

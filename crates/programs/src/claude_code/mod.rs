@@ -1,40 +1,41 @@
-//! Claude Code as an agent: its CLI runs headless as a child process and speaks
-//! JSON lines (B-1).
+//! Claude Code as an agent: its CLI runs headless as a child process and speaks JSON lines
+//! (B-1).
 //!
-//! - `settings`: what is written about it, and the command line that follows.
-//! - `dialect`, `dialog`: its lines, as events. Pure; every recording is replayed through it.
-//!   `speech` puts messages together from pieces and whole blocks, `calls` knows
-//!   its tool calls, `asks` what it asks and how that is answered, `failure` why a
-//!   turn failed, `spending` what it cost, `words` what is said to it, `permission`
-//!   takes its requests, and `deferral` lets an ask outlive the process.
+//! - `settings`: its settings, and the command line that follows from them;
+//!   `permission_mode` and `policy`: what it may do without asking.
+//! - `dialect` and `dialog`: its lines as events. Pure; every recording is replayed through
+//!   them. `message` assembles messages from pieces and whole blocks, `calls` tracks tool
+//!   calls, `permission` takes its requests, `questions` the answers to them, `deferral`
+//!   lets a question outlive the process, `outgoing` builds the lines to it, `failure` maps
+//!   errors, `spending` counts tokens and costs.
 //! - `preview`: what an edit would change.
 //!
-//! What it may do is decided here and not by its own settings: every call that
-//! it does not make by itself is proposed, allow lists are rules of our own, and
-//! nothing that a person writes can become an argument or a command of it.
+//! What it may do is decided here and not by its own settings: every call that it does not
+//! make by itself is proposed, allow lists are rules of our own, and nothing that a person
+//! writes can become an argument or a command of it.
 
-mod asks;
 mod calls;
 mod deferral;
 mod dialect;
 mod dialog;
 mod failure;
 mod fields;
+mod message;
+mod outgoing;
 mod permission;
 mod permission_mode;
 mod policy;
 mod preview;
+mod questions;
 mod settings;
-mod speech;
 mod spending;
-mod words;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use parlor_agent::tools::ToolFuture;
 use parlor_agent::{
-    Agent, AgentDescription, AgentSession, Checkpoint, Initiative, ProposedCall, TurnContext,
+    Agent, AgentDescription, AgentInitiatedTurn, Checkpoint, ProposedCall, TurnContext, TurnRunner,
 };
 use parlor_process::{SpawnSpec, WrongSetting};
 use parlor_protocol::{ConversationId, Preview};
@@ -66,8 +67,8 @@ pub struct ClaudeCode {
     version: Arc<OnceLock<String>>,
 }
 
-/// What is lost with a version that cannot put off calls.
-const NOT_DURABLE: &str = "what it asks expires if its process or the server ends, although \
+/// What is lost with a version that cannot defer calls.
+const NOT_DURABLE: &str = "its questions expire if its process or the server ends, although \
                            durable_approvals is on: that needs version 2.1.325 or newer (npm \
                            install -g @anthropic-ai/claude-code@2.1.325)";
 
@@ -86,7 +87,7 @@ impl ClaudeCode {
         let durable = launch.durable_approvals;
         let version = Arc::new(OnceLock::new());
         if durable {
-            tokio::spawn(look_at_version(launch.spec.clone(), programs.clone(), version.clone()));
+            tokio::spawn(check_version(launch.spec.clone(), programs.clone(), version.clone()));
         }
         let launch = Arc::new(launch);
         let bridge = Bridge::new(launch.clone(), programs);
@@ -101,11 +102,11 @@ impl ClaudeCode {
 }
 
 impl Agent for ClaudeCode {
-    fn open(&self, conversation: ConversationId) -> Box<dyn AgentSession> {
-        self.bridge.open(conversation)
+    fn runner(&self, conversation: ConversationId) -> Box<dyn TurnRunner> {
+        self.bridge.runner(conversation)
     }
 
-    /// Only what was put off is asked again by another process.
+    /// Only a deferred call can be continued by another process.
     fn can_resume(&self, from: &Checkpoint) -> bool {
         self.durable && cli_session::deferred_call(from).is_some()
     }
@@ -126,8 +127,8 @@ impl Agent for ClaudeCode {
         self.warning().into_iter().collect()
     }
 
-    fn initiatives(&self) -> Option<mpsc::Receiver<Initiative>> {
-        self.bridge.initiatives()
+    fn agent_initiated_turns(&self) -> Option<mpsc::Receiver<AgentInitiatedTurn>> {
+        self.bridge.agent_initiated_turns()
     }
 
     fn forget(&self, conversation: ConversationId) {
@@ -139,13 +140,13 @@ impl Agent for ClaudeCode {
     }
 }
 
-/// Finds out what is installed, and says so if it falls short.
-async fn look_at_version(spec: SpawnSpec, programs: ProgramHost, known: Arc<OnceLock<String>>) {
+/// Finds out which version is installed, and warns if it is too old.
+async fn check_version(spec: SpawnSpec, programs: ProgramHost, known: Arc<OnceLock<String>>) {
     let Some(version) = bridge::version(&programs.supervisor, &spec).await else {
-        return tracing::warn!(program = spec.program, "an agent does not say its version");
+        return tracing::warn!(program = spec.program, "the program does not report its version");
     };
     if !deferral::can_defer(&version) {
-        tracing::warn!(program = spec.program, version, "of this agent, {NOT_DURABLE}");
+        tracing::warn!(program = spec.program, version, "the program is too old: {NOT_DURABLE}");
     }
     let _set_once = known.set(version);
 }
@@ -167,13 +168,13 @@ impl Program for Launch {
         let dialog = Dialog::new(DialogSettings {
             act: self.permission_mode,
             started_in: mode,
-            session: from.cli_session.map(str::to_owned),
+            cli_session: from.cli_session.map(str::to_owned),
             tools: Arc::clone(&self.tools),
             durable_in,
-            paused: from.deferred.cloned(),
+            deferred: from.deferred.cloned(),
         });
         let mut spec = self.spawn_spec(context, mode, from.cli_session);
-        // Not in its help: else it may come to the call before it knows of our hook.
+        // Undocumented: without it, it may reach the call before it knows our hook.
         spec.arguments.extend(paused.map(|_| "--await-initialize".to_owned()));
         (spec, Box::new(dialog))
     }

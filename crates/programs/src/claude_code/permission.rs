@@ -1,16 +1,16 @@
-//! What it asks for: requests of its own, about its calls and for forms.
+//! The requests of the program: permission for its calls, hooks and forms.
 
 use parlor_agent::tools::ToolOutcome;
-use parlor_agent::{AgentEvent, Ask, AskedBy};
+use parlor_agent::{AgentEvent, AskedBy, PromptRequest};
 use serde_json::Value;
 
-use super::asks::{self, Asked};
 use super::calls::State;
 use super::deferral::HOOK;
 use super::dialog::Dialog;
 use super::fields::{said, text};
 use super::permission_mode::PermissionMode;
-use super::{policy, preview, words};
+use super::questions::{self, Question};
+use super::{outgoing, policy, preview};
 use crate::dialect::Output;
 
 const NO_TOOL: &str = "The request names no tool, so it was refused.";
@@ -23,7 +23,7 @@ const LEFT_OVER: &str = "The turn in which this was asked has ended, so it is no
 impl Dialog {
     pub(super) fn control_request(&mut self, line: &Value, out: &mut Vec<Output>) {
         let (request_id, request) = (text(line, "request_id"), &line["request"]);
-        if self.asks.knows(request_id) {
+        if self.questions.knows(request_id) {
             return;
         }
         match text(request, "subtype") {
@@ -31,48 +31,48 @@ impl Dialog {
             "hook_callback" if text(request, "callback_id") == HOOK => {
                 self.hook(request_id, &request["input"], out);
             }
-            "elicitation" => match asks::form(request) {
+            "elicitation" => match questions::form(request) {
                 Some((server, draft)) => {
-                    self.asks.add(request_id, request_id, Asked::Form);
+                    self.questions.add(request_id, request_id, Question::Form);
                     let (id, from) = (request_id.to_owned(), AskedBy::Server(server));
-                    let ask = Ask { id, from, draft, ends_with_agent: false };
+                    let ask = PromptRequest { id, from, draft, ends_with_agent: false };
                     out.push(Output::Event(AgentEvent::Asks(Box::new(ask))));
                 }
-                None => out.push(Output::Send(words::cannot_answer(request_id))),
+                None => out.push(Output::Send(outgoing::cannot_answer(request_id))),
             },
-            _ => out.push(Output::Send(words::cannot_answer(request_id))),
+            _ => out.push(Output::Send(outgoing::cannot_answer(request_id))),
         }
     }
 
     pub(super) fn permission(&mut self, request_id: &str, request: &Value, out: &mut Vec<Output>) {
-        let (name, input) = (text(request, "tool_name"), asks::input(request));
+        let (name, input) = (text(request, "tool_name"), questions::input(request));
         if name.is_empty() {
-            // Nobody can decide about that.
-            return out.push(Output::Send(words::deny(request_id, NO_TOOL)));
+            // There is nothing to decide about.
+            return out.push(Output::Send(outgoing::deny(request_id, NO_TOOL)));
         }
         let id = said(request, "tool_use_id").unwrap_or(request_id);
         if self.is_left_over(id) {
             self.deferral.leave(request_id);
-            return out.push(Output::Send(words::deny_and_stop(request_id, LEFT_OVER)));
+            return out.push(Output::Send(outgoing::deny_and_stop(request_id, LEFT_OVER)));
         }
-        // One that runs already is another thing than what is asked now.
+        // A call that runs already is another one.
         let id = if self.calls.state(id) == Some(State::Running) { request_id } else { id };
         self.calls.said(id, name, input.clone());
         let question = match self.calls.get(id) {
-            Some((_, said)) => asks::question(name, &input, said),
+            Some((_, said)) => questions::question(name, &input, said),
             None => None,
         };
         if let Some((asked, draft)) = question {
             self.calls.set(id, State::Settled);
-            self.asks.add(id, request_id, asked);
+            self.questions.add(id, request_id, asked);
             out.extend(self.deferral.asked(id, request).map(Output::Durable));
             let (id, from) = (id.to_owned(), AskedBy::Agent);
-            let ask = Ask { id, from, draft, ends_with_agent: false };
+            let ask = PromptRequest { id, from, draft, ends_with_agent: false };
             return out.push(Output::Event(AgentEvent::Asks(Box::new(ask))));
         }
         let plans = self.mode == PermissionMode::Plan.as_str();
-        if asks::is_plan(name) || (plans && !policy::only_reads(name)) {
-            let why = if asks::is_plan(name) { NO_PLAN } else { PLAN_MODE };
+        if questions::is_plan(name) || (plans && !policy::only_reads(name)) {
+            let why = if questions::is_plan(name) { NO_PLAN } else { PLAN_MODE };
             self.calls.set(id, State::Settled);
             out.push(Output::Event(AgentEvent::CallEnded {
                 call: id.to_owned(),
@@ -80,10 +80,10 @@ impl Dialog {
                 outcome: ToolOutcome::NotRun(why.to_owned()),
                 read: true,
             }));
-            return out.push(Output::Send(words::deny(request_id, why)));
+            return out.push(Output::Send(outgoing::deny(request_id, why)));
         }
         self.calls.set(id, State::Asked);
-        self.asks.add(id, request_id, Asked::Call);
+        self.questions.add(id, request_id, Question::Call);
         out.extend(self.deferral.asked(id, request).map(Output::Durable));
         let preview = preview::of_input(name, &input);
         let description = said(request, "description");
@@ -91,13 +91,13 @@ impl Dialog {
         out.push(Output::Event(AgentEvent::Proposes(Box::new(call))));
     }
 
-    /// Whether an earlier turn left this call behind: it comes before anything of this
+    /// Whether the call is left over from an earlier turn: it comes before anything of this
     /// process.
     fn is_left_over(&self, call: &str) -> bool {
-        !self.has_begun && self.settings.session.is_some() && self.calls.get(call).is_none()
+        !self.has_begun && self.settings.cli_session.is_some() && self.calls.get(call).is_none()
     }
 
-    /// Before a call is made: may it be?
+    /// The hook before a call.
     fn hook(&mut self, request_id: &str, asked: &Value, out: &mut Vec<Output>) {
         let call = text(asked, "tool_use_id");
         if self.deferral.is_taken_up(call) {
@@ -107,7 +107,7 @@ impl Dialog {
             return out.push(Output::Send(self.deferral.leave(request_id)));
         }
         if self.interrupted {
-            return out.push(Output::Send(words::hook(request_id, None)));
+            return out.push(Output::Send(outgoing::hook(request_id, None)));
         }
         let answer = self.deferral.hook(request_id, asked, &self.settings.tools);
         out.extend(answer.map(Output::Send));

@@ -1,4 +1,4 @@
-//! What it may do without asking, in its own words.
+//! The permission modes of Claude Code: what it may do without asking.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,13 +16,13 @@ pub enum PermissionMode {
 }
 
 impl PermissionMode {
-    /// By its own words.
+    /// By its name on the command line.
     pub(super) fn from_name(name: &str) -> Option<Self> {
         let all = [Self::Default, Self::AcceptEdits, Self::Plan];
         all.into_iter().find(|mode| mode.as_str() == name)
     }
 
-    /// In its own words.
+    /// Its name on the command line.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Default => "default",

@@ -1,4 +1,4 @@
-//! What the configuration says about its tools, and which calls a person may be asked about.
+//! The configured policy for its tools, and which calls a person may be asked about.
 
 use std::time::Duration;
 
@@ -7,9 +7,9 @@ use parlor_agent::tools::{Claims, Tool, ToolAction, ToolRule, ToolSpec};
 use parlor_protocol::Preview;
 use serde_json::{Map, Value, json};
 
-use super::asks;
 use super::fields::text;
 use super::permission_mode::PermissionMode;
+use super::questions;
 
 /// Where its tools come from, as people see it: not its name.
 const SERVER: &str = "agent";
@@ -19,7 +19,7 @@ const READERS: &[&str] = &[
     "WebFetch", "WebSearch",
 ];
 
-/// Tools that it never asks about, or that are nothing without their process.
+/// Tools that it never asks about, or that make no sense without their process.
 const NEVER_ASKED: &[&str] = &[
     "Agent", "BashOutput", "EnterPlanMode", "Glob", "Grep", "KillShell", "LS", "NotebookRead",
     "Read", "Skill", "Task", "TaskOutput", "TaskStop", "TodoWrite", "ToolSearch",
@@ -27,13 +27,13 @@ const NEVER_ASKED: &[&str] = &[
 /// Tools that change files, which one of its modes allows.
 const EDITORS: &[&str] = &["Edit", "MultiEdit", "NotebookEdit", "Write"];
 const COMMAND: &str = "Bash";
-/// Commands that it makes without a question, by their first word.
+/// Commands that it runs without asking, by their first word.
 const LOOKS: &[&str] =
     &["cat", "cd", "date", "echo", "grep", "head", "ls", "pwd", "rg", "tail", "wc", "which"];
-/// What makes more of a command than its first word tells.
+/// Characters that make a command more than its first word.
 const MORE: &[char] = &[';', '&', '|', '<', '>', '$', '`', '(', ')', '\n', '\\'];
 
-/// What the configuration says about its tools.
+/// The configured policy for its tools.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolPolicy {
     allowed: Vec<String>,
@@ -41,19 +41,18 @@ pub struct ToolPolicy {
 }
 
 impl ToolPolicy {
-    /// Tools that run without a question, and tools that it does not have.
+    /// Tools that run without approval, and tools that it does not have.
     pub fn new(allowed: &[String], denied: &[String]) -> Self {
         Self { allowed: allowed.to_vec(), denied: denied.to_vec() }
     }
 
-    /// Rules in its own words, about arguments: `Bash(git status:*)`. It alone
-    /// can read them; plain names are ours to answer, and so are in the ledger.
+    /// Rules about arguments in its own syntax: `Bash(git status:*)`. Only the program can
+    /// apply them; plain names are answered here, so that their calls are in the ledger.
     pub(super) fn its_own_rules(&self) -> Vec<&str> {
         self.allowed.iter().filter(|tool| tool.contains('(')).map(String::as_str).collect()
     }
 
-    /// Whether a call runs without a question by what is configured, as far as we
-    /// can tell.
+    /// Whether the configuration allows a call without approval, as far as can be known.
     pub(super) fn runs_unasked(&self, tool: &str, input: &Value) -> bool {
         let covers = |rule: &String| match rule.strip_suffix(')').and_then(|r| r.split_once('(')) {
             None => rule == tool,
@@ -73,7 +72,7 @@ impl ToolPolicy {
         self.denied.iter().map(String::as_str).collect()
     }
 
-    /// A tool of its own, as oversight sees it.
+    /// One of its tools, as the approval policy sees it.
     fn tool(&self, name: &str) -> Tool {
         let listed = |tools: &[String]| tools.iter().any(|tool| tool == name);
         let action = if listed(&self.denied) {
@@ -101,7 +100,7 @@ impl ToolPolicy {
         }
     }
 
-    /// A call, as oversight sees it.
+    /// A call, as the approval policy sees it.
     pub(super) fn call(
         &self,
         id: &str,
@@ -122,13 +121,13 @@ impl ToolPolicy {
     }
 }
 
-/// Whether a tool may be asked about where nothing is to be changed (T-3).
+/// Whether a tool may be asked about in plan mode, where nothing may change (T-3).
 pub(super) fn only_reads(name: &str) -> bool {
     READERS.contains(&name)
 }
 
-/// Whether a person may be asked about a call in this mode of its own. To say yes
-/// costs a new process, to say no costs an ask that does not outlive it.
+/// Whether a person may be asked about a call in this permission mode. A wrong yes costs a
+/// new process, a wrong no costs a question that does not outlive the process.
 pub(super) fn may_be_asked(tool: &str, input: &Value, mode: &str) -> bool {
     let looks = || {
         let command = text(input, "command").trim();
@@ -138,7 +137,7 @@ pub(super) fn may_be_asked(tool: &str, input: &Value, mode: &str) -> bool {
     match tool {
         "" => false,
         // A question is asked in every mode.
-        _ if asks::is_question(tool) => true,
+        _ if questions::is_question(tool) => true,
         _ if NEVER_ASKED.contains(&tool) || (tool == COMMAND && looks()) => false,
         _ if mode == PermissionMode::Plan.as_str() => only_reads(tool),
         _ if mode == PermissionMode::AcceptEdits.as_str() => !EDITORS.contains(&tool),

@@ -30,17 +30,17 @@ pub struct ClaudeCodeSettings {
     pub user: Option<String>,
     /// What it may do without asking, in a conversation that may change things.
     pub permission_mode: PermissionMode,
-    /// Tools that run without a question.
+    /// Tools that run without approval.
     pub allowed_tools: Vec<String>,
     /// Tools that it does not have.
     pub disallowed_tools: Vec<String>,
-    /// Whether what it asks outlives its process, and the server. Each ask costs two
-    /// starts of it, and while it waits none runs.
+    /// Whether its questions outlive its process and the server. Each question costs two
+    /// starts of the program; while it waits, no process runs.
     pub durable_approvals: bool,
-    /// The most processes at once, in all conversations of the project. A message that
-    /// finds none free waits; a process that nobody talks to makes room.
+    /// The most processes at once, in all conversations of the project. A message that finds
+    /// none free is queued; an idle process is ended for it.
     pub max_processes: usize,
-    /// How long it is kept when nobody talks to it.
+    /// How long an idle process is kept.
     pub idle_timeout_seconds: f64,
     /// How long a turn may take, without the time that people take to answer.
     pub turn_timeout_seconds: f64,
@@ -114,8 +114,8 @@ impl ClaudeCodeSettings {
         if user.is_none() {
             tracing::warn!(
                 directory = %working_dir.display(),
-                "an agent runs as the same user as this server, and can read what it can; give it \
-                 one of its own with agent.claude_code.user"
+                "the agent runs as the same user as this server, and can read its files; set \
+                 agent.claude_code.user to another user"
             );
         }
         Ok(Launch {
@@ -131,7 +131,7 @@ impl ClaudeCodeSettings {
                 working_dir: Some(working_dir.clone()),
                 user: user.clone(),
                 limits: self.limits.into(),
-                // It would take the end of its input for a no to what it asks, and go on.
+                // It would take the end of its input for a no to its question, and go on.
                 dies_at_once: true,
             },
             working_dir,
@@ -219,7 +219,7 @@ impl ClaudeCodeSettings {
 }
 
 impl Launch {
-    /// Its own mode in a conversation of this mode.
+    /// Its permission mode in a conversation of this mode.
     pub(super) fn mode_for(&self, mode: Mode) -> PermissionMode {
         match mode {
             Mode::Plan => PermissionMode::Plan,
@@ -227,18 +227,18 @@ impl Launch {
         }
     }
 
-    /// Everything in it is from the configuration, from the program itself (its
-    /// session) or from here: nothing is a person's.
+    /// Everything in it is from the configuration, from the program itself (its CLI session)
+    /// or from here: nothing is written by a person.
     pub(super) fn spawn_spec(
         &self,
         context: &TurnContext,
         mode: PermissionMode,
-        session: Option<&str>,
+        cli_session: Option<&str>,
     ) -> SpawnSpec {
         let mut arguments: Vec<String> = [
             "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
             "--include-partial-messages",
-            // Not in its help; without it, it asks nobody and refuses by itself.
+            // Undocumented; without it, it asks nobody and refuses by itself.
             "--permission-prompt-tool", "stdio",
             // What lies in the working directory may be the agent's own work: it
             // must not give permissions, run hooks or start servers.
@@ -261,15 +261,15 @@ impl Launch {
         if let Some(model) = &self.model {
             add("--model", Some(model));
         }
-        if let Some(session) = session.filter(|id| is_session(id)) {
-            add("--resume", Some(session));
+        if let Some(cli_session) = cli_session.filter(|id| is_cli_session(id)) {
+            add("--resume", Some(cli_session));
         }
         SpawnSpec { arguments, ..self.spec.clone() }
     }
 }
 
-/// Its sessions are UUIDs; anything else was not said by it.
-fn is_session(id: &str) -> bool {
+/// Its CLI sessions are UUIDs.
+fn is_cli_session(id: &str) -> bool {
     uuid::Uuid::try_parse(id).is_ok()
 }
 

@@ -88,10 +88,10 @@ impl Replay {
         let mut dialog = Dialog::new(DialogSettings {
             act: PermissionMode::Default,
             started_in,
-            session: argument("--resume"),
+            cli_session: argument("--resume"),
             tools: Arc::new(ToolPolicy::default()),
             durable_in: None,
-            paused: None,
+            deferred: None,
         });
         dialog.opening();
         Self {

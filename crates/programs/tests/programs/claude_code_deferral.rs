@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use parlor_agent::{AgentEvent, HistoryMessage, Reply, TurnContext, TurnEnd};
+use parlor_agent::{AgentEvent, HistoryMessage, Reply, TurnContext, TurnOutcome};
 use parlor_programs::claude_code::{Dialog, DialogSettings, PermissionMode, ToolPolicy};
 use parlor_programs::{DeferredCall, Dialect, Output};
 use serde_json::{Map, Value, json};
@@ -15,10 +15,10 @@ fn dialog(session: Option<&str>, paused: Option<DeferredCall>, tools: ToolPolicy
     Dialog::new(DialogSettings {
         act: PermissionMode::Default,
         started_in: PermissionMode::Default,
-        session: session.map(str::to_owned),
+        cli_session: session.map(str::to_owned),
         tools: Arc::new(tools),
         durable_in: Some(DIR.to_owned()),
-        paused,
+        deferred: paused,
     })
 }
 
@@ -259,7 +259,7 @@ fn a_plan_without_a_file_is_not_lost() {
     let [Output::Durable(paused), Output::Event(AgentEvent::Asks(ask))] = &asked[..] else {
         panic!("{asked:?}")
     };
-    let shown = |ask: &parlor_agent::Ask| format!("{:?}", ask.draft);
+    let shown = |ask: &parlor_agent::PromptRequest| format!("{:?}", ask.draft);
     assert!(shown(ask).contains("A footer"), "{}", shown(ask));
     let mut third = dialog(Some("s1"), Some(paused.clone()), ToolPolicy::default());
     let mut again = Vec::new();
@@ -328,7 +328,7 @@ fn a_pause_costs_nothing_twice() {
             "usage": {"input_tokens": 1}}),
         );
         assert_eq!(cost(&out), Some(expected));
-        assert_eq!(out.last(), Some(&Output::Over(TurnEnd::Complete { cut_off: false })));
+        assert_eq!(out.last(), Some(&Output::Over(TurnOutcome::Complete { cut_off: false })));
     }
 }
 
@@ -358,7 +358,7 @@ fn refuses(knows_of_hook: bool) {
     assert_eq!(read(&mut next, aborted), []);
     let done = json!({"type": "result", "subtype": "success", "terminal_reason": "completed",
         "num_turns": 1, "user_message_uuids": [Uuid::max()]});
-    assert_eq!(read(&mut next, done), [Output::Over(TurnEnd::Complete { cut_off: false })]);
+    assert_eq!(read(&mut next, done), [Output::Over(TurnOutcome::Complete { cut_off: false })]);
 }
 
 /// A stop that comes before the pause is a stop.
@@ -370,7 +370,7 @@ fn a_stopped_turn_does_not_pause() {
     read(&mut dialog, hook("t1", json!({})));
     dialog.interrupt();
     let out = read(&mut dialog, deferred(0.0));
-    assert_eq!(out.last(), Some(&Output::Over(TurnEnd::Stopped)));
+    assert_eq!(out.last(), Some(&Output::Over(TurnOutcome::Stopped)));
 }
 
 /// The hook is there only for those who need it: approvals that outlive a process, and
@@ -381,10 +381,10 @@ fn the_hook_is_registered_where_it_is_needed() {
         let mut dialog = Dialog::new(DialogSettings {
             act: PermissionMode::Default,
             started_in: PermissionMode::Default,
-            session: session.map(str::to_owned),
+            cli_session: session.map(str::to_owned),
             tools: Arc::new(ToolPolicy::default()),
             durable_in: durable.then(|| DIR.to_owned()),
-            paused: None,
+            deferred: None,
         });
         let opening = dialog.opening();
         opening[0]["request"]["hooks"]["PreToolUse"].is_array()

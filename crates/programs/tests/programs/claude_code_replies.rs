@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use parlor_agent::tools::ToolAction;
 use parlor_agent::{
-    AgentError, AgentEvent, Answer, Block, HistoryMessage, Reply, ToolOutcome, TurnContext, TurnEnd,
+    AgentError, AgentEvent, Answer, ContentBlock, HistoryMessage, Reply, ToolOutcome, TurnContext,
+    TurnOutcome,
 };
 use parlor_programs::claude_code::{Dialog, DialogSettings, PermissionMode, ToolPolicy};
 use parlor_programs::{Dialect, Output};
@@ -17,10 +18,10 @@ fn dialog(session: Option<&str>, tools: ToolPolicy) -> Dialog {
     Dialog::new(DialogSettings {
         act: PermissionMode::Default,
         started_in: PermissionMode::Default,
-        session: session.map(str::to_owned),
+        cli_session: session.map(str::to_owned),
         tools: Arc::new(tools),
         durable_in: None,
-        paused: None,
+        deferred: None,
     })
 }
 
@@ -75,8 +76,9 @@ fn what_a_person_writes_is_never_a_command() {
 /// B-1: pictures go along, and a session that is new is told what was said before.
 #[test]
 fn a_new_session_is_told_what_was_said_before() {
-    let picture = Block::Image { media_type: "image/png".into(), data: "AAAA".into() };
-    let message = HistoryMessage { role: Role::User, blocks: vec![picture, Block::text("This?")] };
+    let picture = ContentBlock::Image { media_type: "image/png".into(), data: "AAAA".into() };
+    let message =
+        HistoryMessage { role: Role::User, blocks: vec![picture, ContentBlock::text("This?")] };
     let before = [HistoryMessage::user("Hello"), HistoryMessage::assistant("Hi")];
     let history: Vec<_> = before.into_iter().chain([message]).collect();
     let lines = plain().begin(&context(history.clone(), Mode::Act), Uuid::nil());
@@ -256,7 +258,7 @@ fn the_end_of_another_turn_is_not_the_end_of_this_one() {
     assert_eq!(read(&mut dialog, result(origin.clone())), []);
     let mut folded = origin;
     folded["user_message_uuids"] = json!([id]);
-    let over = [Output::Over(TurnEnd::Complete { cut_off: false })];
+    let over = [Output::Over(TurnOutcome::Complete { cut_off: false })];
     assert_eq!(read(&mut dialog, result(folded)), over);
     dialog.begin(&context(vec![HistoryMessage::user("x")], Mode::Act), id);
     assert_eq!(read(&mut dialog, result(json!({}))), over);
@@ -280,7 +282,7 @@ fn strange_lines_mean_nothing() {
     }
     for value in values {
         let out = read(&mut plain(), json!({"type": "result", "is_error": true, "errors": value}));
-        let [Output::Over(TurnEnd::Failed(AgentError::Reported(_)))] = out.as_slice() else {
+        let [Output::Over(TurnOutcome::Failed(AgentError::Reported(_)))] = out.as_slice() else {
             panic!("{value}: {out:?}")
         };
     }

@@ -1,6 +1,6 @@
 //! Where a turn of a program is.
 
-use parlor_agent::TurnEnd;
+use parlor_agent::TurnOutcome;
 
 use super::deferred::Deferred;
 
@@ -21,7 +21,7 @@ pub(super) enum Phase {
     /// The process was interrupted.
     Stopping { told: bool, deferred: Option<Deferred> },
     /// The turn is over. `ends_process`: the process cannot be used any more.
-    Over { outcome: TurnEnd, ends_process: bool },
+    Over { outcome: TurnOutcome, ends_process: bool },
 }
 
 /// What a queued turn needs a process for.

@@ -23,7 +23,7 @@
 
 use std::collections::VecDeque;
 
-use parlor_agent::{AgentError, AgentEvent, Reply, TurnEnd};
+use parlor_agent::{AgentError, AgentEvent, Reply, TurnOutcome};
 
 use super::deferred::{Deferred, Stage};
 use super::effect::{Effect, Input, Timeout, Waits};
@@ -78,10 +78,10 @@ impl TurnState {
     }
 
     /// How the turn ended, and whether its process has to end with it.
-    pub(super) fn into_outcome(self) -> (TurnEnd, bool) {
+    pub(super) fn into_outcome(self) -> (TurnOutcome, bool) {
         match self.phase {
             Phase::Over { outcome, ends_process } => (outcome, ends_process),
-            _ => (TurnEnd::Stopped, true),
+            _ => (TurnOutcome::Stopped, true),
         }
     }
 
@@ -103,7 +103,7 @@ impl TurnState {
             Input::Stop => self.stop(effects),
             Input::RunnerGone => {
                 let waits = matches!(self.phase, Phase::Queued(_) | Phase::Suspended(_));
-                self.end(TurnEnd::Stopped, !waits);
+                self.end(TurnOutcome::Stopped, !waits);
             }
             Input::ServerStops => {
                 self.fail(AgentError::Lost("the server is stopping".to_owned()));
@@ -113,7 +113,7 @@ impl TurnState {
 
     fn process_is_free(&mut self, effects: &mut VecDeque<Effect>) {
         if self.agent_initiated {
-            return self.end(TurnEnd::Complete { cut_off: false }, false);
+            return self.end(TurnOutcome::Complete { cut_off: false }, false);
         }
         self.tell(effects);
     }
@@ -208,7 +208,7 @@ impl TurnState {
         // Whoever stopped the turn wants neither the question nor the call.
         if stopping {
             effects.push_back(Effect::Suspend);
-            return self.end(TurnEnd::Stopped, false);
+            return self.end(TurnOutcome::Stopped, false);
         }
         let person_asked = deferred.person_asked;
         match std::mem::replace(&mut deferred.stage, Stage::Asked) {
@@ -232,7 +232,7 @@ impl TurnState {
             Phase::Continuing(_) => {
                 self.fail(AgentError::Lost("its session is gone".to_owned()));
             }
-            Phase::Stopping { .. } => self.end(TurnEnd::Stopped, true),
+            Phase::Stopping { .. } => self.end(TurnOutcome::Stopped, true),
             _ => {
                 effects.push_back(Effect::EndProcess);
                 effects.push_back(Effect::ForgetCliSession);
@@ -241,18 +241,18 @@ impl TurnState {
         }
     }
 
-    fn turn_ended(&mut self, outcome: TurnEnd) {
+    fn turn_ended(&mut self, outcome: TurnOutcome) {
         match self.phase {
             // What the program began by itself is over; the person's message is next.
             Phase::Unprompted if !self.agent_initiated => {}
-            Phase::Stopping { told: false, .. } => self.end(TurnEnd::Stopped, false),
+            Phase::Stopping { told: false, .. } => self.end(TurnOutcome::Stopped, false),
             _ => self.end(outcome, false),
         }
     }
 
     fn exited(&mut self, exit: Exit, has_spoken: bool, effects: &mut VecDeque<Effect>) {
         if self.is_stopping() {
-            return self.end(TurnEnd::Stopped, false);
+            return self.end(TurnOutcome::Stopped, false);
         }
         let resumes = matches!(self.phase, Phase::Told { resumes: true });
         let outcome = match (exit, self.phase.take_deferred()) {
@@ -266,7 +266,7 @@ impl TurnState {
             (Exit::Ended(why), None) if !has_spoken => AgentError::NotStarted(why),
             (Exit::Ended(why), None) => AgentError::Lost(why),
         };
-        self.end(TurnEnd::Failed(outcome), false);
+        self.end(TurnOutcome::Failed(outcome), false);
     }
 
     /// The process exited before it got the answer.
@@ -279,7 +279,7 @@ impl TurnState {
 
     fn timed_out(&mut self, timeout: Timeout) {
         match timeout {
-            Timeout::Stop => self.end(TurnEnd::Stopped, true),
+            Timeout::Stop => self.end(TurnOutcome::Stopped, true),
             Timeout::FirstMessage(within) => {
                 self.fail(AgentError::NotStarted(format!("it said nothing within {within:?}")));
             }
@@ -320,7 +320,7 @@ impl TurnState {
 
     fn stop(&mut self, effects: &mut VecDeque<Effect>) {
         let told = match &self.phase {
-            Phase::Queued(_) | Phase::Suspended(_) => return self.end(TurnEnd::Stopped, false),
+            Phase::Queued(_) | Phase::Suspended(_) => return self.end(TurnOutcome::Stopped, false),
             Phase::Stopping { .. } | Phase::Over { .. } => return,
             Phase::Unprompted => false,
             Phase::Told { .. } | Phase::Continuing(_) => true,
@@ -330,10 +330,10 @@ impl TurnState {
     }
 
     fn fail(&mut self, error: AgentError) {
-        self.end(TurnEnd::Failed(error), true);
+        self.end(TurnOutcome::Failed(error), true);
     }
 
-    fn end(&mut self, outcome: TurnEnd, ends_process: bool) {
+    fn end(&mut self, outcome: TurnOutcome, ends_process: bool) {
         self.phase = Phase::Over { outcome, ends_process };
     }
 }

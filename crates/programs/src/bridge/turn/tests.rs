@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use parlor_agent::{AgentError, AgentEvent, ProposedCall, Reply, ToolOutcome, TurnEnd};
+use parlor_agent::{AgentError, AgentEvent, ProposedCall, Reply, ToolOutcome, TurnOutcome};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
@@ -13,7 +13,7 @@ use crate::bridge::child::Exit;
 use crate::dialect::{DeferredCall, Output};
 
 const MOST_BYTES: usize = 100;
-const COMPLETE: TurnEnd = TurnEnd::Complete { cut_off: false };
+const COMPLETE: TurnOutcome = TurnOutcome::Complete { cut_off: false };
 
 struct Walk {
     state: TurnState,
@@ -48,7 +48,7 @@ impl Walk {
         effects.into()
     }
 
-    fn outcome(self) -> (TurnEnd, bool) {
+    fn outcome(self) -> (TurnOutcome, bool) {
         assert_eq!(self.state.waits(true), None, "the turn is over");
         self.state.into_outcome()
     }
@@ -82,8 +82,8 @@ fn exited(has_spoken: bool) -> Input {
     Input::Exited { exit: Exit::Ended("why".to_owned()), has_spoken }
 }
 
-fn lost(why: &str) -> TurnEnd {
-    TurnEnd::Failed(AgentError::Lost(why.to_owned()))
+fn lost(why: &str) -> TurnOutcome {
+    TurnOutcome::Failed(AgentError::Lost(why.to_owned()))
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn an_agent_initiated_turn_tells_nothing() {
     let mut walk = Walk { state: TurnState::new(true, MOST_BYTES) };
     assert!(walk.step(Input::ProcessIsFree).is_empty());
     assert_eq!(walk.outcome(), (COMPLETE, false));
-    let cut_off = TurnEnd::Complete { cut_off: true };
+    let cut_off = TurnOutcome::Complete { cut_off: true };
     let mut walk = Walk { state: TurnState::new(true, MOST_BYTES) };
     walk.step(Input::Output(Output::Over(cut_off.clone())));
     assert_eq!(walk.outcome(), (cut_off, false));
@@ -118,7 +118,7 @@ fn a_turn_that_finds_no_slot_is_queued_until_it_gets_one() {
     assert_eq!(walk.step(Input::SlotGranted), [Effect::Tell]);
     walk.step(Input::NoSlot);
     walk.step(Input::Stop);
-    assert_eq!(walk.outcome(), (TurnEnd::Stopped, false));
+    assert_eq!(walk.outcome(), (TurnOutcome::Stopped, false));
 }
 
 /// P-9: the answer goes to the process that asks again, and from then on the turn cannot be
@@ -196,7 +196,7 @@ fn a_stop_interrupts_the_process_and_gives_it_a_moment() {
     assert_eq!(walk.step(Input::Stop), [Effect::Interrupt]);
     assert!(walk.step(Input::Stop).is_empty());
     walk.step(Input::TimedOut(Timeout::Stop));
-    assert_eq!(walk.outcome(), (TurnEnd::Stopped, true));
+    assert_eq!(walk.outcome(), (TurnOutcome::Stopped, true));
     // It may have finished in that moment.
     let mut walk = Walk::told(false);
     walk.step(Input::Stop);
@@ -207,10 +207,10 @@ fn a_stop_interrupts_the_process_and_gives_it_a_moment() {
     walk.step(Input::Output(Output::Deferred(call())));
     walk.step(Input::Stop);
     assert_eq!(walk.step(Input::Output(proposes("call"))), [Effect::Suspend]);
-    assert_eq!(walk.outcome(), (TurnEnd::Stopped, false));
+    assert_eq!(walk.outcome(), (TurnOutcome::Stopped, false));
     let mut walk = Walk::suspended();
     assert!(walk.step(Input::Stop).is_empty());
-    assert_eq!(walk.outcome(), (TurnEnd::Stopped, false));
+    assert_eq!(walk.outcome(), (TurnOutcome::Stopped, false));
 }
 
 #[test]
@@ -222,13 +222,13 @@ fn a_process_that_does_not_know_its_cli_session_is_replaced_once() {
     assert_eq!(walk.step(exited(false)), afresh);
     walk.step(Input::Started { resumes: false });
     walk.step(exited(false));
-    let not_started = TurnEnd::Failed(AgentError::NotStarted("why".to_owned()));
+    let not_started = TurnOutcome::Failed(AgentError::NotStarted("why".to_owned()));
     assert_eq!(walk.outcome(), (not_started, false));
     // A stopped turn starts nothing.
     let mut walk = Walk::told(true);
     walk.step(Input::Stop);
     assert!(walk.step(Input::Output(Output::NoSuchCliSession)).is_empty());
-    assert_eq!(walk.outcome(), (TurnEnd::Stopped, true));
+    assert_eq!(walk.outcome(), (TurnOutcome::Stopped, true));
 }
 
 #[test]
@@ -247,13 +247,13 @@ fn faults_end_the_turn_and_its_process() {
         assert!(walk.state.waits(true).is_some());
         let mut walk = Walk::told(false);
         walk.step(input);
-        let (TurnEnd::Failed(failed), true) = walk.outcome() else { panic!("{error}") };
+        let (TurnOutcome::Failed(failed), true) = walk.outcome() else { panic!("{error}") };
         assert!(failed.to_string().contains(error), "{failed}");
     }
     let mut walk = Walk::told(false);
     walk.step(Input::RunnerGone);
-    assert_eq!(walk.outcome(), (TurnEnd::Stopped, true));
+    assert_eq!(walk.outcome(), (TurnOutcome::Stopped, true));
     let mut walk = Walk::suspended();
     walk.step(Input::RunnerGone);
-    assert_eq!(walk.outcome(), (TurnEnd::Stopped, false));
+    assert_eq!(walk.outcome(), (TurnOutcome::Stopped, false));
 }

@@ -1,6 +1,6 @@
 //! Calls of tools that behave, and of some that take too long (M-1, M-3).
 
-use parlor_agent::Block;
+use parlor_agent::ContentBlock as Block;
 use parlor_agent::tools::{Artifact, Claims, ToolAction, ToolOutcome, Tools};
 use serde_json::{Map, Value, json};
 

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use parlor_agent::Block;
+use parlor_agent::ContentBlock as Block;
 use parlor_agent::tools::{
     ServerHealth, ServerState, ToolCall, ToolEvent, ToolOutcome, ToolStream, Tools,
 };

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use parlor_agent::Block;
+use parlor_agent::ContentBlock as Block;
 use parlor_agent::tools::{ElicitationReply, ToolEvent, ToolOutcome, Tools};
 use parlor_mcp::McpHost;
 use serde_json::{Value, json};

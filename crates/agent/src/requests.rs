@@ -1,25 +1,24 @@
-//! What an agent must not do by itself: it asks, and waits for the reply.
+//! What an agent must not do by itself: it requests it, and waits for the reply.
 //!
-//! An agent asks by yielding an event and going on only when
-//! [`AgentSession::answer`](crate::AgentSession::answer) names the same id. So
-//! whoever polls the session decides, in the one task that also writes the
-//! log: what is asked is stored before anyone sees it, and what was answered
-//! before anything happens because of it. There is no callback and no second
-//! task that could act in between.
+//! A request is an event; the agent goes on only when
+//! [`TurnRunner::answer`](crate::TurnRunner::answer) names the same id. So whoever polls the
+//! runner decides, in the one task that also writes the log: a request is stored before
+//! anyone sees it, and the answer before anything happens because of it. No callback and no
+//! second task could act in between.
 //!
-//! - [`ProposedCall`]: may this tool be called? [`Reply::Run`], or
-//!   [`Reply::Result`] with what the model is told instead.
-//! - [`AgentEvent::CallEnded`](crate::AgentEvent::CallEnded): what of this may
-//!   the model read? [`Reply::Result`].
-//! - [`Ask`]: a question to the person. [`Reply::Answer`].
+//! - [`ProposedCall`]: may this tool be called? [`Reply::Run`], or [`Reply::Result`] with a
+//!   result for the model instead.
+//! - [`AgentEvent::CallEnded`](crate::AgentEvent::CallEnded): what may the model read of the
+//!   result? [`Reply::Result`].
+//! - [`PromptRequest`]: a question to the person. [`Reply::Answer`].
 //!
-//! After a crash a turn asks again from its checkpoint, under the same ids.
+//! After a crash a turn repeats its requests from its checkpoint, under the same ids.
 
 use parlor_protocol::{Preview, PromptDraft};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use crate::history::Block;
+use crate::history::ContentBlock;
 use crate::tools::Tool;
 
 /// A call that an agent wants to make.
@@ -31,11 +30,11 @@ pub struct ProposedCall {
     pub name: String,
     /// The arguments.
     pub input: Map<String, Value>,
-    /// The tool, where something is known about it.
+    /// The tool, if it is known.
     pub tool: Option<Tool>,
-    /// What the agent says that the call does, where it says so.
+    /// The agent's description of the call, if it gives one.
     pub description: Option<String>,
-    /// What the call would change (P-7), where its arguments tell.
+    /// What the call would change (P-7), if its arguments show it.
     pub preview: Option<Preview>,
     /// Whether the question about it is lost if the agent's process ends.
     pub ends_with_agent: bool,
@@ -43,12 +42,12 @@ pub struct ProposedCall {
 
 /// A question to the person.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ask {
+pub struct PromptRequest {
     /// Unique in its turn.
     pub id: String,
-    /// Who wants to know.
+    /// Who asks.
     pub from: AskedBy,
-    /// What is asked, in the words of whoever asks.
+    /// The question, in the words of whoever asks.
     pub draft: PromptDraft,
     /// Whether the question is lost if the agent's process ends.
     pub ends_with_agent: bool,
@@ -63,20 +62,20 @@ pub enum AskedBy {
     Server(String),
 }
 
-/// What an agent is told.
+/// The reply to a request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
     /// Make the call, with exactly these arguments.
     Run {
         /// What the tool gets.
         arguments: Map<String, Value>,
-        /// Names the run; it is written down as started.
+        /// The tool run, which is already stored as started.
         run: Uuid,
     },
-    /// This is what came of the call, for the model.
+    /// The result of the call, for the model.
     Result {
         /// What the model reads.
-        content: Vec<Block>,
+        content: Vec<ContentBlock>,
         /// Whether it failed or was not made.
         is_error: bool,
     },
@@ -84,20 +83,20 @@ pub enum Reply {
     Answer(Answer),
 }
 
-/// What became of a question.
+/// How a question was answered.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
-    /// In the words of whoever asked: options by their own values.
+    /// With a value in the words of whoever asked: options by their own values.
     Given(Value),
     /// No, and perhaps why.
     Refused(Option<String>),
-    /// Nobody answered in time, which counts as a no.
+    /// Not in time, which counts as a no.
     Expired,
 }
 
 impl Reply {
     /// The call is not made, and this is why.
     pub fn not_run(why: impl Into<String>) -> Self {
-        Self::Result { content: vec![Block::text(why)], is_error: true }
+        Self::Result { content: vec![ContentBlock::text(why)], is_error: true }
     }
 }

@@ -29,7 +29,7 @@ const SURELY_ABOUT_PICTURES: [&str; 5] =
 
 /// What a vendor says about an error.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Complaint {
+pub(crate) struct VendorError {
     /// The HTTP status; 0 in the middle of a stream.
     pub(crate) status: u16,
     /// Its kind, in the vendor's words.
@@ -51,7 +51,7 @@ pub(crate) struct Refusal<'a> {
     pub(crate) retry_after: Option<Duration>,
 }
 
-impl Complaint {
+impl VendorError {
     /// What has to be done, if the error is one of this HTTP status.
     pub(crate) fn meaning(&self, status: u16, key_setting: &'static str) -> ModelError {
         let retry_after = self.retry_after;

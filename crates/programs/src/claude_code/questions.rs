@@ -1,18 +1,17 @@
-//! What it asks, and how that is answered.
+//! The open questions of the program, and the lines that answer them.
 //!
-//! Everything comes as a request for permission. Two tools are questions: one
-//! asks the person, the other presents a plan; everything else is a call. An
-//! MCP server of its own may ask for a form. No answer, and no blank one, is ever
-//! a yes (B-4).
+//! Every question comes as a permission request. Two tools are questions themselves: one
+//! asks the person, the other presents a plan; everything else is a tool call. An MCP
+//! server of the program may ask for a form. A missing or blank answer is never a yes (B-4).
 
 use std::collections::{HashMap, HashSet};
 
-use parlor_agent::{Answer, Block, Reply};
+use parlor_agent::{Answer, ContentBlock, Reply};
 use parlor_protocol::{Plan, PromptDraft, PromptType, SubQuestion};
 use serde_json::{Map, Value, json};
 
 use super::fields::{object, said, text};
-use super::words::{allow, deny, response};
+use super::outgoing::{allow, deny, response};
 
 const QUESTIONS: &str = "AskUserQuestion";
 const PLAN: &str = "ExitPlanMode";
@@ -22,23 +21,23 @@ const MADE_BEFORE: &str = "It was made before, and is not repeated. What came of
 const NO_ANSWER: &str = "The person did not answer. Do not take that as a yes: go on without it, \
                          or ask in another way.";
 
-/// What is asked and not answered yet.
+/// Questions that are not answered yet.
 #[derive(Debug, Default)]
-pub(super) struct Asks {
+pub(super) struct OpenQuestions {
     pending: HashMap<String, Pending>,
-    /// The requests that were asked in this turn, answered or not.
+    /// All requests of this turn, answered or not.
     known: HashSet<String>,
 }
 
 #[derive(Debug)]
 struct Pending {
     request: String,
-    asked: Asked,
+    asked: Question,
 }
 
-/// What is asked.
+/// A question.
 #[derive(Debug)]
-pub(super) enum Asked {
+pub(super) enum Question {
     /// May this call be made?
     Call,
     /// Questions, by their whole text.
@@ -49,27 +48,27 @@ pub(super) enum Asked {
     Form,
 }
 
-/// What an answer came to.
+/// The result of an answer.
 #[derive(Debug, PartialEq)]
 pub(super) struct Answered {
-    /// What it is told.
+    /// The line to the program.
     pub(super) line: Value,
-    /// Whether it goes on with a call of its own.
+    /// Whether the program now makes the call.
     pub(super) runs: bool,
 }
 
-impl Asks {
+impl OpenQuestions {
     pub(super) fn is_empty(&self) -> bool {
         self.pending.is_empty()
     }
 
-    /// Whether a request was asked before. One that comes again has its answer, or gets
-    /// it: it is not another question, and a yes is not for whatever it holds now.
+    /// Whether a request came before. A repeated one is no new question, and a yes is not
+    /// for whatever it holds now.
     pub(super) fn knows(&self, request: &str) -> bool {
         self.known.contains(request)
     }
 
-    pub(super) fn add(&mut self, id: &str, request: &str, asked: Asked) {
+    pub(super) fn add(&mut self, id: &str, request: &str, asked: Question) {
         self.known.insert(request.to_owned());
         self.pending.insert(id.to_owned(), Pending { request: request.to_owned(), asked });
     }
@@ -82,36 +81,36 @@ impl Asks {
             .map(|(id, _)| id.clone())
     }
 
-    /// It is not asked any longer.
+    /// Removes a question.
     pub(super) fn remove(&mut self, id: &str) {
         self.pending.remove(id);
     }
 
-    /// Nothing of it is asked any longer.
+    /// Removes all questions.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// Answers what was asked under this id, if anything was.
+    /// Answers the question with this id, if there is one.
     pub(super) fn answer(&mut self, id: &str, reply: Reply) -> Option<Answered> {
         let Pending { request, asked } = self.pending.remove(id)?;
         Some(match (asked, reply) {
-            (Asked::Call, Reply::Run { arguments, .. }) => {
+            (Question::Call, Reply::Run { arguments, .. }) => {
                 Answered { line: allow(&request, arguments), runs: true }
             }
-            (Asked::Questions { input, ids }, Reply::Answer(Answer::Given(value))) => {
+            (Question::Questions { input, ids }, Reply::Answer(Answer::Given(value))) => {
                 match answers(&ids, &value) {
                     Some(answers) => answered(allow(&request, with(input, "answers", answers))),
                     None => answered(deny(&request, NO_ANSWER)),
                 }
             }
-            (Asked::Plan { input }, Reply::Answer(Answer::Given(value))) => {
+            (Question::Plan { input }, Reply::Answer(Answer::Given(value))) => {
                 answered(decided_plan(&request, input, &value))
             }
-            (Asked::Form, Reply::Answer(Answer::Given(value))) => {
+            (Question::Form, Reply::Answer(Answer::Given(value))) => {
                 answered(response(&request, json!({"action": "accept", "content": value})))
             }
-            (Asked::Form, reply) => {
+            (Question::Form, reply) => {
                 let expired = reply == Reply::Answer(Answer::Expired);
                 let action = if expired { "cancel" } else { "decline" };
                 answered(response(&request, json!({"action": action})))
@@ -121,13 +120,13 @@ impl Asks {
     }
 }
 
-/// What a request for permission asks, if it is a question and no call. The text
-/// of a plan is in the request, or else in what the model `said`.
+/// The question of a permission request, if it is one and not a call. The text of a plan is
+/// in the request, or else in the input that the model `said`.
 pub(super) fn question(
     tool: &str,
     input: &Map<String, Value>,
     said: &Map<String, Value>,
-) -> Option<(Asked, PromptDraft)> {
+) -> Option<(Question, PromptDraft)> {
     match tool {
         QUESTIONS => questions(input),
         PLAN => {
@@ -136,13 +135,13 @@ pub(super) fn question(
             if plan.goal.is_empty() {
                 plan.goal = "Plan".to_owned();
             }
-            Some((Asked::Plan { input: input.clone() }, plan.into()))
+            Some((Question::Plan { input: input.clone() }, plan.into()))
         }
         _ => None,
     }
 }
 
-/// The form that a server of its own asks for.
+/// The form that an MCP server of the program asks for.
 pub(super) fn form(request: &Value) -> Option<(String, PromptDraft)> {
     let schema = request.get("requested_schema").filter(|schema| schema.is_object())?;
     let question = said(request, "message").unwrap_or("Please fill this in.");
@@ -161,7 +160,7 @@ pub(super) fn is_plan(tool: &str) -> bool {
     tool == PLAN
 }
 
-fn questions(input: &Map<String, Value>) -> Option<(Asked, PromptDraft)> {
+fn questions(input: &Map<String, Value>) -> Option<(Question, PromptDraft)> {
     let mut questions = SubQuestion::list_from_json(input.get("questions")?);
     if questions.is_empty() {
         return None;
@@ -172,7 +171,7 @@ fn questions(input: &Map<String, Value>) -> Option<(Asked, PromptDraft)> {
     let texts: Vec<&str> = questions.iter().map(|q| q.question.as_str()).collect();
     let mut draft = PromptDraft::bare(PromptType::MultiQuestion, texts.join("\n"));
     draft.questions = Some(questions);
-    Some((Asked::Questions { input: input.clone(), ids }, draft))
+    Some((Question::Questions { input: input.clone(), ids }, draft))
 }
 
 /// Its own form of the answers: by the whole text of the question, several
@@ -216,8 +215,8 @@ fn decided_plan(request: &str, input: Map<String, Value>, value: &Value) -> Valu
 fn why_not(reply: &Reply) -> String {
     let words = match reply {
         Reply::Result { content, is_error } => {
-            let texts: Vec<&str> = content.iter().filter_map(Block::as_text).collect();
-            // It asks again about what was carried out and what it forgot.
+            let texts: Vec<&str> = content.iter().filter_map(ContentBlock::as_text).collect();
+            // It asks again about a call that was made and that it forgot.
             let before = if *is_error { "" } else { MADE_BEFORE };
             format!("{before}{}", texts.join("\n"))
         }
@@ -241,7 +240,7 @@ fn said_in<'v>(input: &'v Map<String, Value>, field: &str) -> Option<&'v str> {
     input.get(field)?.as_str().filter(|text| !text.trim().is_empty())
 }
 
-/// The input of a request for permission.
+/// The input of a permission request.
 pub(super) fn input(request: &Value) -> Map<String, Value> {
     object(request, "input")
 }

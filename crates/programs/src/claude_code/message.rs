@@ -1,12 +1,12 @@
-//! What the model says, put together from pieces and whole blocks.
+//! A message of the model, assembled from pieces and whole blocks.
 //!
-//! A message comes twice: as pieces while it is made, and then block by block as
-//! whole, each in a line of its own with the same message id. A block that came
-//! in pieces is not said again when it comes whole; one that never comes whole
-//! was abandoned, and is no part of what was said. A message that the model's vendor
-//! stopped is withheld as a whole, whether the turn goes on after it or not.
+//! A message comes twice: as pieces while it streams, and then block by block, each whole in
+//! a line of its own with the same message id. A block that came in pieces is not repeated
+//! when it comes whole; one that never comes whole was abandoned, and is no part of the
+//! message. A message that the model's vendor stopped is withheld as a whole, whether the
+//! turn goes on after it or not.
 
-use parlor_agent::{AgentEvent, Block, HistoryMessage};
+use parlor_agent::{AgentEvent, ContentBlock, HistoryMessage};
 use parlor_protocol::Role;
 use serde_json::Value;
 
@@ -14,20 +14,20 @@ use super::failure::REFUSAL;
 use super::fields::{number, text};
 use crate::dialect::Output;
 
-/// The message that is being said.
+/// The message that streams.
 #[derive(Debug, Default)]
-pub(super) struct Speech {
+pub(super) struct StreamedMessage {
     message: Option<String>,
-    /// What of it is whole, for the history.
-    blocks: Vec<Block>,
+    /// Its whole blocks, for the history.
+    blocks: Vec<ContentBlock>,
     open: Option<Open>,
-    /// What came in pieces only, so far.
+    /// Blocks that came in pieces only, so far.
     pieces_only: Vec<String>,
     /// The texts of the turn.
     said: Vec<String>,
     /// Whether anything of the message was shown.
     shown: bool,
-    /// Whether the message is withheld, and what may still come of it too.
+    /// Whether the message is withheld, with everything that still comes of it.
     withheld: bool,
 }
 
@@ -43,7 +43,7 @@ struct Open {
     ended: bool,
 }
 
-impl Speech {
+impl StreamedMessage {
     /// Takes a piece. `abandoned`: what came in pieces and not whole is void.
     pub(super) fn piece(&mut self, event: &Value, abandoned: bool, out: &mut Vec<Output>) {
         match text(event, "type") {
@@ -92,13 +92,13 @@ impl Speech {
                 let words = text(block, "text");
                 self.whole_text(words, false, out);
                 if !words.trim().is_empty() {
-                    self.blocks.push(Block::text(words));
+                    self.blocks.push(ContentBlock::text(words));
                 }
             }
             "thinking" => self.whole_text(text(block, "thinking"), true, out),
             "tool_use" => {
                 self.close(out);
-                self.blocks.push(Block::ToolUse {
+                self.blocks.push(ContentBlock::ToolUse {
                     id: text(block, "id").to_owned(),
                     name: text(block, "name").to_owned(),
                     input: block.get("input").cloned().unwrap_or_default(),
@@ -108,14 +108,14 @@ impl Speech {
         }
     }
 
-    /// Says what was not said yet in this turn: the last words of a turn come
-    /// once more with its end.
-    pub(super) fn last_words(&mut self, words: &str, out: &mut Vec<Output>) {
+    /// Takes the final text of a turn, which its end repeats: only a text that did not come
+    /// before is shown.
+    pub(super) fn final_text(&mut self, words: &str, out: &mut Vec<Output>) {
         let (words, all) = (words.trim(), self.said.concat());
         let known = all.trim_end().ends_with(words) || self.said.iter().any(|s| s.trim() == words);
         if !known {
             self.whole_text(words, false, out);
-            self.blocks.push(Block::text(words));
+            self.blocks.push(ContentBlock::text(words));
         }
     }
 
@@ -137,7 +137,7 @@ impl Speech {
         if let Some(open) = self.open.take_if(|open| !open.text.is_empty()) {
             // It was cut short, and shown.
             if !open.whole && !open.thinking {
-                self.blocks.push(Block::text(&open.text));
+                self.blocks.push(ContentBlock::text(&open.text));
             }
             out.push(Output::Event(AgentEvent::BlockEnd));
         }
