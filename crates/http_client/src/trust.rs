@@ -1,7 +1,7 @@
 //! Whom TLS connections trust: the certificates of the system, read once.
 //!
-//! To read and parse them takes many milliseconds, and there is a client for every
-//! runtime and for every connection to an MCP server.
+//! Reading and parsing them takes many milliseconds, and there is a client for every runtime
+//! and for every connection to an MCP server.
 
 use std::sync::OnceLock;
 

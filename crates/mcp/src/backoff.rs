@@ -10,7 +10,7 @@ use std::time::Duration;
 
 const FIRST: Duration = Duration::from_millis(500);
 const LONGEST: Duration = Duration::from_secs(60);
-/// Who was up for so long is not in a crash loop.
+/// A server that was up for so long is not in a crash loop.
 const A_WHILE: Duration = Duration::from_secs(30);
 
 /// The waits of one server.
@@ -27,8 +27,8 @@ impl Backoff {
         doubled.mul_f64(spread())
     }
 
-    /// The server was up for so long. If that is a while, or if it did its work,
-    /// what went wrong before is forgotten.
+    /// The server was up for so long. If that was long enough, or if it answered a call, the
+    /// backoff starts again.
     pub(super) fn was_up(&mut self, how_long: Duration, has_worked: bool) {
         if has_worked || how_long >= A_WHILE {
             self.failures = 0;

@@ -12,10 +12,10 @@ use parlor_agent::tools::Tool;
 
 /// What all servers offer.
 #[derive(Debug)]
-pub(super) struct Catalogue(Mutex<Shelves>);
+pub(super) struct Catalogue(Mutex<State>);
 
 #[derive(Debug)]
-struct Shelves {
+struct State {
     offers: Vec<Offer>,
     list: Arc<[Tool]>,
 }
@@ -32,12 +32,12 @@ impl Catalogue {
     /// An empty one for so many servers.
     pub(super) fn new(servers: usize) -> Self {
         let offers = (0..servers).map(|_| Offer::default()).collect();
-        Self(Mutex::new(Shelves { offers, list: Arc::new([]) }))
+        Self(Mutex::new(State { offers, list: Arc::new([]) }))
     }
 
     /// Everything that is there now.
     pub(super) fn list(&self) -> Arc<[Tool]> {
-        self.shelves().list.clone()
+        self.state().list.clone()
     }
 
     /// A server has these tools now.
@@ -47,30 +47,30 @@ impl Catalogue {
 
     /// A server has none now.
     pub(super) fn withdraw(&self, server: usize) {
-        let tools = self.shelves().offers.get(server).map(|offer| offer.tools.clone());
+        let tools = self.state().offers.get(server).map(|offer| offer.tools.clone());
         self.change(server, Offer { tools: tools.unwrap_or_default(), is_listed: false });
     }
 
     /// The tool with an exposed name, and its server; also if that is down.
     pub(super) fn find(&self, name: &str) -> Option<(usize, Tool)> {
-        let shelves = self.shelves();
-        let owner = *shelves.owners().get(name)?;
-        let tools = &shelves.offers.get(owner)?.tools;
+        let state = self.state();
+        let owner = *state.owners().get(name)?;
+        let tools = &state.offers.get(owner)?.tools;
         tools.iter().find(|tool| tool.spec.name == name).map(|tool| (owner, tool.clone()))
     }
 
     /// How many tools of a server are there now.
     pub(super) fn count(&self, server: usize, name: &str) -> usize {
-        let shelves = self.shelves();
-        let listed = shelves.offers.get(server).is_some_and(|offer| offer.is_listed);
-        if listed { shelves.list.iter().filter(|tool| tool.server == name).count() } else { 0 }
+        let state = self.state();
+        let listed = state.offers.get(server).is_some_and(|offer| offer.is_listed);
+        if listed { state.list.iter().filter(|tool| tool.server == name).count() } else { 0 }
     }
 
     /// Tools of a server whose names another one has.
     pub(super) fn left_out(&self, server: usize) -> Vec<String> {
-        let shelves = self.shelves();
-        let owners = shelves.owners();
-        let tools = shelves.offers.get(server).map(|offer| offer.tools.as_slice());
+        let state = self.state();
+        let owners = state.owners();
+        let tools = state.offers.get(server).map(|offer| offer.tools.as_slice());
         let taken = tools.unwrap_or_default().iter().filter(|tool| {
             owners.get(tool.spec.name.as_str()).is_some_and(|owner| *owner != server)
         });
@@ -78,19 +78,19 @@ impl Catalogue {
     }
 
     fn change(&self, server: usize, offer: Offer) {
-        let mut shelves = self.shelves();
-        if let Some(place) = shelves.offers.get_mut(server) {
+        let mut state = self.state();
+        if let Some(place) = state.offers.get_mut(server) {
             *place = offer;
-            shelves.list = shelves.listed();
+            state.list = state.listed();
         }
     }
 
-    fn shelves(&self) -> MutexGuard<'_, Shelves> {
+    fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Shelves {
+impl State {
     /// Which server has a name: the first that offers it.
     fn owners(&self) -> BTreeMap<&str, usize> {
         let mut owners = BTreeMap::new();

@@ -27,9 +27,9 @@ use super::stdio::Lines;
 use super::subscription;
 use super::transport::{Ending, Watched};
 
-/// How long the end of a connection may take that ends in peace.
-const FAREWELL: Duration = Duration::from_secs(3);
-/// The longest reason of a stranger that is repeated.
+/// How long the orderly end of a connection may take.
+const CLOSING: Duration = Duration::from_secs(3);
+/// The longest reason of a server that is repeated.
 const LONGEST_REASON: usize = 300;
 /// Exit codes above this one stand for signals.
 const SIGNALS: i32 = 128;
@@ -40,7 +40,7 @@ pub(super) struct Connection {
     pub(super) peer: Peer<RoleClient>,
     pub(super) ending: Ending,
     pub(super) in_flight: Arc<InFlight>,
-    /// Told when a call got no answer: is the server still alive?
+    /// Notified when a call got no answer: the server has to be pinged.
     pub(super) doubt: Notify,
     /// A call was answered: the server works.
     has_worked: AtomicBool,
@@ -48,7 +48,7 @@ pub(super) struct Connection {
     parallel_calls: u32,
 }
 
-/// A connection, as the task that keeps it sees it.
+/// A connection, as the task of its server sees it.
 pub(super) struct Live {
     pub(super) connection: Arc<Connection>,
     pub(super) tools_changed: Arc<Notify>,
@@ -56,8 +56,8 @@ pub(super) struct Live {
     process: Option<Process>,
 }
 
-/// Starts a server and asks for its tools. The error says why not. Told to stop,
-/// it leaves no process behind.
+/// Starts a server and lists its tools; the error says why not. Leaves no process behind when
+/// it is stopped.
 pub(super) async fn open(
     spec: &ServerSpec,
     supervisor: &Supervisor,
@@ -119,7 +119,7 @@ async fn open_with(
         Ok(Err(problem)) => problem,
         Err(_) => Problem::new(format!("it was not ready within {:?}", spec.start_timeout)),
     };
-    let exit = farewell(process, problem.is_broken_pipe).await;
+    let exit = ended(process, problem.is_broken_pipe).await;
     let said = ending.why().map(str::to_owned);
     Err(said.or_else(|| exit.map(|status| exit_words(spec, status))).unwrap_or(problem.words))
 }
@@ -194,7 +194,7 @@ impl Live {
             () = self.connection.ending.reached() => {}
             () = exited(&mut self.process) => {
                 // What was said before the end is still read.
-                let _said = timeout(FAREWELL, self.connection.ending.reached()).await;
+                let _said = timeout(CLOSING, self.connection.ending.reached()).await;
             }
         }
     }
@@ -205,17 +205,17 @@ impl Live {
         ending.set(None);
         let said = ending.why().map(str::to_owned);
         // One that ended by itself is waited for; one that cannot be understood is not.
-        let exit = farewell(self.process.take(), said.is_none()).await;
+        let exit = ended(self.process.take(), said.is_none()).await;
         said.or_else(|| exit.map(|status| exit_words(spec, status)))
             .unwrap_or_else(|| "the connection was closed".to_owned())
     }
 
     /// Ends the connection and the process. In peace, the server may finish first:
     /// it hears of the end by the end of its input.
-    pub(super) async fn close(mut self, in_peace: bool) {
+    pub(super) async fn close(mut self, orderly: bool) {
         self.connection.ending.set(None);
-        let closed = self.service.close_with_timeout(FAREWELL);
-        let _both_are_over = tokio::join!(closed, farewell(self.process, in_peace));
+        let closed = self.service.close_with_timeout(CLOSING);
+        let _both_are_over = tokio::join!(closed, ended(self.process, orderly));
     }
 }
 
@@ -231,9 +231,9 @@ async fn exited(process: &mut Option<Process>) {
 
 /// Waits for a process that ends or was told to, or ends it now. How it ended, if
 /// that was its own doing.
-async fn farewell(process: Option<Process>, in_peace: bool) -> Option<ExitStatus> {
+async fn ended(process: Option<Process>, orderly: bool) -> Option<ExitStatus> {
     let mut process = process?;
-    if in_peace && let Ok(status) = timeout(FAREWELL, process.wait()).await {
+    if orderly && let Ok(status) = timeout(CLOSING, process.wait()).await {
         return status.ok();
     }
     let _gone = process.end().await;

@@ -17,7 +17,7 @@ use super::resolve::ServerSpec;
 use super::server::{ServerHandle, ServerTask};
 use super::settings::{McpServerSettings, McpSettingsError};
 
-/// Keeps the MCP servers of a project running. Dropping it ends them.
+/// Runs the MCP servers of a project. Dropping it ends them.
 #[derive(Debug)]
 pub struct McpHost {
     /// For the log.
@@ -56,7 +56,7 @@ impl McpHost {
         })
     }
 
-    /// The task that keeps a server.
+    /// The task of a server.
     fn task(&self, index: usize, handle: &Arc<ServerHandle>) -> ServerTask {
         ServerTask {
             index,
@@ -128,8 +128,8 @@ impl Tools for McpHost {
         Box::pin(async move {
             let all = join_all(servers.iter().map(|server| server.closed()));
             if timeout(deadline, all).await.is_err() {
-                // Their supervisors see to it when this process ends.
-                tracing::warn!("some MCP servers were still there at the deadline");
+                // Their supervisors end them when this process ends.
+                tracing::warn!("MCP servers still ran at the deadline");
             }
         })
     }

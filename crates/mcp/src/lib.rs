@@ -1,8 +1,7 @@
-//! Tools from MCP servers (M-1 to M-3). Only this folder knows the protocol's library.
+//! The client side of MCP: the tools of a project, from its MCP servers (M-1 to M-3).
 //!
-//! [`McpHost`] keeps the servers of a project and is its [`Tools`]. From the
-//! outside in:
-//! - `settings` and `resolve`: what is written about a server, and what it means.
+//! [`McpHost`] runs the servers of a project and is its [`Tools`]. From the outside in:
+//! - `settings` and `resolve`: the settings of a server, and what is needed to start it.
 //! - `host`: all servers as one; `catalogue`: their tools under unique names.
 //! - `server`: the life of one server, in a task of its own; `backoff`: how long
 //!   it waits before the next one.
@@ -13,10 +12,13 @@
 //! - `stdio` and `http`: the two ways to a server, `transport`: what both have in
 //!   common; `address`: where a URL may lead.
 //!
-//! A server is a stranger's program. Everything that it sends is bounded: messages,
+//! A server is untrusted. Everything that it sends is bounded: messages,
 //! lists, descriptions, schemas, results, questions, lines in the log.
 //!
-//! [`Tools`]: parlor_agent::tools::Tools
+//! Must never contain: a model, an agent, an HTTP server, storage. Beside `recipes` it is the
+//! only crate that names `rmcp`.
+//!
+//! [`Tools`]: parlor_agent::Tools
 
 mod address;
 mod backoff;

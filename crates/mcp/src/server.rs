@@ -1,12 +1,12 @@
-//! The life of one server: it is started, serves, and is started again when it
-//! ends, by a task of its own. Nothing that it does touches another server.
+//! The task of one server: it is started, serves, and is restarted when it ends. Nothing that
+//! it does affects another server.
 //!
 //! 1. Start, shake hands, list tools. If that fails it is down, and has no tools.
 //! 2. Serve. The list is read again when the server says so, and every few minutes
-//!    in case that was missed. A server that left a call unanswered is asked
-//!    whether it is alive, and so is one that was quiet; one that is not is ended.
-//! 3. When it ends: wait, longer each time, and go back to 1. It keeps its tools
-//!    until a start fails; who calls one meanwhile cuts the wait short (M-2).
+//!    in case that was missed. A server that left a call unanswered, or that was quiet,
+//!    gets a ping; one that does not answer it is ended.
+//! 3. When it ends: wait, longer each time, and go back to 1. It keeps its tools until a start
+//!    fails; a call meanwhile cuts the wait short (M-2).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,7 +52,7 @@ const SHORTEST_SECRET: usize = 6;
 pub(super) struct ServerHandle {
     pub(super) spec: ServerSpec,
     status: watch::Sender<Status>,
-    /// Somebody needs it now.
+    /// A call needs it now.
     wanted: Notify,
 }
 
@@ -65,7 +65,7 @@ struct Status {
     last_stderr_line: Option<String>,
     notes: Vec<String>,
     starts: u64,
-    /// It may be there in a moment: until then it is worth waiting for.
+    /// It may be ready in a moment: callers wait until then.
     coming_until: Option<Instant>,
     is_closed: bool,
 }
@@ -86,7 +86,7 @@ enum Look {
     List,
 }
 
-/// The task that keeps a server.
+/// The task of a server.
 pub(super) struct ServerTask {
     pub(super) index: usize,
     pub(super) handle: Arc<ServerHandle>,
@@ -166,14 +166,14 @@ impl ServerHandle {
 }
 
 impl ServerTask {
-    /// Keeps the server until it is told to stop.
+    /// Runs the server, and restarts it, until it is told to stop.
     pub(super) async fn run(self) {
         let mut backoff = Backoff::default();
         while let Some(problem) = self.start_and_serve(&mut backoff).await {
             let wait = backoff.next();
             if let Some(left_out) = self.log.pass() {
                 let (project, server) = (&self.project, &self.handle.spec.name);
-                tracing::warn!(project, server, %problem, ?wait, left_out, "an MCP server is down");
+                tracing::warn!(project, server, %problem, ?wait, left_out, "MCP server is down");
             }
             if !self.wait(wait).await {
                 break;
@@ -284,7 +284,7 @@ impl ServerTask {
         let is_first = self.handle.status.borrow().starts == 1;
         if let Some(left_out) = if is_first { Some(0) } else { self.log.pass() } {
             let (project, server) = (&self.project, &self.handle.spec.name);
-            tracing::info!(project, server, tools, left_out, "an MCP server is ready");
+            tracing::info!(project, server, tools, left_out, "MCP server is ready");
         }
     }
 
@@ -305,8 +305,7 @@ impl ServerTask {
         self.change(|status| status.last_stderr_line = last_stderr_line);
     }
 
-    /// What the program said last on its standard error, without the secrets that it
-    /// was given.
+    /// The last line of its standard error, without the secrets of its environment.
     async fn last_stderr_line(&self) -> Option<String> {
         let Endpoint::Process(process) = &self.handle.spec.endpoint else { return None };
         let line = self.stderr.last_line(REST_OF_STDERR).await;

@@ -1,9 +1,8 @@
-//! A server on the other end of two pipes: one JSON message in a line.
+//! A server behind two pipes: one JSON message in a line.
 //!
-//! What cannot be a message is noise, as of programs that greet on standard
-//! output, and is skipped. What begins like one and is none may have been the
-//! answer to a call: then the connection is over, and whoever waits is told,
-//! instead of waiting for an answer that was lost.
+//! A line that cannot be a message, such as a greeting on standard output, is skipped. One
+//! that begins like a message and is none may have been the answer to a call: then the
+//! connection is closed, so that nobody waits for an answer that was lost.
 
 use std::io;
 
@@ -116,14 +115,14 @@ fn read(line: &[u8]) -> Line {
         return Line::Message(Box::new(message));
     }
     match serde_json::from_slice::<Value>(line) {
-        Ok(value) => stranger(&value),
+        Ok(value) => foreign(&value),
         Err(_) => Line::Broken("it sent a message that is not JSON"),
     }
 }
 
-/// JSON that is no message of the protocol. If it answers something, whoever
-/// asked gets an error; anything else is none of our business.
-fn stranger(value: &Value) -> Line {
+/// JSON that is no message of the protocol. If it has the id of a request, the request gets an
+/// error; anything else is skipped.
+fn foreign(value: &Value) -> Line {
     let id: Option<RequestId> =
         value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
     match id {
@@ -154,7 +153,7 @@ mod tests {
         }
     }
 
-    /// FAULTS 4: noise is skipped, a lost answer ends the connection.
+    /// FAULTS 4: a line that is no message is skipped, a lost answer ends the connection.
     #[test]
     fn lines_are_told_apart() {
         for (line, sorted) in [

@@ -1,5 +1,7 @@
-//! Pictures, judged by their bytes and not by their label: a model that gets
-//! something else refuses the whole conversation.
+//! Pictures, checked by their bytes and not by their label: a model that gets something else
+//! refuses the whole conversation.
+//!
+//! Must never contain: IO, what a picture is for.
 //!
 //! [`media_type`] reads the header alone, at once. [`check`] decodes the whole
 //! picture, within bounds of memory and time, and takes a while.

@@ -1,11 +1,11 @@
-//! What a child sees of the server's environment: nothing, except what a program
-//! needs to find others, to speak a language and to know the time.
+//! The environment of a child: of the server's own, only what a program needs to find other
+//! programs, and for its language and time zone.
 
 use secrecy::SecretString;
 
 use crate::user::User;
 
-/// Variables that hold no secret. Everything else has to be listed for a child.
+/// Variables without secrets. All others have to be listed for a child.
 const PASSED_ON: &[&str] = &["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ"];
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 

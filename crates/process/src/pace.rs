@@ -1,5 +1,4 @@
-//! How fast a child may make us work: whatever it does, the log stays readable
-//! and a processor stays free.
+//! Limits on the work that a child can cause: on lines in the log and on bytes that are read.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -8,7 +7,7 @@ use tokio::time::{Instant, sleep_until};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Lets one thing through in a second, and counts what it held back.
+/// Lets one log line through in a second, and counts the others.
 #[derive(Debug, Default)]
 pub struct OncePerSecond(Mutex<Gate>);
 
@@ -19,7 +18,7 @@ struct Gate {
 }
 
 impl OncePerSecond {
-    /// Whether it is time. If so: how many were held back since the last time.
+    /// If a line may pass: how many were held back since the last one.
     pub fn pass(&self) -> Option<u64> {
         let mut gate = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
@@ -32,8 +31,8 @@ impl OncePerSecond {
     }
 }
 
-/// So much in a second; who takes more waits for the next one, and the child
-/// with it, because its pipe fills up.
+/// A budget for each second. Taking more waits for the next second; the child waits too,
+/// because its pipe fills up.
 #[derive(Debug)]
 pub struct Budget {
     per_second: usize,
@@ -42,12 +41,13 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// So much in every second.
+    /// A budget of this amount for each second.
     pub fn new(per_second: usize) -> Self {
         Self { per_second, left: per_second, since: Instant::now() }
     }
 
-    /// Takes some, and waits if there is nothing left.
+    /// Takes an amount, and waits for the next second if nothing is left. Cancel-safe: the
+    /// amount is taken in any case.
     pub async fn take(&mut self, amount: usize) {
         if self.since.elapsed() >= SECOND {
             *self = Self::new(self.per_second);

@@ -1,8 +1,7 @@
-//! What is written about a child, whatever it is: its environment and what it
-//! may use.
+//! The settings of any child: its environment and its limits.
 //!
-//! Names of environment variables stand where a secret belongs, so that no
-//! secret has to stand in a file.
+//! A setting names the environment variable that holds a secret, so that no secret has to be
+//! in a file.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,7 +13,7 @@ use crate::environment::base_environment;
 use crate::supervisor::Limits;
 use crate::user::User;
 
-/// A value that stands here, or in an environment variable of the server.
+/// A value in the file, or in an environment variable of the server.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, expecting = "a text, or { env = \"VARIABLE\", prefix = \"Bearer \" }")]
 pub enum SettingValue {
@@ -24,7 +23,7 @@ pub enum SettingValue {
     Variable(FromVariable),
 }
 
-/// A value that stands in an environment variable.
+/// A value in an environment variable.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FromVariable {
@@ -49,7 +48,7 @@ pub struct LimitSettings {
     pub cpu_seconds: Option<u64>,
 }
 
-/// A setting that is wrong: its key below the child's own, and why.
+/// An invalid setting: its key below the child's own, and why.
 pub type WrongSetting = (String, String);
 
 impl SettingValue {
@@ -65,8 +64,7 @@ impl SettingValue {
     }
 }
 
-/// Everything that a child's environment holds: what every child gets, and what
-/// is listed for this one.
+/// The whole environment of a child: what every child gets, and what is listed for this one.
 pub fn environment(
     listed: &BTreeMap<String, SettingValue>,
     user: Option<&User>,
@@ -94,7 +92,7 @@ pub fn check_command(command: &str) -> Result<(), WrongSetting> {
     Ok(())
 }
 
-/// The user that is meant, if one is.
+/// The user that a setting names, if any.
 pub fn find_user(user: Option<&str>) -> Result<Option<User>, WrongSetting> {
     user.map(User::find).transpose().map_err(|error| ("user".to_owned(), error.to_string()))
 }
@@ -116,7 +114,7 @@ impl Default for LimitSettings {
     }
 }
 
-/// Who writes a secret into the file all the same does not find it in a log.
+/// A secret that is in the file all the same is not in a log.
 impl fmt::Debug for SettingValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,8 +1,8 @@
-//! The standard error of a child: always read, so that the child never waits for
-//! us, and logged at `debug`, a line a second at the most.
+//! The standard error of a child: always read, so that the child never blocks on it, and
+//! logged at `debug`, at most one line a second.
 //!
-//! What a program says there may hold its secrets. Its last line is kept, for
-//! administrators, where it says why the program ended; whoever shows it masks it.
+//! It may hold secrets of the program. The last line is kept for administrators, because it
+//! often says why the program ended; whoever shows it masks it.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -18,7 +18,7 @@ const LONGEST_LINE: usize = 500;
 /// What is read of it in a second; a program that writes more is slowed down.
 const BYTES_PER_SECOND: usize = 1 << 20;
 
-/// Logs what a child says on its standard error.
+/// Logs the standard error of a child.
 #[derive(Debug, Default)]
 pub struct StderrLog {
     gate: OncePerSecond,
@@ -27,7 +27,7 @@ pub struct StderrLog {
     readers: watch::Sender<usize>,
 }
 
-/// A child is being read, as long as this is there.
+/// Counts a reader as long as it exists.
 #[derive(Debug)]
 struct Reading<'a>(&'a watch::Sender<usize>);
 
@@ -38,14 +38,14 @@ impl Drop for Reading<'_> {
 }
 
 impl StderrLog {
-    /// A new child is going to be read: what the last one said is forgotten.
+    /// A new child is going to be read: forgets the last line of the one before.
     pub fn begin(&self) {
         self.set_last(None);
         self.readers.send_modify(|readers| *readers += 1);
     }
 
-    /// The last line of the child, once it was read to its end; it is waited for,
-    /// but not for long, for others may hold its standard error open.
+    /// The last line of the child, once it was read to its end. The wait is bounded, because
+    /// other processes may hold its standard error open.
     pub async fn last_line(&self, within: Duration) -> Option<String> {
         let mut readers = self.readers.subscribe();
         let _late = timeout(within, readers.wait_for(|readers| *readers == 0)).await;

@@ -13,14 +13,13 @@ use tokio::time::timeout;
 
 use crate::user::User;
 
-/// The child could not be started at all; the supervisor exits with the same
-/// codes as `env` and `nohup` do.
+/// Exit code: the program cannot be executed. The same codes as of `env` and `nohup`.
 pub const NOT_EXECUTABLE: i32 = 126;
-/// There is no such program.
+/// Exit code: there is no such program.
 pub const NOT_FOUND: i32 = 127;
 
-/// How long a supervisor that was told to end its child may take for it. It gives
-/// the child a second, kills, and gathers what is left.
+/// How long a supervisor may take to end its child. It gives the child a second, kills it,
+/// and reaps what is left.
 const ENDING: Duration = Duration::from_secs(4);
 
 /// How a supervisor is started.
@@ -47,8 +46,8 @@ pub struct SpawnSpec {
     pub user: Option<User>,
     /// What it may use.
     pub limits: Limits,
-    /// Whether it is killed the moment that nobody is there any more. Else it has a
-    /// second to end by itself.
+    /// Whether it is killed at once when its input is closed. Else it has a second to end by
+    /// itself.
     pub dies_at_once: bool,
 }
 

@@ -1,9 +1,8 @@
 //! What a vendor says about an error, and what that means for us.
 //!
-//! A complaint comes as an HTTP status with a body, or as an event of a stream
-//! that had begun well. Each wire format reads its own words, and says which
-//! status their kind stands for: gateways in between keep the one and lose the
-//! other. From there on all wire formats are alike.
+//! An error comes as an HTTP status with a body, or as an event in the middle of a stream.
+//! Each wire format reads its own shape, and maps the kind of the error to a status: gateways
+//! in between keep the one and lose the other. From there on all wire formats are alike.
 
 use std::time::Duration;
 

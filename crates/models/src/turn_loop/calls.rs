@@ -30,7 +30,7 @@ impl Call {
     }
 }
 
-/// Where the calls of a message stand.
+/// The state of the calls of a message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Calls {
     /// The first of them is proposed or made right now.
@@ -62,8 +62,8 @@ impl Calls {
         self.current().is_some_and(|call| call.id == id)
     }
 
-    /// After a crash the current call is proposed again: how far it came is
-    /// known to whoever approved it.
+    /// After a crash the current call is proposed again: the ledger of tool runs knows how
+    /// far it came.
     pub(super) fn interrupted(&mut self) {
         self.running = false;
     }
@@ -134,7 +134,7 @@ pub(super) fn admissible(
     }
 }
 
-/// What the model reads of a person's answer.
+/// A person's answer as the result of a call, for the model.
 pub(super) fn result_of(answer: Answer) -> (Vec<ContentBlock>, bool) {
     let (words, is_error) = match answer {
         Answer::Given(Value::String(text)) => (format!("The person answered: {text}"), false),

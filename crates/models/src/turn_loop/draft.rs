@@ -1,4 +1,4 @@
-//! The message that a model is in the middle of saying.
+//! The message that a model is streaming.
 
 use parlor_agent::{ContentBlock, HistoryMessage};
 use parlor_protocol::Role;

@@ -1,4 +1,4 @@
-//! The session of the built-in loop: carries out what `step` decides.
+//! The turn runner of the built-in loop: carries out what `step` decides.
 //!
 //! Polling it does, in this order:
 //! 1. The effects that are due, one after the other; one that is meant for the
@@ -28,7 +28,7 @@ use super::{Toolbox, ask_user, calls};
 use crate::client::{ModelClient, ModelEvent, ModelRequest, ModelStream};
 use crate::turn_loop::LoopLimits;
 
-/// A conversation with a model.
+/// Takes the turns of a conversation with a model.
 pub(super) struct LoopRunner {
     llm: Arc<dyn ModelClient>,
     tools: Toolbox,
@@ -37,7 +37,7 @@ pub(super) struct LoopRunner {
     effects: VecDeque<Effect>,
     /// The turn that runs.
     turn: Option<Turn>,
-    /// Who polled last; a turn may begin after that.
+    /// Polled last; a turn may begin after that.
     waker: Option<Waker>,
 }
 
@@ -192,7 +192,7 @@ impl TurnRunner for LoopRunner {
     fn begin(&mut self, start: TurnStart) {
         self.stop();
         let (context, state) = match start {
-            // A model says nothing by itself.
+            // A model begins no turn by itself.
             TurnStart::AgentInitiated(_) => {
                 let end = AgentEvent::Ended(TurnOutcome::Complete { cut_off: false });
                 self.effects.push_back(Effect::Emit(end));

@@ -1,10 +1,9 @@
 //! The built-in agent: a model that is asked until it is finished.
 //!
-//! `step` decides and `driver` acts: the state takes what the model said and
-//! answers with effects; the driver carries them out in order and yields what
-//! is meant for the caller. The state can be written down between any two
-//! inputs; afterwards calls that were not settled are proposed again, under
-//! the same ids, and whoever keeps the ledger knows how far they were.
+//! `step` decides and `driver` acts: the state takes an input and answers with effects; the
+//! driver carries them out in order and yields the events among them. The state can be
+//! stored between any two inputs; when it is resumed, calls that were not settled are
+//! proposed again under the same ids, and the ledger of tool runs knows how far they came.
 
 mod ask_user;
 mod calls;

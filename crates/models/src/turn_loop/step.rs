@@ -1,18 +1,17 @@
 //! What to do next in a turn. Pure: inputs in, effects out.
 //!
-//! A turn is a number of rounds. In each the model is asked, and what it says
-//! is passed on and collected. How a round ends decides:
-//! - the model is finished, or cannot say more: the turn is complete;
-//! - it paused: what it said is kept, and the next round begins;
-//! - it calls tools: what it said is kept, the calls are proposed and made one
-//!   after the other ([`super::calls`]), and the next round begins with their
-//!   results;
+//! A turn is a number of rounds. In each the model is asked, and its answer is passed on
+//! and collected. How a round ends decides:
+//! - the model is finished, or reached its limit: the turn is complete;
+//! - it paused: its message is kept, and the next round begins;
+//! - it calls tools: its message is kept, the calls are proposed and made one after the
+//!   other ([`super::calls`]), and the next round begins with their results;
 //! - it failed before anything was shown: the same round is tried again, after
 //!   the wait that the vendor asks for; afterwards, or too often, the turn fails;
-//! - it declined: what it said in this round is withheld, and the turn fails;
+//! - it declined: the message of this round is withheld, and the turn fails;
 //! - it was stopped.
 //!
-//! Whatever else was said is kept in every case, and every turn ends exactly once.
+//! Every other message is kept in every case, and every turn ends exactly once.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -44,7 +43,7 @@ pub(super) enum Input {
     Run { id: String, arguments: Map<String, Value>, run: Uuid },
     /// A call that is made is over, or one that is proposed cannot be made.
     CallEnded { id: String, outcome: ToolOutcome },
-    /// What the model is told of a call.
+    /// The result of a call, for the model.
     Settled { id: String, content: Vec<ContentBlock>, is_error: bool },
     /// The turn shall end.
     Stop,
@@ -57,7 +56,7 @@ pub(super) enum Effect {
     Emit(AgentEvent),
     /// Append this to the history of the next request.
     Remember(HistoryMessage),
-    /// PromptRequest the model.
+    /// Ask the model.
     AskModel,
     /// Propose this call, if it can be made at all.
     Propose(Call),
@@ -69,7 +68,7 @@ pub(super) enum Effect {
     Wait(Duration),
 }
 
-/// Where a turn stands.
+/// The state of a turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct LoopState {
     /// The number of the request, from 1.
@@ -103,7 +102,7 @@ impl LoopState {
         }
     }
 
-    /// A turn that goes on from a checkpoint.
+    /// A turn that is resumed from a checkpoint.
     pub(super) fn resume(
         checkpoint: Checkpoint,
         effects: &mut VecDeque<Effect>,

@@ -7,8 +7,8 @@ use parlor_agent::tools::{Tool, ToolCall, ToolEvent, ToolOutcome, ToolSpec, Tool
 
 use super::ask_user;
 
-/// The tools of a session. They are looked up anew each time: servers come,
-/// go and change what they have.
+/// The tools of a conversation. They are looked up each time: servers start, stop and change
+/// their tools.
 #[derive(Clone, Default)]
 pub struct Toolbox {
     tools: Option<Arc<dyn Tools>>,

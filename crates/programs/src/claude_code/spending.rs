@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::fields::number;
 
-/// What a session has cost so far, in millionths of a dollar.
+/// What a CLI session has cost so far, in millionths of a dollar.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Spending(u64);
 

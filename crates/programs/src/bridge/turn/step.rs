@@ -230,7 +230,7 @@ impl TurnState {
     fn begin_afresh(&mut self, effects: &mut VecDeque<Effect>) {
         match self.phase {
             Phase::Continuing(_) => {
-                self.fail(AgentError::Lost("its session is gone".to_owned()));
+                self.fail(AgentError::Lost("its CLI session is gone".to_owned()));
             }
             Phase::Stopping { .. } => self.end(TurnOutcome::Stopped, true),
             _ => {
