@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use parlor_agent::AgentInitiatedTurn as Initiative;
+use parlor_agent::AgentInitiatedTurn;
 use parlor_protocol::TenantId;
 use parlor_storage::StorageError;
 
@@ -42,7 +42,7 @@ async fn give_turn(
     chat: &Chat,
     tenant: &TenantId,
     project: &Arc<Project>,
-    initiative: &Initiative,
+    initiative: &AgentInitiatedTurn,
 ) {
     let conversation = initiative.conversation;
     let mut pause = PAUSE;

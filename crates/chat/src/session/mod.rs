@@ -30,8 +30,7 @@ use std::task::Poll;
 
 use futures_util::StreamExt;
 use parlor_agent::{
-    AgentEvent, Checkpoint, HistoryMessage, TurnOutcome as TurnEnd, TurnRunner as AgentSession,
-    TurnStart, Usage,
+    AgentEvent, Checkpoint, HistoryMessage, TurnOutcome, TurnRunner, TurnStart, Usage,
 };
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::{EventBody, TenantId};
@@ -118,7 +117,7 @@ impl Session {
     /// Runs the turn to its end.
     pub(crate) async fn run(
         mut self,
-        mut agent: Box<dyn AgentSession>,
+        mut agent: Box<dyn TurnRunner>,
         start: TurnStart,
         mut stop: Listener<Stop>,
     ) -> Result<(), StorageError> {
@@ -143,7 +142,7 @@ impl Session {
                 Next::Event(Some(AgentEvent::Ended(end))) => return self.end(end).await,
                 Next::Event(Some(event)) => self.handle(&mut *agent, event).await?,
                 // A stream that ends by itself has broken its promise; say so.
-                Next::Event(None) => return self.end(TurnEnd::Stopped).await,
+                Next::Event(None) => return self.end(TurnOutcome::Stopped).await,
                 Next::Stop => {}
                 Next::Look(Look::Prompt) => self.look_at_prompt(&mut *agent).await?,
                 Next::Look(Look::NobodyAnswers) => {
@@ -156,7 +155,7 @@ impl Session {
     }
 
     /// Waits for the agent, for the word to stop, and for an open prompt.
-    async fn next(&mut self, agent: &mut dyn AgentSession, stop: &mut Listener<Stop>) -> Next {
+    async fn next(&mut self, agent: &mut dyn TurnRunner, stop: &mut Listener<Stop>) -> Next {
         let mut next = poll_fn(|cx| match agent.poll_next_unpin(cx) {
             Poll::Ready(event) => Poll::Ready(Next::Event(event)),
             Poll::Pending if self.stopped.is_some() => Poll::Pending,
@@ -173,7 +172,7 @@ impl Session {
     }
 
     /// Stops the agent; true if the turn is over for this run of the server.
-    fn stops_for(&mut self, why: Stop, agent: &mut dyn AgentSession) -> bool {
+    fn stops_for(&mut self, why: Stop, agent: &mut dyn TurnRunner) -> bool {
         self.stopped = Some(why);
         let parks = self.parks_for(why);
         if !parks {
@@ -192,7 +191,7 @@ impl Session {
 
     async fn handle(
         &mut self,
-        agent: &mut dyn AgentSession,
+        agent: &mut dyn TurnRunner,
         event: AgentEvent,
     ) -> Result<(), StorageError> {
         match event {

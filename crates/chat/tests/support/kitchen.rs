@@ -10,7 +10,7 @@ use parlor_agent::tools::{
     Artifact, Claims, ElicitationReply, ServerHealth, ToolCall, ToolEvent, ToolFuture, ToolSpec,
     ToolStream,
 };
-use parlor_agent::{ContentBlock as Block, Tool, ToolOutcome, Tools};
+use parlor_agent::{ContentBlock, Tool, ToolOutcome, Tools};
 use serde_json::{Map, Value, json};
 
 /// A server with tools, and what it was told to do.
@@ -43,7 +43,7 @@ impl Tools for Kitchen {
             let artifact = (name == "peek")
                 .then(|| Artifact { kind: "recipe".to_owned(), id: "r1".to_owned() });
             ToolEvent::Done(ToolOutcome::Answered {
-                content: vec![Block::text(text)],
+                content: vec![ContentBlock::text(text)],
                 is_error: false,
                 artifact,
             })
@@ -81,7 +81,7 @@ fn ask_back() -> ToolStream {
             other => format!("not ordered: {other:?}"),
         };
         ToolEvent::Done(ToolOutcome::Answered {
-            content: vec![Block::text(words)],
+            content: vec![ContentBlock::text(words)],
             is_error: false,
             artifact: None,
         })
