@@ -92,7 +92,7 @@ fn picture_of(data: &str, most_bytes: usize) -> Result<NewImage, String> {
 }
 
 fn without_pictures(content: &[ContentBlock]) -> Vec<ContentBlock> {
-    let block = |block: &Block| match block {
+    let block = |block: &ContentBlock| match block {
         ContentBlock::Image { .. } => left_out("it cannot be read"),
         other => other.clone(),
     };

@@ -59,7 +59,7 @@ async fn use_it(host: &McpHost) {
     assert!(sum.contains('5'), "{sum}");
     let picture = call(host, "everything_get-tiny-image", json!({})).await;
     let ToolOutcome::Answered { content, .. } = &picture else { panic!("{picture:?}") };
-    let is_png = |block: &Block| matches!(block, ContentBlock::Image { media_type, .. } if media_type == "image/png");
+    let is_png = |block: &ContentBlock| matches!(block, ContentBlock::Image { media_type, .. } if media_type == "image/png");
     assert!(content.iter().any(is_png), "{content:?}");
     let wrong = call(host, "everything_get-sum", json!({"a": "two"})).await;
     assert!(matches!(wrong, ToolOutcome::Answered { is_error: true, .. }), "{wrong:?}");
