@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use parlor_agents::tools::{
+use parlor_agent::tools::{
     ServerHealth, Tool, ToolAction, ToolCall, ToolFuture, ToolStream, Tools,
 };
 use parlor_guard::guardrail::Guardrail;

@@ -1,7 +1,7 @@
 //! What begins a turn, and all that is written with it: a person's message, or that the
 //! agent speaks up by itself.
 
-use parlor_agents::{Block, HistoryMessage};
+use parlor_agent::{ContentBlock, HistoryMessage};
 use parlor_guard::Clean;
 use parlor_protocol::message::{Message, Metadata};
 use parlor_protocol::{
@@ -184,13 +184,13 @@ fn pass_over(prompt: &Prompt) -> Closing {
 fn history_of(text: &str, image: Option<&NewImage>) -> HistoryMessage {
     let mut message = HistoryMessage { role: Role::User, blocks: Vec::new() };
     if let Some(image) = image {
-        message.blocks.push(Block::Image {
+        message.blocks.push(ContentBlock::Image {
             media_type: image.media_type.clone(),
             data: data_encoding::BASE64.encode(&image.bytes),
         });
     }
     if !text.trim().is_empty() {
-        message.blocks.push(Block::text(text));
+        message.blocks.push(ContentBlock::text(text));
     }
     message
 }

@@ -12,7 +12,7 @@
 
 use std::collections::HashMap;
 
-use parlor_agents::{Block, HistoryMessage};
+use parlor_agent::{ContentBlock, HistoryMessage};
 use parlor_protocol::{Role, TurnId};
 use serde_json::Value;
 
@@ -32,7 +32,7 @@ pub(crate) fn for_model(
     let mut messages = answered(fitting(turns, most_tokens));
     let newest = messages.iter_mut().rfind(|message| message.role == Role::User);
     if let (true, Some(reminder), Some(newest)) = (long, reminder, newest) {
-        newest.blocks.push(Block::text(reminder));
+        newest.blocks.push(ContentBlock::text(reminder));
     }
     messages
 }
@@ -88,7 +88,9 @@ fn without_earlier_tries(mut turns: Vec<Turn>) -> Vec<Turn> {
 impl Turn {
     fn called_tools(&self) -> bool {
         let mut blocks = self.messages.iter().flat_map(|message| &message.blocks);
-        blocks.any(|block| matches!(block, Block::ToolUse { .. } | Block::ToolResult { .. }))
+        blocks.any(|block| {
+            matches!(block, ContentBlock::ToolUse { .. } | ContentBlock::ToolResult { .. })
+        })
     }
 }
 
@@ -124,14 +126,16 @@ fn answered(messages: Vec<HistoryMessage>) -> Vec<HistoryMessage> {
 
 fn interrupted_calls(message: &HistoryMessage) -> Option<HistoryMessage> {
     let results = message.blocks.iter().filter_map(|block| match block {
-        Block::ToolUse { id, .. } => Some(Block::ToolResult {
+        ContentBlock::ToolUse { id, .. } => Some(ContentBlock::ToolResult {
             tool_use_id: id.clone(),
-            content: vec![Block::text("The turn was interrupted; what came of this is not known.")],
+            content: vec![ContentBlock::text(
+                "The turn was interrupted; what came of this is not known.",
+            )],
             is_error: true,
         }),
         _ => None,
     });
-    let blocks: Vec<Block> = results.collect();
+    let blocks: Vec<ContentBlock> = results.collect();
     (!blocks.is_empty()).then_some(HistoryMessage { role: Role::Tool, blocks })
 }
 
@@ -175,7 +179,11 @@ mod tests {
     fn calls_that_a_crash_left_are_answered() {
         let call = HistoryMessage {
             role: Role::Assistant,
-            blocks: vec![Block::ToolUse { id: "t".into(), name: "n".into(), input: Value::Null }],
+            blocks: vec![ContentBlock::ToolUse {
+                id: "t".into(),
+                name: "n".into(),
+                input: Value::Null,
+            }],
         };
         let history =
             vec![HistoryMessage::user("a"), call.clone(), HistoryMessage::user("b"), call];
@@ -188,8 +196,8 @@ mod tests {
     #[test]
     fn pictures_that_a_model_refused_are_left_out() {
         let picture = |n: u128| {
-            let image = Block::Image { media_type: "image/png".into(), data: "AAAA".into() };
-            let blocks = vec![image, Block::text("Look.")];
+            let image = ContentBlock::Image { media_type: "image/png".into(), data: "AAAA".into() };
+            let blocks = vec![image, ContentBlock::text("Look.")];
             let message = HistoryMessage { role: Role::User, blocks };
             (TurnId::new(Uuid::from_u128(n)), serde_json::to_value(message).unwrap())
         };
@@ -217,11 +225,11 @@ mod tests {
         let five = [four.clone(), turn(3, &["three"])].concat();
         let texts = |history| {
             let messages = for_model(history, 10_000, Some("Remember."));
-            messages.last().unwrap().blocks.iter().filter_map(Block::as_text).count()
+            messages.last().unwrap().blocks.iter().filter_map(ContentBlock::as_text).count()
         };
         assert_eq!((texts(four), texts(five.clone())), (1, 2));
         let newest = for_model(five, 10_000, Some("Remember.")).pop().unwrap();
-        assert_eq!(newest.blocks, [Block::text("three"), Block::text("Remember.")]);
+        assert_eq!(newest.blocks, [ContentBlock::text("three"), ContentBlock::text("Remember.")]);
     }
 
     /// U-5: of several tries the model is told the last, and those in which
@@ -233,7 +241,8 @@ mod tests {
             retry::mark(&mut rows[0].1, TurnId::new(Uuid::from_u128(of)));
             rows
         };
-        let called = Block::ToolUse { id: "t".into(), name: "cook".into(), input: Value::Null };
+        let called =
+            ContentBlock::ToolUse { id: "t".into(), name: "cook".into(), input: Value::Null };
         let called = HistoryMessage { role: Role::Assistant, blocks: vec![called] };
         let mut with_tool = again(5, 4, &["cook", "?"]);
         with_tool[1].1 = serde_json::to_value(called).unwrap();

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use data_encoding::BASE64;
-use parlor_agents::Block;
-use parlor_agents::picture::{self, PictureError};
+use parlor_agent::ContentBlock;
+use parlor_picture::PictureError;
 use parlor_protocol::ImageAttachment;
 use parlor_storage::NewImage;
 use tokio::sync::Semaphore;
@@ -41,10 +41,10 @@ impl PictureChecks {
     /// ids. One that is none becomes words, for the model too.
     pub(crate) async fn of_result(
         &self,
-        content: Vec<Block>,
+        content: Vec<ContentBlock>,
         most_bytes: usize,
-    ) -> (Vec<Block>, Vec<NewImage>) {
-        if !content.iter().any(|block| matches!(block, Block::Image { .. })) {
+    ) -> (Vec<ContentBlock>, Vec<NewImage>) {
+        if !content.iter().any(|block| matches!(block, ContentBlock::Image { .. })) {
             return (content, Vec::new());
         }
         let unread = without_pictures(&content);
@@ -60,10 +60,13 @@ impl PictureChecks {
     }
 }
 
-fn take_pictures(content: Vec<Block>, most_bytes: usize) -> (Vec<Block>, Vec<NewImage>) {
+fn take_pictures(
+    content: Vec<ContentBlock>,
+    most_bytes: usize,
+) -> (Vec<ContentBlock>, Vec<NewImage>) {
     let mut images = Vec::new();
     let content = content.into_iter().map(|block| {
-        let Block::Image { data, .. } = block else { return block };
+        let ContentBlock::Image { data, .. } = block else { return block };
         if images.len() == MOST_OF_RESULT {
             return left_out("there are too many");
         }
@@ -71,7 +74,7 @@ fn take_pictures(content: Vec<Block>, most_bytes: usize) -> (Vec<Block>, Vec<New
             Ok(image) => {
                 let media_type = image.media_type.clone();
                 images.push(image);
-                Block::Image { media_type, data }
+                ContentBlock::Image { media_type, data }
             }
             Err(why) => left_out(&why),
         }
@@ -84,25 +87,25 @@ fn picture_of(data: &str, most_bytes: usize) -> Result<NewImage, String> {
         return Err("it is too large".to_owned());
     }
     let bytes = BASE64.decode(data.as_bytes()).map_err(|_| PictureError::Damaged.to_string())?;
-    let media_type = picture::check(&bytes).map_err(|error| error.to_string())?;
+    let media_type = parlor_picture::check(&bytes).map_err(|error| error.to_string())?;
     Ok(NewImage { id: Uuid::now_v7(), media_type: media_type.to_owned(), bytes })
 }
 
-fn without_pictures(content: &[Block]) -> Vec<Block> {
-    let block = |block: &Block| match block {
-        Block::Image { .. } => left_out("it cannot be read"),
+fn without_pictures(content: &[ContentBlock]) -> Vec<ContentBlock> {
+    let block = |block: &ContentBlock| match block {
+        ContentBlock::Image { .. } => left_out("it cannot be read"),
         other => other.clone(),
     };
     content.iter().map(block).collect()
 }
 
-fn left_out(why: &str) -> Block {
-    Block::text(format!("[a picture was left out: {why}]"))
+fn left_out(why: &str) -> ContentBlock {
+    ContentBlock::text(format!("[a picture was left out: {why}]"))
 }
 
 fn look_at(attachment: &ImageAttachment, most_bytes: usize) -> Result<NewImage, ChatError> {
     let bytes = decode(&attachment.data, most_bytes)?;
-    let media_type = picture::check(&bytes).map_err(refused)?;
+    let media_type = parlor_picture::check(&bytes).map_err(refused)?;
     let said: String = attachment.media_type.trim().chars().take(40).collect();
     if said.is_empty() {
         let missing = format!("The picture does not say its media_type; it is {media_type}.");
@@ -188,25 +191,31 @@ mod tests {
     /// said in words.
     #[tokio::test]
     async fn pictures_of_tools_are_judged_like_those_of_people() {
-        let picture = |bytes: &[u8]| Block::Image {
+        let picture = |bytes: &[u8]| ContentBlock::Image {
             media_type: "image/x-claimed".into(),
             data: BASE64.encode(bytes),
         };
         let content = vec![
-            Block::text("Here."),
+            ContentBlock::text("Here."),
             picture(GIF),
             picture(&GIF[..GIF.len() - 4]),
             picture(&[0; 2_000]),
-            Block::Image { media_type: "image/png".into(), data: "no base64".into() },
+            ContentBlock::Image { media_type: "image/png".into(), data: "no base64".into() },
         ];
         let (content, images) = PictureChecks::new().of_result(content, 1_000).await;
         assert_eq!(images.len(), 1);
         assert_eq!((images[0].media_type.as_str(), images[0].bytes.as_slice()), ("image/gif", GIF));
-        let shown = Block::Image { media_type: "image/gif".into(), data: BASE64.encode(GIF) };
-        let words = |why: &str| Block::text(format!("[a picture was left out: {why}]"));
+        let shown =
+            ContentBlock::Image { media_type: "image/gif".into(), data: BASE64.encode(GIF) };
+        let words = |why: &str| ContentBlock::text(format!("[a picture was left out: {why}]"));
         let damaged = words("it is damaged");
-        let expected =
-            [Block::text("Here."), shown, damaged.clone(), words("it is too large"), damaged];
+        let expected = [
+            ContentBlock::text("Here."),
+            shown,
+            damaged.clone(),
+            words("it is too large"),
+            damaged,
+        ];
         assert_eq!(content, expected);
     }
 }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use parlor_agents::Initiative;
+use parlor_agent::AgentInitiatedTurn;
 use parlor_protocol::TenantId;
 use parlor_storage::StorageError;
 
@@ -21,7 +21,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// Listens to the agents of all projects, as long as there are both.
 pub(crate) fn listen(chat: &Chat) {
     for (tenant, project) in chat.projects().with_tenants() {
-        let Some(mut initiatives) = project.agent.initiatives() else { continue };
+        let Some(mut initiatives) = project.agent.agent_initiated_turns() else { continue };
         let (chat, tenant) = (chat.downgrade(), tenant.clone());
         let project = Arc::downgrade(project);
         tokio::spawn(async move {
@@ -42,7 +42,7 @@ async fn give_turn(
     chat: &Chat,
     tenant: &TenantId,
     project: &Arc<Project>,
-    initiative: &Initiative,
+    initiative: &AgentInitiatedTurn,
 ) {
     let conversation = initiative.conversation;
     let mut pause = PAUSE;

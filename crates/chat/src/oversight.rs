@@ -5,8 +5,8 @@
 //! that (M-1); what the person always allows in this conversation (P-11). In
 //! doubt a person is asked.
 
-use parlor_agents::ProposedCall;
-use parlor_agents::tools::{Tool, ToolAction};
+use parlor_agent::ProposedCall;
+use parlor_agent::tools::{Tool, ToolAction};
 use parlor_protocol::Verdict;
 use parlor_storage::Allowance;
 
@@ -45,8 +45,8 @@ fn covers(allowance: &Allowance, tool: &Tool) -> bool {
 mod tests {
     use std::time::Duration;
 
-    use parlor_agents::llm::ToolSpec;
-    use parlor_agents::tools::{Claims, ToolRule};
+    use parlor_agent::tools::ToolSpec;
+    use parlor_agent::tools::{Claims, ToolRule};
     use parlor_protocol::Timestamp;
     use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parlor_agents::{Agent, Tools};
+use parlor_agent::{Agent, Tools};
 use parlor_guard::guardrail::Guardrail;
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::{ProjectId, TenantId};

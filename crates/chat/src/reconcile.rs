@@ -7,7 +7,7 @@
 //! model, its questions lapse, and calls that were made are marked as unknown.
 //! Nobody has to do anything, and no turn runs for ever.
 
-use parlor_agents::{Checkpoint, HistoryMessage};
+use parlor_agent::{Checkpoint, HistoryMessage};
 use parlor_guard::Clean;
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::message::{Message, Metadata};

@@ -6,7 +6,7 @@
 //! pictures before the mark: of those that came since the model's last answer, for
 //! everything before them it had taken; of all, if there are none.
 
-use parlor_agents::HistoryMessage;
+use parlor_agent::HistoryMessage;
 use parlor_protocol::Role;
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use parlor_agents::{Checkpoint, TurnContext, TurnStart};
+use parlor_agent::{Checkpoint, TurnContext, TurnStart};
 use parlor_protocol::{ConversationId, EventId, MessageId, Mode, TenantId, TurnId};
 use parlor_storage::{BeginTurn, Block, Interrupted, StorageError};
 use serde_json::Value;
@@ -179,14 +179,14 @@ impl Chat {
             next_seq: ready.next_seq,
             block_message: ready.block_message,
         };
-        let agent = ready.project.agent.open(ready.conversation);
+        let agent = ready.project.agent.runner(ready.conversation);
         let (flusher, pictures) = (self.flusher().clone(), self.pictures().clone());
         let asking = Asking::new(signals.hint, signals.closing);
         let session = Session::new(writer, ready.tenant, ready.project, flusher, pictures, asking);
         match ready.begins {
             Beginning::Asked => session.run(agent, TurnStart::Message(context), signals.stop).await,
             Beginning::Unasked => {
-                session.run(agent, TurnStart::Unasked(context), signals.stop).await
+                session.run(agent, TurnStart::AgentInitiated(context), signals.stop).await
             }
             Beginning::Resumes(checkpoint, lost) => {
                 let session = session.resumed(lost, checkpoint.clone());

@@ -1,6 +1,7 @@
 //! From the configuration to the chat: one project after the other, with its
 //! guardrail, its sanitizer, its agent and its tools.
 
+mod agent;
 mod known;
 mod tools;
 
@@ -8,12 +9,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Context;
-use parlor_agents::process::Supervisor;
-use parlor_agents::tools::Tools;
-use parlor_agents::{AgentKind, ProcessSlots, ProgramHost, build_agent};
+use parlor_agent::tools::Tools;
 use parlor_chat::{AdmittedTools, Chat, Project, Projects};
 use parlor_guard::guardrail::Guardrail;
 use parlor_guard::sanitizer::{Sanitizer, SanitizerSettings};
+use parlor_process::Supervisor;
+use parlor_programs::bridge::{ProcessSlots, ProgramHost};
 use parlor_protocol::ProjectId;
 use parlor_storage::Store;
 
@@ -106,7 +107,7 @@ fn project(
     programs: &ProgramHost,
 ) -> anyhow::Result<Project> {
     let env = |name: &str| environment.get(name).cloned();
-    let behind_bridge = config.agent.kind == AgentKind::ClaudeCode;
+    let behind_bridge = config.agent.kind.is_program();
     let mut masks =
         if behind_bridge { masks_of_bridge(config, &env) } else { config.sanitizer.clone() };
     masks.known = known::known_values(config, behind_bridge, &env);
@@ -118,13 +119,13 @@ fn project(
         name: config.name.clone(),
         guardrail,
         sanitizer: Sanitizer::new(&masks).context("sanitizer")?,
-        agent: build_agent(&config.agent, env, tools.clone(), programs)?,
+        agent: agent::build_agent(&config.agent, env, tools.clone(), programs)?,
         tools,
         system_prompt: config.system_prompt.clone(),
         reminder: config.reminder.clone(),
         prompt_timeout: config.prompt_timeout.unwrap_or_default(),
         // A program keeps its own context; what is told of the past names its session.
-        context_tokens: if behind_bridge { u64::MAX } else { config.agent.context_tokens },
+        context_tokens: if behind_bridge { u64::MAX } else { config.agent.model.context_tokens },
         max_image_bytes: limits.image,
         max_answer_bytes: limits.answer,
         max_turns: limits.project_turns,

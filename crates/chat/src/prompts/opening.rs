@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use parlor_agents::ProposedCall;
+use parlor_agent::ProposedCall;
 use parlor_guard::Clean;
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::message::{Message, MessageData, Metadata};

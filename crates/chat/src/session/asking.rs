@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parlor_agents::{AgentEvent, AgentSession, Answer, Ask, AskedBy, ProposedCall, Reply};
+use parlor_agent::{AgentEvent, Answer, AskedBy, PromptRequest, ProposedCall, Reply, TurnRunner};
 use parlor_protocol::{
     EventBody, Preview, PromptId, PromptOutcome, PromptType, PromptUpdated, Timestamp, ToolStatus,
     Verdict,
@@ -86,7 +86,7 @@ impl Session {
     /// Takes what the agent asks, or keeps it until the open question is settled.
     pub(super) async fn asked(
         &mut self,
-        agent: &mut dyn AgentSession,
+        agent: &mut dyn TurnRunner,
         event: AgentEvent,
     ) -> Result<(), StorageError> {
         self.end_block().await?;
@@ -105,7 +105,7 @@ impl Session {
 
     async fn proposes(
         &mut self,
-        agent: &mut dyn AgentSession,
+        agent: &mut dyn TurnRunner,
         call: ProposedCall,
     ) -> Result<(), StorageError> {
         let Some(run) = self.writer.store.tool_run(self.writer.turn, &call.id).await? else {
@@ -125,7 +125,7 @@ impl Session {
 
     async fn judge_call(
         &mut self,
-        agent: &mut dyn AgentSession,
+        agent: &mut dyn TurnRunner,
         call: ProposedCall,
     ) -> Result<(), StorageError> {
         let allowances = self.writer.store.allowances(self.writer.conversation).await?;
@@ -167,7 +167,11 @@ impl Session {
         preview::of_tools(&self.project, &tool.spec.name, &call.input).await
     }
 
-    async fn asks(&mut self, agent: &mut dyn AgentSession, ask: Ask) -> Result<(), StorageError> {
+    async fn asks(
+        &mut self,
+        agent: &mut dyn TurnRunner,
+        ask: PromptRequest,
+    ) -> Result<(), StorageError> {
         if let Some(prompt) = self.writer.store.prompt_of(self.writer.turn, &ask.id).await? {
             return self.take_up(agent, prompt).await;
         }
@@ -206,7 +210,7 @@ impl Session {
     /// After a restart: the same question, with its full time (P-4).
     async fn wait_again(
         &mut self,
-        agent: &mut dyn AgentSession,
+        agent: &mut dyn TurnRunner,
         ask: &str,
     ) -> Result<(), StorageError> {
         match self.writer.store.prompt_of(self.writer.turn, ask).await? {
@@ -218,7 +222,7 @@ impl Session {
 
     pub(super) async fn take_up(
         &mut self,
-        agent: &mut dyn AgentSession,
+        agent: &mut dyn TurnRunner,
         prompt: Prompt,
     ) -> Result<(), StorageError> {
         let expires_at = lapses(prompt.timeout_ms);
@@ -238,7 +242,7 @@ impl Session {
     /// Looks at the open prompt: it may be closed, lapsed, or have more time.
     pub(super) async fn look_at_prompt(
         &mut self,
-        agent: &mut dyn AgentSession,
+        agent: &mut dyn TurnRunner,
     ) -> Result<(), StorageError> {
         let Some(open) = self.asking.open.clone() else { return Ok(()) };
         let mut prompt = self.writer.store.prompt(&self.tenant, open.id).await?;
@@ -283,7 +287,7 @@ impl Session {
     /// The agent no longer wants to know.
     async fn withdrawn(
         &mut self,
-        agent: &mut dyn AgentSession,
+        agent: &mut dyn TurnRunner,
         ask: &str,
     ) -> Result<(), StorageError> {
         self.asking.queue.retain(|event| match event {

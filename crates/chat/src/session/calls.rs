@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use parlor_agents::tools::Artifact;
-use parlor_agents::{AgentSession, Block, ProposedCall, Reply, ToolOutcome};
+use parlor_agent::tools::Artifact;
+use parlor_agent::{ContentBlock, ProposedCall, Reply, ToolOutcome, TurnRunner};
 use parlor_guard::Clean;
 use parlor_guard::guardrail::Finding;
 use parlor_protocol::message::{Message, MessageData};
@@ -29,7 +29,7 @@ const LONG_TEXT: usize = 32 * 1024;
 /// What the model is told of a call, as the ledger keeps it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Told {
-    content: Vec<Block>,
+    content: Vec<ContentBlock>,
     is_error: bool,
 }
 
@@ -37,7 +37,7 @@ impl Session {
     /// Makes a call that was approved, with exactly the bytes that were.
     pub(super) async fn start_run(
         &mut self,
-        agent: &mut dyn AgentSession,
+        agent: &mut dyn TurnRunner,
         run: &ToolRun,
     ) -> Result<(), StorageError> {
         let arguments = edited::arguments(run)?;
@@ -88,7 +88,7 @@ impl Session {
     /// A call is over, or could not even be proposed.
     pub(super) async fn call_ended(
         &mut self,
-        agent: &mut dyn AgentSession,
+        agent: &mut dyn TurnRunner,
         call: String,
         tool: String,
         outcome: ToolOutcome,
@@ -126,7 +126,7 @@ impl Session {
     /// The tool answered: it is shown, and looked at before the model reads it (G-8).
     async fn answered(
         &mut self,
-        agent: &mut dyn AgentSession,
+        agent: &mut dyn TurnRunner,
         run: &ToolRun,
         mut result: Told,
         artifact: Option<Artifact>,
@@ -151,7 +151,7 @@ impl Session {
         if let Some(finding) = &finding {
             tracing::warn!(rule = %finding.rule, tool = %run.tool, "a tool result looks like orders");
             message.metadata.insert("suspicious".to_owned(), json!(finding.rule));
-            result.content.insert(0, Block::text(caution(finding)));
+            result.content.insert(0, ContentBlock::text(caution(finding)));
         }
         result.content.extend(self.edit_note(&run.call_id));
         self.finished.message(Clean::new(&self.sanitizer, message));
@@ -174,7 +174,7 @@ impl Session {
     /// A suspicious result, and what the person said about it.
     pub(super) async fn settle_result(
         &mut self,
-        agent: &mut dyn AgentSession,
+        agent: &mut dyn TurnRunner,
         prompt: &Prompt,
     ) -> Result<(), StorageError> {
         self.commit_finished().await?;
@@ -196,7 +196,7 @@ impl Session {
     /// A call that was not made, for whatever reason: shown, and told to the model.
     pub(super) async fn not_run(
         &mut self,
-        agent: &mut dyn AgentSession,
+        agent: &mut dyn TurnRunner,
         run: &ToolRun,
         why: String,
         code: &str,
@@ -216,7 +216,7 @@ impl Session {
     /// It was started, and nobody knows what came of it. It is not repeated.
     pub(super) async fn outcome_unknown(
         &mut self,
-        agent: &mut dyn AgentSession,
+        agent: &mut dyn TurnRunner,
         run: &ToolRun,
         why: Option<String>,
     ) -> Result<(), StorageError> {
@@ -241,7 +241,7 @@ impl Session {
     /// What the ledger knows already.
     pub(super) async fn settled_before(
         &mut self,
-        agent: &mut dyn AgentSession,
+        agent: &mut dyn TurnRunner,
         run: &ToolRun,
     ) -> Result<(), StorageError> {
         let held = self.writer.store.prompt_of(self.writer.turn, &result_ask(&run.call_id)).await?;
@@ -282,7 +282,7 @@ impl Session {
     fn result_message(&self, run: &ToolRun, result: &Told) -> Message {
         let text = words(&result.content);
         // Pictures are shown beside it.
-        let said = joined(result.content.iter().filter_map(Block::as_text));
+        let said = joined(result.content.iter().filter_map(ContentBlock::as_text));
         let output = serde_json::from_str::<Value>(&said)
             .ok()
             .filter(|value| value.is_object() || value.is_array())
@@ -307,15 +307,17 @@ impl Session {
 
     /// A model reads no secret that the configuration names, and none is stored for it:
     /// a tool may say its own.
-    fn without_secrets(&self, block: Block) -> Block {
+    fn without_secrets(&self, block: ContentBlock) -> ContentBlock {
         match block {
-            Block::Text { text } => Block::Text { text: self.sanitizer.without_secrets(text) },
+            ContentBlock::Text { text } => {
+                ContentBlock::Text { text: self.sanitizer.without_secrets(text) }
+            }
             other => other,
         }
     }
 
     /// `None` if it could not be looked at, which clears nothing.
-    async fn scan(&self, content: &[Block]) -> Option<(Verdict, Option<Finding>)> {
+    async fn scan(&self, content: &[ContentBlock]) -> Option<(Verdict, Option<Finding>)> {
         let text = words(content);
         if text.len() <= LONG_TEXT {
             return Some(self.project.guardrail.check_document(&text));
@@ -331,13 +333,13 @@ fn result_ask(call: &str) -> String {
     format!("{call}{RESULT}")
 }
 
-fn tell(agent: &mut dyn AgentSession, run: &ToolRun, result: Told) {
+fn tell(agent: &mut dyn TurnRunner, run: &ToolRun, result: Told) {
     let Told { content, is_error } = result;
     agent.answer(&run.call_id, Reply::Result { content, is_error });
 }
 
 fn told(why: &str) -> Told {
-    Told { content: vec![Block::text(why)], is_error: true }
+    Told { content: vec![ContentBlock::text(why)], is_error: true }
 }
 
 /// What the ledger kept for the model.
@@ -355,10 +357,10 @@ fn caution(finding: &Finding) -> String {
 }
 
 /// The words of a result; pictures are named.
-fn words(content: &[Block]) -> String {
+fn words(content: &[ContentBlock]) -> String {
     joined(content.iter().map(|block| match block {
-        Block::Text { text } => text.as_str(),
-        Block::Image { .. } => "[image]",
+        ContentBlock::Text { text } => text.as_str(),
+        ContentBlock::Image { .. } => "[image]",
         _ => "[…]",
     }))
 }

@@ -1,8 +1,8 @@
 //! A tool that changed while a person was asked about a call of it: the yes was for
 //! the tool that was shown, so it is asked about anew instead of run.
 
-use parlor_agents::tools::ToolAction;
-use parlor_agents::{AgentSession, ProposedCall};
+use parlor_agent::tools::ToolAction;
+use parlor_agent::{ProposedCall, TurnRunner};
 use parlor_protocol::ToolStatus;
 use parlor_storage::{Prompt, PromptWrite, RunStatus, RunWrite, StorageError, ToolRun};
 
@@ -37,7 +37,7 @@ impl Session {
     /// Asks about the same run again, in one write with the end of the first prompt.
     pub(super) async fn ask_anew(
         &mut self,
-        agent: &mut dyn AgentSession,
+        agent: &mut dyn TurnRunner,
         prompt: &Prompt,
         run: &ToolRun,
         call: ProposedCall,

@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 
-use parlor_agents::{Block, HistoryMessage};
+use parlor_agent::{ContentBlock, HistoryMessage};
 use parlor_guard::Clean;
 use parlor_protocol::ToolCall;
 use parlor_protocol::message::MessageData;
@@ -51,9 +51,9 @@ impl Session {
     }
 
     /// What the model is told with the result of a call that a person changed.
-    pub(super) fn edit_note(&self, call: &str) -> Option<Block> {
+    pub(super) fn edit_note(&self, call: &str) -> Option<ContentBlock> {
         self.edits.contains_key(call).then(|| {
-            Block::text(
+            ContentBlock::text(
                 "The person changed the arguments of this call before allowing it. It ran with the \
                  arguments that the call has now.",
             )

@@ -1,6 +1,6 @@
 //! The end of a turn: one write, exactly one `done` (H-1).
 
-use parlor_agents::{AgentError, TurnEnd};
+use parlor_agent::{AgentError, TurnOutcome};
 use parlor_guard::Clean;
 use parlor_protocol::message::Message;
 use parlor_protocol::{DoneReason, ErrorCode, EventBody, MessageId, MessageType, PromptOutcome};
@@ -15,7 +15,7 @@ use crate::session_registry::Stop;
 
 impl Session {
     /// Writes what is left, and ends the turn.
-    pub(super) async fn end(mut self, end: TurnEnd) -> Result<(), StorageError> {
+    pub(super) async fn end(mut self, end: TurnOutcome) -> Result<(), StorageError> {
         self.end_block().await?;
         self.close_all(self.why_unanswered(&end)).await?;
         if self.has_calls {
@@ -25,33 +25,33 @@ impl Session {
         }
         let end = match end {
             // It was the limit that ended the turn, not a person.
-            TurnEnd::Stopped if self.stopped.is_none() && self.room.cut_off_at().is_some() => {
-                TurnEnd::Complete { cut_off: true }
+            TurnOutcome::Stopped if self.stopped.is_none() && self.room.cut_off_at().is_some() => {
+                TurnOutcome::Complete { cut_off: true }
             }
             // What was asked in the text ended the turn, not a person.
-            TurnEnd::Stopped if self.stopped.is_none() && self.blocks.has_questions() => {
-                TurnEnd::Complete { cut_off: false }
+            TurnOutcome::Stopped if self.stopped.is_none() && self.blocks.has_questions() => {
+                TurnOutcome::Complete { cut_off: false }
             }
             end => end,
         };
         let (reason, status) = match (&end, self.stopped) {
-            (TurnEnd::Complete { .. }, _) => (DoneReason::Complete, TurnStatus::Complete),
-            (TurnEnd::Failed(_), _) => (DoneReason::Error, TurnStatus::Error),
-            (TurnEnd::Stopped, Some(Stop::Shutdown)) => {
+            (TurnOutcome::Complete { .. }, _) => (DoneReason::Complete, TurnStatus::Complete),
+            (TurnOutcome::Failed(_), _) => (DoneReason::Error, TurnStatus::Error),
+            (TurnOutcome::Stopped, Some(Stop::Shutdown)) => {
                 (DoneReason::Interrupted, TurnStatus::Interrupted)
             }
-            (TurnEnd::Stopped, _) => (DoneReason::Stopped, TurnStatus::Stopped),
+            (TurnOutcome::Stopped, _) => (DoneReason::Stopped, TurnStatus::Stopped),
         };
         match &end {
-            TurnEnd::Complete { cut_off: true } => {
+            TurnOutcome::Complete { cut_off: true } => {
                 self.mark_last("cut_off");
                 if let Some(limit) = self.room.cut_off_at() {
                     self.mark_last_with("cut_off_bytes", json!(limit));
                 }
             }
-            TurnEnd::Complete { cut_off: false } => {}
-            TurnEnd::Stopped => self.mark_last("stopped"),
-            TurnEnd::Failed(error) => {
+            TurnOutcome::Complete { cut_off: false } => {}
+            TurnOutcome::Stopped => self.mark_last("stopped"),
+            TurnOutcome::Failed(error) => {
                 self.mark_last("incomplete");
                 self.add_error(error);
                 if error.is_about_pictures() {
@@ -59,7 +59,7 @@ impl Session {
                 }
             }
         }
-        if matches!(end, TurnEnd::Complete { .. }) {
+        if matches!(end, TurnOutcome::Complete { .. }) {
             self.open_questions();
         }
         let tokens_used = Some(self.usage.total()).filter(|tokens| *tokens > 0);
@@ -78,11 +78,11 @@ impl Session {
 
     /// What became of a question that nobody answered before the turn ended:
     /// whoever asked is gone (P-9), or asks no longer.
-    fn why_unanswered(&self, end: &TurnEnd) -> PromptOutcome {
+    fn why_unanswered(&self, end: &TurnOutcome) -> PromptOutcome {
         match end {
-            TurnEnd::Failed(_) => PromptOutcome::Expired,
-            TurnEnd::Stopped if self.stopped == Some(Stop::Shutdown) => PromptOutcome::Expired,
-            TurnEnd::Stopped | TurnEnd::Complete { .. } => PromptOutcome::Cancelled,
+            TurnOutcome::Failed(_) => PromptOutcome::Expired,
+            TurnOutcome::Stopped if self.stopped == Some(Stop::Shutdown) => PromptOutcome::Expired,
+            TurnOutcome::Stopped | TurnOutcome::Complete { .. } => PromptOutcome::Cancelled,
         }
     }
 

@@ -29,8 +29,8 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use futures_util::StreamExt;
-use parlor_agents::{
-    AgentEvent, AgentSession, Checkpoint, HistoryMessage, TurnEnd, TurnStart, Usage,
+use parlor_agent::{
+    AgentEvent, Checkpoint, HistoryMessage, TurnOutcome, TurnRunner, TurnStart, Usage,
 };
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::{EventBody, TenantId};
@@ -120,12 +120,12 @@ impl Session {
     /// Runs the turn to its end.
     pub(crate) async fn run(
         mut self,
-        mut agent: Box<dyn AgentSession>,
+        mut agent: Box<dyn TurnRunner>,
         start: TurnStart,
         mut stop: Listener<Stop>,
     ) -> Result<(), StorageError> {
         let (TurnStart::Message(context)
-        | TurnStart::Unasked(context)
+        | TurnStart::AgentInitiated(context)
         | TurnStart::Resume(context, _)) = &start;
         self.learn_sessions(&context.history);
         agent.begin(start);
@@ -145,7 +145,7 @@ impl Session {
                 Next::Event(Some(AgentEvent::Ended(end))) => return self.end(end).await,
                 Next::Event(Some(event)) => self.handle(&mut *agent, event).await?,
                 // A stream that ends by itself has broken its promise; say so.
-                Next::Event(None) => return self.end(TurnEnd::Stopped).await,
+                Next::Event(None) => return self.end(TurnOutcome::Stopped).await,
                 Next::Stop => {}
                 Next::Look(Look::Prompt) => self.look_at_prompt(&mut *agent).await?,
                 Next::Look(Look::NobodyAnswers) => {
@@ -158,7 +158,7 @@ impl Session {
     }
 
     /// Waits for the agent, for the word to stop, and for an open prompt.
-    async fn next(&mut self, agent: &mut dyn AgentSession, stop: &mut Listener<Stop>) -> Next {
+    async fn next(&mut self, agent: &mut dyn TurnRunner, stop: &mut Listener<Stop>) -> Next {
         let mut next = poll_fn(|cx| match agent.poll_next_unpin(cx) {
             Poll::Ready(event) => Poll::Ready(Next::Event(event)),
             Poll::Pending if self.stopped.is_some() => Poll::Pending,
@@ -175,7 +175,7 @@ impl Session {
     }
 
     /// Stops the agent; true if the turn is over for this run of the server.
-    fn stops_for(&mut self, why: Stop, agent: &mut dyn AgentSession) -> bool {
+    fn stops_for(&mut self, why: Stop, agent: &mut dyn TurnRunner) -> bool {
         self.stopped = Some(why);
         let parks = self.parks_for(why);
         if !parks {
@@ -194,7 +194,7 @@ impl Session {
 
     async fn handle(
         &mut self,
-        agent: &mut dyn AgentSession,
+        agent: &mut dyn TurnRunner,
         event: AgentEvent,
     ) -> Result<(), StorageError> {
         match event {
@@ -269,7 +269,7 @@ impl Session {
     /// What an agent calls its sessions is not shown from here on (S-3).
     fn learn_sessions(&mut self, history: &[HistoryMessage]) {
         let known = self.sessions.len();
-        for id in history.iter().flat_map(HistoryMessage::sessions) {
+        for id in history.iter().flat_map(HistoryMessage::cli_sessions) {
             if !self.sessions.iter().any(|known| known == id) {
                 self.sessions.push(id.to_owned());
             }

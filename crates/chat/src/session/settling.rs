@@ -1,7 +1,7 @@
 //! A prompt is closed: its end and what follows from it are one write; then the
 //! agent is told, and may ask the next thing.
 
-use parlor_agents::{AgentSession, Answer, Reply};
+use parlor_agent::{Answer, Reply, TurnRunner};
 use parlor_guard::Clean;
 use parlor_protocol::message::Message;
 use parlor_protocol::{
@@ -19,7 +19,7 @@ impl Session {
     /// agent is told, and may ask the next thing.
     pub(super) async fn settle(
         &mut self,
-        agent: &mut dyn AgentSession,
+        agent: &mut dyn TurnRunner,
         prompt: Prompt,
     ) -> Result<(), StorageError> {
         self.asking.open = None;
@@ -37,7 +37,7 @@ impl Session {
 
     async fn settle_call(
         &mut self,
-        agent: &mut dyn AgentSession,
+        agent: &mut dyn TurnRunner,
         prompt: &Prompt,
     ) -> Result<(), StorageError> {
         let Some(run) = self.writer.store.tool_run(self.writer.turn, &prompt.ask_id).await? else {
@@ -64,7 +64,7 @@ impl Session {
 
     async fn settle_question(
         &mut self,
-        agent: &mut dyn AgentSession,
+        agent: &mut dyn TurnRunner,
         prompt: &Prompt,
     ) -> Result<(), StorageError> {
         let answer = match (prompt.outcome, decided(prompt)) {

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
-use parlor_agents::llm::ToolSpec;
-use parlor_agents::tools::{
-    Artifact, Claims, ElicitationReply, ServerHealth, ToolCall, ToolEvent, ToolFuture, ToolStream,
+use parlor_agent::tools::{
+    Artifact, Claims, ElicitationReply, ServerHealth, ToolCall, ToolEvent, ToolFuture, ToolSpec,
+    ToolStream,
 };
-use parlor_agents::{Block, Tool, ToolOutcome, Tools};
+use parlor_agent::{ContentBlock, Tool, ToolOutcome, Tools};
 use serde_json::{Map, Value, json};
 
 /// A server with tools, and what it was told to do.
@@ -43,7 +43,7 @@ impl Tools for Kitchen {
             let artifact = (name == "peek")
                 .then(|| Artifact { kind: "recipe".to_owned(), id: "r1".to_owned() });
             ToolEvent::Done(ToolOutcome::Answered {
-                content: vec![Block::text(text)],
+                content: vec![ContentBlock::text(text)],
                 is_error: false,
                 artifact,
             })
@@ -81,7 +81,7 @@ fn ask_back() -> ToolStream {
             other => format!("not ordered: {other:?}"),
         };
         ToolEvent::Done(ToolOutcome::Answered {
-            content: vec![Block::text(words)],
+            content: vec![ContentBlock::text(words)],
             is_error: false,
             artifact: None,
         })

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use parlor_agents::process::Supervisor;
-use parlor_agents::{AgentKind, AgentSettings, ProcessSlots, ProgramHost, Tools, build_agent};
+use parlor_agent::Tools;
 use parlor_chat::{Accepted, Caller, Chat, ChatError, News, Project, Projects};
 use parlor_guard::guardrail::{GuardSettings, Guardrail, Policy};
 use parlor_guard::sanitizer::{KnownValues, Sanitizer, SanitizerSettings};
+use parlor_models::{ModelKind, ModelSettings, build_agent};
 use parlor_protocol::{ChatRequest, ConversationId, EventBody, EventId};
 use parlor_storage::{Logged, Store};
 use parlor_testkit::ScriptedModel;
@@ -45,10 +45,10 @@ pub(crate) struct Setup {
 
 pub(crate) async fn open_with(path: &Path, model: &ScriptedModel, setup: Setup) -> Chat {
     let _installed = rustls::crypto::ring::default_provider().install_default();
-    let settings = AgentSettings {
-        kind: AgentKind::Anthropic,
+    let settings = ModelSettings {
+        kind: ModelKind::Anthropic,
         base_url: Some(model.base_url()),
-        ..AgentSettings::default()
+        ..ModelSettings::default()
     };
     let key =
         |name: &str| (name == "ANTHROPIC_API_KEY").then(|| "sk-ant-test-key-123456".to_owned());
@@ -68,7 +68,7 @@ pub(crate) async fn open_with(path: &Path, model: &ScriptedModel, setup: Setup) 
                 ..SanitizerSettings::default()
             })
             .unwrap(),
-            agent: build_agent(&settings, key, setup.tools.clone(), &no_programs()).unwrap(),
+            agent: build_agent(&settings, key, setup.tools.clone()).unwrap(),
             tools: setup.tools,
             reminder: None,
             prompt_timeout: setup.prompt_timeout,
@@ -80,12 +80,6 @@ pub(crate) async fn open_with(path: &Path, model: &ScriptedModel, setup: Setup) 
         },
     );
     Chat::open(Store::open(path).await.unwrap(), projects).await.unwrap()
-}
-
-/// Nothing is started.
-fn no_programs() -> ProgramHost {
-    let supervisor = Supervisor { executable: "/nowhere".into(), arguments: Vec::new() };
-    ProgramHost { supervisor, slots: ProcessSlots::new(1) }
 }
 
 impl Scene {

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use parlor_agents::process::SettingValue;
 use parlor_guard::sanitizer::KnownValues;
+use parlor_process::SettingValue;
 use secrecy::ExposeSecret as _;
 
 use crate::config::{Config, ProjectConfig};
@@ -29,14 +29,14 @@ pub(super) fn known_values(
     env: Env<'_>,
 ) -> KnownValues {
     let agent = &config.agent;
-    let models = agent.model.clone().into_iter().chain(env(MODEL));
+    let models = agent.model.model.clone().into_iter().chain(env(MODEL));
     let mut known = KnownValues {
         secrets: secrets_of(config, env),
         models: models.collect(),
         ..KnownValues::default()
     };
     if behind_bridge {
-        known.addresses.extend(agent.base_url.clone());
+        known.addresses.extend(agent.model.base_url.clone());
         let addresses =
             agent.claude_code.env.iter().filter(|(name, _)| name.ends_with(ADDRESS_NAME));
         known.addresses.extend(addresses.filter_map(|(_, value)| bare_value(value, env)));

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use parlor_agents::mcp::{McpHost, McpServerSettings};
-use parlor_agents::process::Supervisor;
-use parlor_agents::tools::Tools;
+use parlor_agent::tools::Tools;
+use parlor_mcp::{McpHost, McpServerSettings};
+use parlor_process::Supervisor;
 use parlor_protocol::TenantId;
 
 use crate::config::ProjectConfig;

@@ -10,6 +10,7 @@
 //! `parlor.example.toml` documents every key; a test holds it to the defaults.
 
 mod access;
+mod agent;
 mod environment;
 mod explain;
 mod network;
@@ -26,6 +27,7 @@ use std::path::{Path, PathBuf};
 use parlor_protocol::TenantId;
 
 pub use access::{AccessConfig, Credentials};
+pub use agent::{AgentConfig, AgentKind};
 pub use network::Network;
 pub use public_url::PublicUrl;
 pub use server::{Limits, ServerConfig};

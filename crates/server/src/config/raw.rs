@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use parlor_agents::AgentSettings;
-use parlor_agents::mcp::McpServerSettings;
 use parlor_guard::guardrail::GuardSettings;
 use parlor_guard::sanitizer::SanitizerSettings;
+use parlor_mcp::McpServerSettings;
 use parlor_protocol::{ProjectId, TenantId};
 use serde::Deserialize;
 
+use super::agent::RawAgent;
 use super::tenants::OnReload;
 use super::units::{Bytes, Span};
 
@@ -83,6 +83,6 @@ pub(super) struct RawProject {
     pub(super) on_reload: Option<OnReload>,
     pub(super) guard: GuardSettings,
     pub(super) sanitizer: SanitizerSettings,
-    pub(super) agent: AgentSettings,
+    pub(super) agent: RawAgent,
     pub(super) mcp: BTreeMap<String, McpServerSettings>,
 }

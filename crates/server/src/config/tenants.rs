@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use parlor_agents::mcp::McpServerSettings;
-use parlor_agents::{AgentKind, AgentSettings};
 use parlor_guard::guardrail::GuardSettings;
 use parlor_guard::sanitizer::SanitizerSettings;
+use parlor_mcp::McpServerSettings;
 use parlor_protocol::{ProjectId, TenantId};
 use serde::Deserialize;
 
+use super::agent::AgentConfig;
 use super::raw::{RawProject, RawTenant};
 use super::{ConfigError, Problem};
 
@@ -52,7 +52,7 @@ pub struct ProjectConfig {
     /// The sanitizer.
     pub sanitizer: SanitizerSettings,
     /// The agent.
-    pub agent: AgentSettings,
+    pub agent: AgentConfig,
     /// Where its tools come from, by name.
     pub mcp: BTreeMap<String, McpServerSettings>,
 }
@@ -116,7 +116,7 @@ impl ProjectConfig {
     fn resolve(id: &str, raw: RawProject) -> Self {
         // A project of this name is what people try first; it has what it needs. A
         // program has its own tools.
-        let has_own_tools = raw.agent.kind == AgentKind::ClaudeCode;
+        let has_own_tools = raw.agent.kind.is_program();
         let recipe_vault = raw.recipe_vault.unwrap_or(id == RECIPES && !has_own_tools);
         let of_recipes = |text: &str| recipe_vault.then(|| text.trim_end().to_owned());
         Self {
@@ -128,7 +128,7 @@ impl ProjectConfig {
             on_reload: raw.on_reload.unwrap_or_default(),
             guard: raw.guard,
             sanitizer: raw.sanitizer,
-            agent: raw.agent,
+            agent: raw.agent.into(),
             mcp: raw.mcp,
         }
     }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use parlor_agents::claude_code::ClaudeCodeSettings;
-use parlor_agents::mcp::McpServerSettings;
-use parlor_agents::tools::ToolAction;
+use parlor_agent::tools::ToolAction;
+use parlor_mcp::McpServerSettings;
+use parlor_programs::claude_code::ClaudeCodeSettings;
 
 use super::*;
 

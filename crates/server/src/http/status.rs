@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use axum::extract::State;
 use axum::response::Response;
-use parlor_agents::tools::ServerHealth;
+use parlor_agent::tools::ServerHealth;
 use parlor_chat::Project;
 use parlor_guard::Clean;
 use parlor_guard::sanitizer::Sanitizer;

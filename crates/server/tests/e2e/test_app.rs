@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use parlor_agents::process::Supervisor;
+use parlor_process::Supervisor;
 use parlor_protocol::TenantId;
 use parlor_recipes::RecipeStore;
 use parlor_server::app::App;

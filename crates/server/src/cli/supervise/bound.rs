@@ -4,7 +4,7 @@ use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
-use parlor_agents::process::{NOT_EXECUTABLE, NOT_FOUND};
+use parlor_process::{NOT_EXECUTABLE, NOT_FOUND};
 use rustix::fs::Mode;
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, chdir, getppid, getrlimit, set_parent_process_death_signal,

@@ -243,7 +243,7 @@ async fn what_is_always_allowed_keeps_its_process() {
     person.answer(&prompt, json!({"response": "yes", "remember": "conversation"})).await;
     assert_eq!(person.done().await["reason"], "complete");
     assert_eq!(desk.file("made.txt").as_deref(), Some("made\nmade\nmade\n"));
-    let started = desk.log().matches("an agent is started").count();
+    let started = desk.log().matches("program started").count();
     assert_eq!(started, 5, "the first, two for the question, and two until it is known");
 }
 
@@ -258,7 +258,7 @@ async fn what_its_own_rules_allow_is_not_asked() {
     desk.model.push(Script::answer().words("Let me see. ").tool_use("toolu_s1", "Bash", &sort));
     desk.model.push(Script::answer().words("One, two."));
     assert_eq!(person.say("Sort it").await["reason"], "complete");
-    assert_eq!(desk.log().matches("an agent is started").count(), 2, "it was put off");
+    assert_eq!(desk.log().matches("program started").count(), 2, "it was put off");
     let story = person.story().lines("model", &model_saw(&desk));
     insta::assert_snapshot!(story.text());
 }

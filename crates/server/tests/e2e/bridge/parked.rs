@@ -24,7 +24,7 @@ async fn desk_that(takes_up: &str, settings: &str) -> Desk {
 
 /// How many processes were started so far.
 fn starts(desk: &Desk) -> usize {
-    desk.log().matches("an agent is started").count()
+    desk.log().matches("program started").count()
 }
 
 fn prompts(person: &Person) -> usize {

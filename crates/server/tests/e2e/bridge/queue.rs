@@ -60,7 +60,7 @@ async fn an_idle_process_makes_room() {
         }
     }
     assert_eq!(one.say("hello again").await["reason"], "complete");
-    assert_eq!(desk.log().matches("an agent is started").count(), 3);
+    assert_eq!(desk.log().matches("program started").count(), 3);
     assert!(desk.log().contains("resumes=true"));
 }
 
@@ -85,7 +85,7 @@ async fn a_stop_leaves_the_queue() {
     first.send(&json!({"type": "stop"})).await;
     assert_eq!(first.done().await["reason"], "stopped");
     assert_eq!(waiting[2].0.done().await["reason"], "complete");
-    assert_eq!(desk.log().matches("an agent is started").count(), 2);
+    assert_eq!(desk.log().matches("program started").count(), 2);
 }
 
 /// P-9, B-2: a turn that waits for a person needs no process, so it keeps nobody waiting;

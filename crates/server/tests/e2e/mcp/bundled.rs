@@ -1,7 +1,7 @@
 //! The bundled server, Recipe Vault, as the chat will have it.
 
-use parlor_agents::mcp::McpHost;
-use parlor_agents::tools::{ToolOutcome, Tools};
+use parlor_agent::tools::{ToolOutcome, Tools};
+use parlor_mcp::McpHost;
 use parlor_server::compose::recipe_vault;
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! Calls of tools that behave, and of some that take too long (M-1, M-3).
 
-use parlor_agents::history::Block;
-use parlor_agents::tools::{Artifact, Claims, ToolAction, ToolOutcome, Tools};
+use parlor_agent::ContentBlock;
+use parlor_agent::tools::{Artifact, Claims, ToolAction, ToolOutcome, Tools};
 use serde_json::{Map, Value, json};
 
 use super::{RUN, begin, call, faulty, health, host, next, ready, text, until};
@@ -64,13 +64,15 @@ async fn results_are_bounded_and_read() {
     else {
         panic!("it is an answer")
     };
-    let [Block::Text { text: start }, Block::Text { text: note }] = content.as_slice() else {
+    let [ContentBlock::Text { text: start }, ContentBlock::Text { text: note }] =
+        content.as_slice()
+    else {
         panic!("{content:?}")
     };
     assert_eq!(start.len(), 2_000);
     assert!(note.contains("truncated: 3000 bytes were left out"), "{note}");
     for (tool, words) in [("s_fail", "It did not work."), ("s_refuse", "No such thing.")] {
-        let content = vec![Block::text(words)];
+        let content = vec![ContentBlock::text(words)];
         let failed = ToolOutcome::Answered { content, is_error: true, artifact: None };
         assert_eq!(call(&host, tool, json!({})).await, failed);
     }

@@ -4,7 +4,7 @@ use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 
-use parlor_agents::tools::Tools;
+use parlor_agent::tools::Tools;
 use rustix::process::getuid;
 use serde_json::{Value, json};
 

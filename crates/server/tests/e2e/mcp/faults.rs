@@ -1,6 +1,6 @@
 //! Servers that crash, hang and write what they should not (FAULTS 4, M-2).
 
-use parlor_agents::tools::{ServerState, ToolOutcome, Tools};
+use parlor_agent::tools::{ServerState, ToolOutcome, Tools};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 

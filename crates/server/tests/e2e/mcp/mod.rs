@@ -14,11 +14,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use parlor_agents::history::Block;
-use parlor_agents::mcp::{McpHost, McpServerSettings};
-use parlor_agents::tools::{
+use parlor_agent::ContentBlock;
+use parlor_agent::tools::{
     ServerHealth, ServerState, ToolCall, ToolEvent, ToolOutcome, ToolStream, Tools,
 };
+use parlor_mcp::{McpHost, McpServerSettings};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -106,7 +106,7 @@ pub(crate) async fn text(host: &McpHost, tool: &str, arguments: Value) -> String
 pub(crate) fn words(outcome: &ToolOutcome) -> Option<String> {
     match outcome {
         ToolOutcome::Answered { content, .. } => {
-            Some(content.iter().filter_map(Block::as_text).collect::<Vec<_>>().join("\n"))
+            Some(content.iter().filter_map(ContentBlock::as_text).collect::<Vec<_>>().join("\n"))
         }
         _ => None,
     }

@@ -1,6 +1,6 @@
 //! Questions of a server to the person of a call (M-3).
 
-use parlor_agents::tools::{ElicitationReply, ToolEvent, ToolStream, Tools};
+use parlor_agent::tools::{ElicitationReply, ToolEvent, ToolStream, Tools};
 use serde_json::{Value, json};
 
 use super::{begin, faulty, host, next, ready, text, words};

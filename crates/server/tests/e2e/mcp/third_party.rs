@@ -5,9 +5,9 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use parlor_agents::history::Block;
-use parlor_agents::mcp::McpHost;
-use parlor_agents::tools::{ElicitationReply, ToolEvent, ToolOutcome, Tools};
+use parlor_agent::ContentBlock;
+use parlor_agent::tools::{ElicitationReply, ToolEvent, ToolOutcome, Tools};
+use parlor_mcp::McpHost;
 use serde_json::{Value, json};
 
 use crate::npm::install;
@@ -59,7 +59,7 @@ async fn use_it(host: &McpHost) {
     assert!(sum.contains('5'), "{sum}");
     let picture = call(host, "everything_get-tiny-image", json!({})).await;
     let ToolOutcome::Answered { content, .. } = &picture else { panic!("{picture:?}") };
-    let is_png = |block: &Block| matches!(block, Block::Image { media_type, .. } if media_type == "image/png");
+    let is_png = |block: &ContentBlock| matches!(block, ContentBlock::Image { media_type, .. } if media_type == "image/png");
     assert!(content.iter().any(is_png), "{content:?}");
     let wrong = call(host, "everything_get-sum", json!({"a": "two"})).await;
     assert!(matches!(wrong, ToolOutcome::Answered { is_error: true, .. }), "{wrong:?}");

@@ -1,0 +1,136 @@
+//! The tools of a project: all of its MCP servers, as one.
+
+use std::sync::{Arc, Once};
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use parlor_agent::tools::{ServerHealth, Tool, ToolCall, ToolFuture, ToolStream, Tools};
+use parlor_process::Supervisor;
+use serde_json::{Map, Value};
+use tokio::time::timeout;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::call;
+use super::catalogue::Catalogue;
+use super::preview;
+use super::resolve::ServerSpec;
+use super::server::{ServerHandle, ServerTask};
+use super::settings::{McpServerSettings, McpSettingsError};
+
+/// Runs the MCP servers of a project. Dropping it ends them.
+#[derive(Debug)]
+pub struct McpHost {
+    /// For the log.
+    project: String,
+    servers: Vec<Arc<ServerHandle>>,
+    catalogue: Arc<Catalogue>,
+    supervisor: Supervisor,
+    started: Once,
+    stop: CancellationToken,
+    _stop_when_dropped: DropGuard,
+}
+
+impl McpHost {
+    /// Reads the settings of the servers, in the order in which names are given
+    /// away. Nothing is started before [`Tools::start`].
+    ///
+    /// `project` is a name for the log; `env` looks up an environment variable. A
+    /// TLS provider has to be installed before.
+    pub fn new<'s>(
+        project: &str,
+        servers: impl IntoIterator<Item = (&'s str, &'s McpServerSettings)>,
+        supervisor: &Supervisor,
+        env: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, McpSettingsError> {
+        let resolve = |(name, settings)| ServerSpec::resolve(name, settings, env);
+        let specs = servers.into_iter().map(resolve).collect::<Result<Vec<_>, _>>()?;
+        let stop = CancellationToken::new();
+        Ok(Self {
+            project: project.to_owned(),
+            catalogue: Arc::new(Catalogue::new(specs.len())),
+            servers: specs.into_iter().map(ServerHandle::new).map(Arc::new).collect(),
+            supervisor: supervisor.clone(),
+            started: Once::new(),
+            _stop_when_dropped: stop.clone().drop_guard(),
+            stop,
+        })
+    }
+
+    /// The task of a server.
+    fn task(&self, index: usize, handle: &Arc<ServerHandle>) -> ServerTask {
+        ServerTask {
+            index,
+            handle: handle.clone(),
+            catalogue: self.catalogue.clone(),
+            supervisor: self.supervisor.clone(),
+            stop: self.stop.clone(),
+            project: self.project.clone(),
+            log: Default::default(),
+            stderr: Arc::default(),
+        }
+    }
+
+    fn find(&self, tool: &str) -> Option<(Arc<ServerHandle>, Tool)> {
+        let (server, tool) = self.catalogue.find(tool)?;
+        Some((self.servers.get(server)?.clone(), tool))
+    }
+}
+
+impl Tools for McpHost {
+    fn start(&self) {
+        self.started.call_once(|| {
+            for (index, handle) in self.servers.iter().enumerate() {
+                tokio::spawn(self.task(index, handle).run());
+            }
+        });
+    }
+
+    fn list(&self) -> Arc<[Tool]> {
+        self.catalogue.list()
+    }
+
+    fn call(&self, call: ToolCall) -> ToolStream {
+        match self.find(&call.tool) {
+            Some((server, tool)) => call::stream(server, tool, call),
+            None => call::not_run(format!("There is no tool \"{}\".", call.tool)),
+        }
+    }
+
+    fn health(&self) -> Vec<ServerHealth> {
+        let servers = self.servers.iter().enumerate();
+        let health = servers.map(|(index, server)| {
+            let tools = self.catalogue.count(index, &server.spec.name);
+            server.health(tools, self.catalogue.left_out(index))
+        });
+        health.collect()
+    }
+
+    fn preview(&self, tool: &str, arguments: &Map<String, Value>) -> ToolFuture<Option<Value>> {
+        match self.find(tool) {
+            Some((server, tool)) => {
+                let (others, arguments) = (self.catalogue.list(), arguments.clone());
+                Box::pin(async move { preview::preview(&server, &tool, &others, arguments).await })
+            }
+            None => Box::pin(std::future::ready(None)),
+        }
+    }
+
+    fn settle(&self) -> ToolFuture<()> {
+        let servers = self.servers.clone();
+        Box::pin(async move {
+            join_all(servers.iter().map(|server| server.settled())).await;
+        })
+    }
+
+    fn close(&self, deadline: Duration) -> ToolFuture<()> {
+        self.stop.cancel();
+        let servers = self.servers.clone();
+        Box::pin(async move {
+            let all = join_all(servers.iter().map(|server| server.closed()));
+            if timeout(deadline, all).await.is_err() {
+                // Their supervisors end them when this process ends.
+                tracing::warn!("MCP servers still ran at the deadline");
+            }
+        })
+    }
+}

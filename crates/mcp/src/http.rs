@@ -1,0 +1,324 @@
+//! A server over streamable HTTP: the requests that the protocol makes, with a
+//! bound on every body.
+//!
+//! - Names resolve to public addresses only, unless the configuration allows
+//!   others; a proxy would resolve them unseen, so it is not used then.
+//! - Redirects are followed on the same origin only: headers hold secrets.
+//! - Errors tell whether anything was sent. That decides whether a call did not
+//!   run or whether nobody knows.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::StreamExt as _;
+use futures_util::stream::BoxStream;
+use parlor_http_client::{describe, trusted};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
+use reqwest::redirect::{Attempt, Policy};
+use reqwest::{Client, Response, StatusCode};
+use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage};
+use rmcp::transport::common::client_side_sse::ExponentialBackoff;
+use rmcp::transport::streamable_http_client::{
+    HttpStatusError, SseError, StreamableHttpClient, StreamableHttpClientTransport,
+    StreamableHttpClientTransportConfig, StreamableHttpError, StreamableHttpPostResponse,
+};
+use sse_stream::{Sse, SseStream};
+
+use super::address::PublicOnly;
+use super::resolve::HttpEndpoint;
+use super::task_support;
+use super::transport::LARGEST_MESSAGE;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+const MOST_REDIRECTS: usize = 5;
+/// The most that is read of the body of a refusal.
+const LARGEST_REFUSAL: usize = 64 << 10;
+const BOTH: &str = "application/json, text/event-stream";
+const JSON: &str = "application/json";
+const EVENTS: &str = "text/event-stream";
+const SESSION: &str = "mcp-session-id";
+/// How often, and for how long, a broken stream is taken up again.
+const RESUMES: usize = 3;
+const LONGEST_RESUME_DELAY: Duration = Duration::from_secs(10);
+
+type Failure = StreamableHttpError<HttpError>;
+type Headers = HashMap<HeaderName, HeaderValue>;
+
+/// The requests of the protocol, bounded.
+#[derive(Debug, Clone)]
+pub(super) struct HttpClient(Client);
+
+/// Why a request failed.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum HttpError {
+    /// There was no connection, so nothing was sent.
+    #[error("{0}")]
+    NotSent(String),
+    /// The connection broke; what was sent may have had an effect.
+    #[error("{0}")]
+    Broken(String),
+    /// The answer is longer than anything that could be used.
+    #[error("the answer is longer than {LARGEST_MESSAGE} bytes")]
+    TooLarge,
+}
+
+/// The transport to a server behind an address.
+pub(super) fn transport(
+    endpoint: &HttpEndpoint,
+) -> Result<StreamableHttpClientTransport<HttpClient>, HttpError> {
+    let mut resume = ExponentialBackoff::default();
+    resume.max_times = Some(RESUMES);
+    resume.max_delay = Some(LONGEST_RESUME_DELAY);
+    let headers = endpoint.headers.iter().map(|(name, value)| (name.clone(), value.clone()));
+    let mut config = StreamableHttpClientTransportConfig::with_uri(endpoint.url.as_str())
+        .custom_headers(headers.collect())
+        .max_sse_event_size(LARGEST_MESSAGE);
+    config.retry_config = Arc::new(resume);
+    Ok(StreamableHttpClientTransport::with_client(HttpClient::new(endpoint)?, config))
+}
+
+/// Whether it is certain that the server did not run what it was sent.
+pub(super) fn did_not_run(error: &(dyn std::error::Error + 'static)) -> bool {
+    match error.downcast_ref::<Failure>() {
+        Some(StreamableHttpError::Client(HttpError::NotSent(_))) => true,
+        Some(StreamableHttpError::HttpStatus(refusal)) => refusal.status < 500,
+        Some(StreamableHttpError::SessionExpired | StreamableHttpError::AuthRequired(_)) => true,
+        _ => false,
+    }
+}
+
+impl HttpClient {
+    fn new(endpoint: &HttpEndpoint) -> Result<Self, HttpError> {
+        // A connection that was idle may be half closed: then nobody could say
+        // whether a call reached the server.
+        let mut builder = Client::builder()
+            .tls_backend_preconfigured(trusted().map_err(HttpError::NotSent)?)
+            .connect_timeout(CONNECT_TIMEOUT)
+            .pool_max_idle_per_host(0)
+            .redirect(Policy::custom(on_the_same_origin));
+        if !endpoint.allow_private {
+            builder = builder.no_proxy().dns_resolver(Arc::new(PublicOnly));
+        }
+        builder.build().map(Self).map_err(|error| HttpError::NotSent(describe(error)))
+    }
+
+    async fn post(
+        &self,
+        uri: &str,
+        message: &ClientJsonRpcMessage,
+        session: Option<&str>,
+        headers: Headers,
+    ) -> Result<StreamableHttpPostResponse, Failure> {
+        let body = serde_json::to_vec(message)?;
+        let request = self.0.post(uri).header(ACCEPT, BOTH).header(CONTENT_TYPE, JSON).body(body);
+        let request = request.headers(headers.into_iter().collect());
+        let request = session.into_iter().fold(request, |request, id| request.header(SESSION, id));
+        let response = request.send().await.map_err(failure)?;
+        let status = response.status();
+        match status {
+            StatusCode::ACCEPTED | StatusCode::NO_CONTENT => {
+                Ok(StreamableHttpPostResponse::Accepted)
+            }
+            StatusCode::NOT_FOUND if session.is_some() => Err(StreamableHttpError::SessionExpired),
+            _ if status.is_success() => answer(response, message).await,
+            _ => refusal(response, message).await,
+        }
+    }
+}
+
+/// A redirect that keeps the body, to the same origin; any other is an answer.
+fn on_the_same_origin(attempt: Attempt<'_>) -> reqwest::redirect::Action {
+    let keeps_body =
+        matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
+    let first = attempt.previous().first();
+    let same = first.is_some_and(|first| first.origin() == attempt.url().origin());
+    if keeps_body && same && attempt.previous().len() <= MOST_REDIRECTS {
+        attempt.follow()
+    } else {
+        attempt.stop()
+    }
+}
+
+async fn answer(
+    response: Response,
+    message: &ClientJsonRpcMessage,
+) -> Result<StreamableHttpPostResponse, Failure> {
+    let header = |name: &str| {
+        response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
+    };
+    let (session, content_type) = (header(SESSION), header("content-type"));
+    let is = |kind: &str| content_type.as_deref().is_some_and(|value| value.starts_with(kind));
+    if is(EVENTS) {
+        let events = SseStream::from_bytes_stream(bounded(response, LARGEST_MESSAGE));
+        let events = events.map(|event| event.map(with_marks)).boxed();
+        return Ok(StreamableHttpPostResponse::Sse(events, session));
+    }
+    let asked = asked(message);
+    if !is(JSON) && asked.is_some() {
+        return Err(StreamableHttpError::UnexpectedContentType(content_type));
+    }
+    let body = read(response, LARGEST_MESSAGE).await.map_err(StreamableHttpError::Client)?;
+    match serde_json::from_slice::<ServerJsonRpcMessage>(&task_support::marked(&body)) {
+        Ok(answer) => match correlated(answer, asked) {
+            Some(answer) => Ok(StreamableHttpPostResponse::Json(answer, session)),
+            None => Err(StreamableHttpError::UnexpectedServerResponse("it answers another".into())),
+        },
+        // Some servers say something to what needs no answer.
+        Err(_) if asked.is_none() => Ok(StreamableHttpPostResponse::Accepted),
+        Err(_) => Err(StreamableHttpError::UnexpectedServerResponse("it is not a message".into())),
+    }
+}
+
+fn with_marks(mut event: Sse) -> Sse {
+    if let Some(data) = &event.data
+        && let Cow::Owned(marked) = task_support::marked(data.as_bytes())
+    {
+        event.data = String::from_utf8(marked).ok();
+    }
+    event
+}
+
+/// A refusal may hold an error of the protocol, which says more than a status.
+async fn refusal(
+    response: Response,
+    message: &ClientJsonRpcMessage,
+) -> Result<StreamableHttpPostResponse, Failure> {
+    let status = response.status();
+    let about_access = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+    if !about_access {
+        let body = read(response, LARGEST_REFUSAL).await.unwrap_or_default();
+        let refused = serde_json::from_slice::<ServerJsonRpcMessage>(&body);
+        if let Ok(error @ ServerJsonRpcMessage::Error(_)) = refused
+            && let Some(error) = correlated(error, asked(message))
+        {
+            return Ok(StreamableHttpPostResponse::Json(error, None));
+        }
+    }
+    Err(HttpStatusError::new(status.as_u16(), None).into())
+}
+
+/// The request that a body has to answer.
+fn asked(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
+    match message {
+        ClientJsonRpcMessage::Request(request) => Some(&request.id),
+        _ => None,
+    }
+}
+
+/// The body of an answer belongs to the request that it answers. An error may have
+/// lost its id on the way; a result of another request is nobody's.
+fn correlated(
+    answer: ServerJsonRpcMessage,
+    asked: Option<&RequestId>,
+) -> Option<ServerJsonRpcMessage> {
+    match (answer, asked) {
+        (ServerJsonRpcMessage::Error(error), Some(id)) => {
+            Some(ServerJsonRpcMessage::error(error.error, Some(id.clone())))
+        }
+        (ServerJsonRpcMessage::Response(response), Some(id)) if response.id != *id => None,
+        (answer, _) => Some(answer),
+    }
+}
+
+/// The body, up to a limit; one byte more is an error.
+fn bounded(response: Response, most: usize) -> BoxStream<'static, Result<Bytes, HttpError>> {
+    let mut left = most;
+    let pieces = response.bytes_stream().map(move |piece| {
+        let piece = piece.map_err(|error| HttpError::Broken(describe(error)))?;
+        left = left.checked_sub(piece.len()).ok_or(HttpError::TooLarge)?;
+        Ok(piece)
+    });
+    pieces.boxed()
+}
+
+async fn read(response: Response, most: usize) -> Result<Vec<u8>, HttpError> {
+    let mut pieces = bounded(response, most);
+    let mut body = Vec::new();
+    while let Some(piece) = pieces.next().await {
+        body.extend_from_slice(&piece?);
+    }
+    Ok(body)
+}
+
+fn failure(error: reqwest::Error) -> Failure {
+    let sent = !error.is_connect() && !error.is_builder();
+    let words = describe(error);
+    StreamableHttpError::Client(if sent {
+        HttpError::Broken(words)
+    } else {
+        HttpError::NotSent(words)
+    })
+}
+
+/// What the library's own client says, in our words.
+fn translated(error: StreamableHttpError<reqwest::Error>) -> Failure {
+    match error {
+        StreamableHttpError::Client(error) => failure(error),
+        StreamableHttpError::HttpStatus(refusal) => StreamableHttpError::HttpStatus(refusal),
+        StreamableHttpError::ServerDoesNotSupportSse => {
+            StreamableHttpError::ServerDoesNotSupportSse
+        }
+        StreamableHttpError::AuthRequired(error) => StreamableHttpError::AuthRequired(error),
+        StreamableHttpError::InsufficientScope(error) => {
+            StreamableHttpError::InsufficientScope(error)
+        }
+        StreamableHttpError::Sse(error) => StreamableHttpError::Sse(error),
+        other => StreamableHttpError::UnexpectedServerResponse(other.to_string().into()),
+    }
+}
+
+impl StreamableHttpClient for HttpClient {
+    type Error = HttpError;
+
+    async fn post_message(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        _bearer: Option<String>,
+        headers: Headers,
+    ) -> Result<StreamableHttpPostResponse, Failure> {
+        self.post(&uri, &message, session.as_deref(), headers).await
+    }
+
+    async fn delete_session(
+        &self,
+        uri: Arc<str>,
+        session: Arc<str>,
+        bearer: Option<String>,
+        headers: Headers,
+    ) -> Result<(), Failure> {
+        self.0.delete_session(uri, session, bearer, headers).await.map_err(translated)
+    }
+
+    async fn get_stream(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last_event_id: Option<String>,
+        bearer: Option<String>,
+        headers: Headers,
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failure> {
+        let most = LARGEST_MESSAGE;
+        self.get_stream_with_max_sse_event_size(uri, session, last_event_id, bearer, headers, most)
+            .await
+    }
+
+    async fn get_stream_with_max_sse_event_size(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last_event_id: Option<String>,
+        bearer: Option<String>,
+        headers: Headers,
+        most: usize,
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failure> {
+        let stream = self
+            .0
+            .get_stream_with_max_sse_event_size(uri, session, last_event_id, bearer, headers, most);
+        stream.await.map_err(translated)
+    }
+}

@@ -1,0 +1,47 @@
+//! The client side of MCP: the tools of a project, from its MCP servers (M-1 to M-3).
+//!
+//! [`McpHost`] runs the servers of a project and is its [`Tools`]. From the outside in:
+//! - `settings` and `resolve`: the settings of a server, and what is needed to start it.
+//! - `host`: all servers as one; `catalogue`: their tools under unique names.
+//! - `server`: the life of one server, in a task of its own; `backoff`: how long
+//!   it waits before the next one.
+//! - `connection`: from the handshake to the end; `listing`: the tools it tells of,
+//!   `subscription`: that they changed; `client`: what it may ask of us.
+//! - `call`: one call; `in_flight`: whose question it is that a server asks;
+//!   `progress`: how far a call is; `result`: what came back, as a model can read it.
+//! - `stdio` and `http`: the two ways to a server, `transport`: what both have in
+//!   common; `address`: where a URL may lead.
+//!
+//! A server is untrusted. Everything that it sends is bounded: messages,
+//! lists, descriptions, schemas, results, questions, lines in the log.
+//!
+//! Must never contain: a model, an agent, an HTTP server, storage. Beside `recipes` it is the
+//! only crate that names `rmcp`.
+//!
+//! [`Tools`]: parlor_agent::Tools
+
+mod address;
+mod backoff;
+mod binary;
+mod call;
+mod catalogue;
+mod client;
+mod connection;
+mod host;
+mod http;
+mod in_flight;
+mod input;
+mod listing;
+mod preview;
+mod progress;
+mod resolve;
+mod result;
+mod server;
+mod settings;
+mod stdio;
+mod subscription;
+mod task_support;
+mod transport;
+
+pub use host::McpHost;
+pub use settings::{McpServerSettings, McpSettingsError, ProtocolEra, RuleSettings, ToolSettings};

@@ -1,0 +1,345 @@
+//! From the settings of a server to what it takes to start it. Whatever is wrong
+//! is said here, with the setting to fix, before anything is started.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use parlor_agent::tools::{ToolAction, ToolRule};
+use parlor_process::{
+    SettingValue, SpawnSpec, WrongSetting, check_command, environment, find_user,
+};
+use regex::{Regex, RegexBuilder};
+use reqwest::Url;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use secrecy::SecretString;
+
+use super::address;
+use super::settings::{
+    McpServerSettings, McpSettingsError, ProtocolEra, RuleSettings, ToolSettings,
+};
+
+/// A server, ready to be started.
+#[derive(Debug)]
+pub(super) struct ServerSpec {
+    pub(super) name: String,
+    pub(super) endpoint: Endpoint,
+    pub(super) prefix: String,
+    pub(super) trusted: bool,
+    pub(super) era: ProtocolEra,
+    pub(super) artifacts: Vec<String>,
+    pub(super) start_timeout: Duration,
+    pub(super) max_result_bytes: usize,
+    pub(super) parallel_calls: u32,
+    call_timeout: Duration,
+    tools: BTreeMap<String, ToolPolicy>,
+}
+
+/// Where a server is.
+#[derive(Debug)]
+pub(super) enum Endpoint {
+    Process(SpawnSpec),
+    Http(HttpEndpoint),
+}
+
+/// A server behind an address.
+#[derive(Debug, Clone)]
+pub(super) struct HttpEndpoint {
+    pub(super) url: Url,
+    /// All marked as sensitive.
+    pub(super) headers: HeaderMap,
+    pub(super) allow_private: bool,
+}
+
+/// What the configuration says about a tool, or about all of them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ToolPolicy {
+    pub(super) rules: Vec<ToolRule>,
+    pub(super) timeout: Option<Duration>,
+    pub(super) prompt_timeout: Option<Duration>,
+}
+
+const EVERY_TOOL: &str = "*";
+/// Longer ones would leave too little of a tool's name.
+const LONGEST_NAME: usize = 32;
+/// A day: longer is a slip, and must not overflow a timer.
+const LONGEST_TIME: f64 = 86_400.0;
+/// A pattern that compiles to more is not about an argument.
+const LARGEST_PATTERN: usize = 1 << 20;
+/// Headers that the protocol sets itself.
+const OWN_HEADERS: &[&str] = &[
+    "accept", "connection", "content-length", "content-type", "host", "last-event-id",
+    "mcp-protocol-version", "mcp-session-id", "transfer-encoding",
+];
+
+impl ServerSpec {
+    /// Checks the settings. `env` looks up an environment variable of the server.
+    pub(super) fn resolve(
+        name: &str,
+        settings: &McpServerSettings,
+        env: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, McpSettingsError> {
+        let place = Place(name);
+        if !is_name(name) {
+            let why = "a server's name is 1 to 32 of a-z, 0-9, '-' and '_', and begins with a \
+                       letter or a digit";
+            return Err(McpSettingsError { setting: name.to_owned(), why: why.to_owned() });
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            endpoint: endpoint(place, settings, env)?,
+            prefix: prefix(place, settings)?,
+            trusted: settings.trust_annotations,
+            era: settings.protocol,
+            artifacts: settings.artifacts.clone(),
+            start_timeout: place
+                .time("start_timeout_seconds", settings.start_timeout_seconds, false)?,
+            max_result_bytes: place.number(
+                "max_result_bytes",
+                settings.max_result_bytes,
+                1_024..=16 << 20,
+            )?,
+            parallel_calls: u32::try_from(place.number(
+                "parallel_calls",
+                settings.parallel_calls,
+                1..=100,
+            )?)
+            .unwrap_or(1),
+            call_timeout: place
+                .time("call_timeout_seconds", settings.call_timeout_seconds, false)?,
+            tools: tools(place, &settings.tools)?,
+        })
+    }
+
+    /// What the configuration says about a tool: its own rules, then those for all.
+    pub(super) fn policy(&self, tool: &str) -> ToolPolicy {
+        let all = [tool, EVERY_TOOL].map(|name| self.tools.get(name));
+        let found = || all.into_iter().flatten();
+        ToolPolicy {
+            rules: found().flat_map(|policy| policy.rules.iter().cloned()).collect(),
+            timeout: found().find_map(|policy| policy.timeout),
+            prompt_timeout: found().find_map(|policy| policy.prompt_timeout),
+        }
+    }
+
+    /// How long a call of a tool may take.
+    pub(super) fn call_timeout(&self, policy: &ToolPolicy) -> Duration {
+        policy.timeout.unwrap_or(self.call_timeout)
+    }
+}
+
+/// Where a setting stands, for messages.
+#[derive(Clone, Copy)]
+struct Place<'a>(&'a str);
+
+impl Place<'_> {
+    fn error(self, key: &str, why: impl Into<String>) -> McpSettingsError {
+        McpSettingsError { setting: format!("{}.{key}", self.0), why: why.into() }
+    }
+
+    fn time(
+        self,
+        key: &str,
+        seconds: f64,
+        may_be_zero: bool,
+    ) -> Result<Duration, McpSettingsError> {
+        let least = if may_be_zero { 0.0 } else { 0.001 };
+        if (least..=LONGEST_TIME).contains(&seconds) {
+            return Ok(Duration::from_secs_f64(seconds));
+        }
+        let rule = if may_be_zero { "0 to 86400" } else { "more than 0 and at most 86400" };
+        Err(self.error(key, format!("it must be {rule} seconds")))
+    }
+
+    fn number(
+        self,
+        key: &str,
+        number: usize,
+        range: std::ops::RangeInclusive<usize>,
+    ) -> Result<usize, McpSettingsError> {
+        if range.contains(&number) {
+            return Ok(number);
+        }
+        Err(self.error(key, format!("it must be {} to {}", range.start(), range.end())))
+    }
+
+    fn value(
+        self,
+        key: &str,
+        value: &SettingValue,
+        env: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<SecretString, McpSettingsError> {
+        value.resolve(env).map_err(|why| self.error(key, why))
+    }
+
+    fn wrong(self, (key, why): WrongSetting) -> McpSettingsError {
+        self.error(&key, why)
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    (1..=LONGEST_NAME).contains(&name.len())
+        && name.starts_with(letter)
+        && name.chars().all(|c| letter(c) || c == '-' || c == '_')
+}
+
+fn prefix(place: Place<'_>, settings: &McpServerSettings) -> Result<String, McpSettingsError> {
+    let prefix = settings.prefix.clone().unwrap_or_else(|| format!("{}_", place.0));
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if prefix.len() <= LONGEST_NAME + 1 && prefix.chars().all(fits) {
+        return Ok(prefix);
+    }
+    Err(place.error("prefix", "it must be at most 33 letters, digits, '-' and '_'"))
+}
+
+fn endpoint(
+    place: Place<'_>,
+    settings: &McpServerSettings,
+    env: &dyn Fn(&str) -> Option<String>,
+) -> Result<Endpoint, McpSettingsError> {
+    match (&settings.command, &settings.url) {
+        (Some(command), None) => {
+            if !settings.headers.is_empty() {
+                return Err(place.error("headers", "a server with a command has none"));
+            }
+            Ok(Endpoint::Process(process(place, command, settings, env)?))
+        }
+        (None, Some(url)) => Ok(Endpoint::Http(http(place, url, settings, env)?)),
+        (None, None) => {
+            Err(place.error("command", "set it for a child process, or url for an address"))
+        }
+        (Some(_), Some(_)) => {
+            Err(place.error("url", "there is a command too: keep one of the two"))
+        }
+    }
+}
+
+fn process(
+    place: Place<'_>,
+    command: &str,
+    settings: &McpServerSettings,
+    env: &dyn Fn(&str) -> Option<String>,
+) -> Result<SpawnSpec, McpSettingsError> {
+    check_command(command).map_err(|wrong| place.wrong(wrong))?;
+    if settings.args.iter().any(|argument| argument.contains('\0')) {
+        return Err(place.error("args", "an argument holds a NUL character"));
+    }
+    let user = find_user(settings.user.as_deref()).map_err(|wrong| place.wrong(wrong))?;
+    let environment =
+        environment(&settings.env, user.as_ref(), env).map_err(|wrong| place.wrong(wrong))?;
+    Ok(SpawnSpec {
+        program: command.to_owned(),
+        arguments: settings.args.clone(),
+        environment,
+        working_dir: settings.working_dir.clone(),
+        user,
+        limits: settings.limits.into(),
+        dies_at_once: false,
+    })
+}
+
+fn http(
+    place: Place<'_>,
+    url: &str,
+    settings: &McpServerSettings,
+    env: &dyn Fn(&str) -> Option<String>,
+) -> Result<HttpEndpoint, McpSettingsError> {
+    let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    let url = url.ok_or_else(|| place.error("url", "it is not an http or https address"))?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(place.error("url", "it holds a password: use headers instead"));
+    }
+    if !settings.allow_private_addresses {
+        address::check_url(&url).map_err(|why| place.error("url", why))?;
+    }
+    let mut headers = HeaderMap::new();
+    for (name, value) in &settings.headers {
+        let (name, value) = header(place, name, value, env)?;
+        headers.insert(name, value);
+    }
+    Ok(HttpEndpoint { url, headers, allow_private: settings.allow_private_addresses })
+}
+
+fn header(
+    place: Place<'_>,
+    name: &str,
+    value: &SettingValue,
+    env: &dyn Fn(&str) -> Option<String>,
+) -> Result<(HeaderName, HeaderValue), McpSettingsError> {
+    use secrecy::ExposeSecret as _;
+    let key = format!("headers.{name}");
+    let header: HeaderName =
+        name.parse().map_err(|_| place.error(&key, "this is not a name of a header"))?;
+    if OWN_HEADERS.contains(&header.as_str()) {
+        return Err(place.error(&key, "this header is set by the protocol itself"));
+    }
+    let value = place.value(&key, value, env)?;
+    let mut value = HeaderValue::from_str(value.expose_secret().trim())
+        .map_err(|_| place.error(&key, "the value holds characters that a header cannot have"))?;
+    value.set_sensitive(true);
+    Ok((header, value))
+}
+
+fn tools(
+    place: Place<'_>,
+    settings: &BTreeMap<String, ToolSettings>,
+) -> Result<BTreeMap<String, ToolPolicy>, McpSettingsError> {
+    let resolve = |(name, settings): (&String, &ToolSettings)| {
+        let policy = tool(place, &format!("tools.{name}"), settings)?;
+        Ok((name.clone(), policy))
+    };
+    settings.iter().map(resolve).collect()
+}
+
+fn tool(
+    place: Place<'_>,
+    key: &str,
+    settings: &ToolSettings,
+) -> Result<ToolPolicy, McpSettingsError> {
+    let mut rules = Vec::new();
+    for (number, settings) in settings.rules.iter().enumerate() {
+        rules.push(rule(place, &format!("{key}.rules[{number}]"), settings)?);
+    }
+    rules.extend(settings.action.map(always));
+    let time = |name: &str, seconds: Option<f64>, may_be_zero| {
+        let key = format!("{key}.{name}");
+        seconds.map(|seconds| place.time(&key, seconds, may_be_zero)).transpose()
+    };
+    Ok(ToolPolicy {
+        rules,
+        timeout: time("timeout_seconds", settings.timeout_seconds, false)?,
+        prompt_timeout: time("prompt_timeout_seconds", settings.prompt_timeout_seconds, true)?,
+    })
+}
+
+fn always(action: ToolAction) -> ToolRule {
+    ToolRule { arguments: Vec::new(), action }
+}
+
+fn rule(
+    place: Place<'_>,
+    key: &str,
+    settings: &RuleSettings,
+) -> Result<ToolRule, McpSettingsError> {
+    let compile = |(argument, pattern): (&String, &String)| {
+        let pattern = whole(pattern)
+            .map_err(|error| place.error(&format!("{key}.{argument}"), error.to_string()))?;
+        Ok((argument.clone(), pattern))
+    };
+    let arguments = settings.arguments.iter().map(compile).collect::<Result<_, _>>()?;
+    Ok(ToolRule { arguments, action: settings.action })
+}
+
+/// The pattern has to match all of an argument, line breaks included: a rule that
+/// allows `/srv/.*` must not be met by a text that merely contains it.
+fn whole(pattern: &str) -> Result<Regex, regex::Error> {
+    // What is not a pattern by itself must not become one by what is around it.
+    Regex::new(pattern)?;
+    RegexBuilder::new(&format!(r"\A(?:{pattern})\z"))
+        .dot_matches_new_line(true)
+        .size_limit(LARGEST_PATTERN)
+        .build()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,30 @@
+//! What a runner tells the process task of its conversation.
+
+use parlor_agent::{AgentEvent, Reply, TurnContext};
+use tokio::sync::mpsc;
+
+use crate::dialect::DeferredCall;
+
+/// A command to the process task.
+#[derive(Debug)]
+pub(super) enum Command {
+    /// A turn begins.
+    Begin(Begin),
+    /// The reply to the question with this id.
+    Answer(String, Reply),
+    /// A person is asked the question with this id.
+    PersonAsked(String),
+    /// The turn is to stop.
+    Stop,
+}
+
+/// A turn that begins.
+#[derive(Debug)]
+pub(super) struct Begin {
+    pub(super) context: Box<TurnContext>,
+    pub(super) events: mpsc::Sender<AgentEvent>,
+    /// Whether the program began it by itself: there is no message.
+    pub(super) agent_initiated: bool,
+    /// The call that the turn waited for, if it is resumed after a restart.
+    pub(super) deferred: Option<DeferredCall>,
+}

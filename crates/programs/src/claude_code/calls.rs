@@ -1,0 +1,119 @@
+//! The tool calls of a turn: how far each is, and its outcome.
+
+use std::collections::HashMap;
+
+use parlor_agent::{ContentBlock, ToolOutcome};
+use serde_json::{Map, Value};
+
+use super::fields::{blocks, flag, text};
+
+/// A helper that was started and not waited for.
+const IN_BACKGROUND: &str = "async_launched";
+/// The longest result that is shown, in bytes of text.
+const LONGEST_RESULT: usize = 100 << 10;
+/// The calls of a turn.
+#[derive(Debug, Default)]
+pub(super) struct Calls(HashMap<String, Call>);
+
+#[derive(Debug)]
+struct Call {
+    name: String,
+    input: Map<String, Value>,
+    state: State,
+}
+
+/// How far a call is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// The model wants it. Whether it is made or asked about is not known yet.
+    Said,
+    /// A person is asked about it.
+    Asked,
+    /// It is being made, and shown to people.
+    Running,
+    /// It is shown in another way: it is a question, or was refused.
+    Settled,
+}
+
+impl Calls {
+    /// The model wants this call; a known one stays as it is.
+    pub(super) fn said(&mut self, id: &str, name: &str, input: Map<String, Value>) {
+        let call = Call { name: name.to_owned(), input, state: State::Said };
+        self.0.entry(id.to_owned()).or_insert(call);
+    }
+
+    pub(super) fn set(&mut self, id: &str, state: State) {
+        if let Some(call) = self.0.get_mut(id) {
+            call.state = state;
+        }
+    }
+
+    pub(super) fn state(&self, id: &str) -> Option<State> {
+        self.0.get(id).map(|call| call.state)
+    }
+
+    pub(super) fn get(&self, id: &str) -> Option<(&str, &Map<String, Value>)> {
+        self.0.get(id).map(|call| (call.name.as_str(), &call.input))
+    }
+
+    /// Whether one is asked about, or is being made.
+    pub(super) fn are_open(&self) -> bool {
+        self.0.values().any(|call| matches!(call.state, State::Asked | State::Running))
+    }
+
+    /// The turn is over.
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// The outcome of a call, for people. What the program tells its model about a call that was
+/// stopped, or that continues in the background, is not for them.
+pub(super) fn outcome(line: &Value, result: &Value, interrupted: bool) -> ToolOutcome {
+    if interrupted && flag(result, "is_error") {
+        return ToolOutcome::Unknown("it was stopped while it ran".to_owned());
+    }
+    if text(&line["tool_use_result"], "status") == IN_BACKGROUND {
+        let content = vec![ContentBlock::text("It goes on in the background.")];
+        return ToolOutcome::Answered { content, is_error: false, artifact: None };
+    }
+    let mut room = LONGEST_RESULT;
+    let shown = content(result).into_iter().map(|block| match block {
+        ContentBlock::Text { text } => ContentBlock::text(cut(&text, &mut room)),
+        other => other,
+    });
+    let (content, is_error) = (shown.collect(), flag(result, "is_error"));
+    ToolOutcome::Answered { content, is_error, artifact: None }
+}
+
+/// The result of a call, for the history. Pictures are only named there.
+pub(super) fn result_block(id: &str, result: &Value) -> ContentBlock {
+    let mut room = LONGEST_RESULT;
+    let content = content(result).into_iter().map(|block| match block {
+        ContentBlock::Text { text } => ContentBlock::text(cut(&text, &mut room)),
+        _ => ContentBlock::text("[image]"),
+    });
+    ContentBlock::ToolResult {
+        tool_use_id: id.to_owned(),
+        content: content.collect(),
+        is_error: flag(result, "is_error"),
+    }
+}
+
+fn content(result: &Value) -> Vec<ContentBlock> {
+    let block = |block: &Value| match text(block, "type") {
+        "text" => Some(ContentBlock::text(text(block, "text"))),
+        "image" => Some(ContentBlock::Image {
+            media_type: text(&block["source"], "media_type").to_owned(),
+            data: text(&block["source"], "data").to_owned(),
+        }),
+        _ => None,
+    };
+    blocks(result).iter().filter_map(block).collect()
+}
+
+fn cut(text: &str, room: &mut usize) -> String {
+    let end = text.floor_char_boundary((*room).min(text.len()));
+    *room -= end;
+    if end == text.len() { text.to_owned() } else { format!("{}\n[cut off]", &text[..end]) }
+}

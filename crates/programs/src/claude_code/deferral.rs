@@ -1,0 +1,290 @@
+//! OpenQuestions that outlive the process (P-9): which calls are put off, and until when.
+//!
+//! Before a call is made, a hook of ours is asked. A call that it puts off ends the
+//! process's part of the turn, and stays in the session: the next process asks about
+//! it again under the same id, however often it is killed, until an answer was
+//! carried out.
+//!
+//! 1. A call is put off if a person may be asked about it, if it is the only one of
+//!    its message (of several, only the last would survive), and if nothing else
+//!    would be lost with the process: work in the background, another directory.
+//!    The hook comes before the message is whole, so it has to wait for its end.
+//! 2. The next process is told nothing about the call, so that its own rules decide:
+//!    it makes it, or asks. From that moment on it may only ask: a process after
+//!    that one must not make by itself what a person was asked about.
+//! 3. A call that a turn left behind, because it ended first, is refused before
+//!    anything else happens in the next one.
+//!
+//! What is not put off is asked as before, and lost with its process.
+
+use std::collections::{BTreeSet, HashSet};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::calls::Calls;
+use super::fields::{object, said, text};
+use super::outgoing;
+use super::permission_mode::PermissionMode;
+use super::policy::{ToolPolicy, may_be_asked};
+use super::questions;
+use crate::dialect::DeferredCall;
+
+/// How the hook is known to the process.
+pub(super) const HOOK: &str = "parlor";
+/// How long the hook may wait for the end of a message, in seconds; then the call is
+/// asked about as if there were no hook.
+const LONGEST_WAIT: u64 = 60;
+
+/// With older ones nothing is put off: 2.1.197 cannot be told to wait for our hook, and
+/// lost its session when it was killed right after it had put off a call.
+const CAN_DEFER: &[u32] = &[2, 1, 325];
+
+/// Whether calls can be put off with this version.
+pub(super) fn can_defer(version: &str) -> bool {
+    let parts: Vec<u32> = version.split('.').filter_map(|part| part.parse().ok()).collect();
+    parts.as_slice() >= CAN_DEFER
+}
+
+/// What is known about calls that are put off.
+#[derive(Debug, Default)]
+pub(super) struct Deferral {
+    /// Where it works; nothing if asks need not outlive it.
+    durable_in: Option<String>,
+    /// The call that the process was started for.
+    taken_up: Option<Deferred>,
+    /// Whether it has come to it.
+    has_come: bool,
+    /// The calls of the last message of its own.
+    calls: Vec<String>,
+    /// Whether more of that message may come.
+    is_open: bool,
+    held: Option<Held>,
+    put_off: Option<Held>,
+    /// Whether anything runs that would end with the process.
+    in_background: bool,
+    /// Whether its version is known to do all this.
+    can_defer: bool,
+    /// Whether the process is busy with a call that an earlier turn left behind.
+    left_over: bool,
+    /// What a person was asked about.
+    waited: HashSet<String>,
+    /// Tools that may run without a person, as far as it is known: they are not
+    /// worth a new process.
+    unasked: BTreeSet<String>,
+}
+
+/// A hook that waits for its answer.
+#[derive(Debug)]
+struct Held {
+    request: String,
+    call: String,
+    mode: String,
+    tool: String,
+    input: Map<String, Value>,
+}
+
+/// A call that was put off, for the next process.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Deferred {
+    #[serde(skip)]
+    pub(super) call: String,
+    pub(super) tool: String,
+    pub(super) input: Map<String, Value>,
+    /// The mode of the process, in its own words.
+    mode: String,
+    /// What the process had cost.
+    pub(super) cost_micros: u64,
+    unasked: BTreeSet<String>,
+    /// What it asked about the call, once it did.
+    pub(super) request: Option<Value>,
+}
+
+impl Deferred {
+    pub(super) fn read(paused: &DeferredCall) -> Self {
+        let read: Self = serde_json::from_value(paused.state.clone()).unwrap_or_default();
+        Self { call: paused.call.clone(), ..read }
+    }
+
+    /// The mode in which the call was put off, if we know that one.
+    pub(super) fn mode(&self) -> Option<PermissionMode> {
+        PermissionMode::from_name(&self.mode)
+    }
+
+    fn paused(&self) -> DeferredCall {
+        let state = serde_json::to_value(self).unwrap_or_default();
+        DeferredCall { call: self.call.clone(), state }
+    }
+}
+
+impl Deferral {
+    pub(super) fn new(durable_in: Option<String>, taken_up: Option<Deferred>) -> Self {
+        let unasked = taken_up.as_ref().map(|call| call.unasked.clone()).unwrap_or_default();
+        let can_defer = taken_up.is_some();
+        Self { durable_in, taken_up, unasked, can_defer, ..Self::default() }
+    }
+
+    /// Adds the hook to those of a new process; one that goes on with a session may
+    /// have been left with a call.
+    pub(super) fn register(&self, goes_on: bool, hooks: &mut Map<String, Value>) {
+        if goes_on || self.durable_in.is_some() {
+            let hook = json!({"matcher": null, "hookCallbackIds": [HOOK], "timeout": LONGEST_WAIT});
+            hooks.insert("PreToolUse".to_owned(), json!([hook]));
+        }
+    }
+
+    /// The call that the process was started for.
+    pub(super) fn taken_up(&self) -> Option<&Deferred> {
+        self.taken_up.as_ref()
+    }
+
+    /// Whether the process has come to that call.
+    pub(super) fn has_taken_up(&self) -> bool {
+        self.has_come || self.taken_up.is_none()
+    }
+
+    pub(super) fn is_taken_up(&self, call: &str) -> bool {
+        self.taken_up.as_ref().is_some_and(|taken_up| taken_up.call == call)
+    }
+
+    /// The call that the process was started for is asked about: from now on every
+    /// process may only ask.
+    pub(super) fn asked(&mut self, call: &str, request: &Value) -> Option<DeferredCall> {
+        let taken_up = self.taken_up.as_mut().filter(|taken_up| taken_up.call == call)?;
+        taken_up.request = Some(request.clone());
+        // Where the request has all of it, it is not kept twice: it may be long.
+        if questions::input(request) == taken_up.input {
+            taken_up.input.clear();
+        }
+        Some(taken_up.paused())
+    }
+
+    /// The hook asks about the call that the process was started for.
+    pub(super) fn again(&mut self, request: &str) -> Value {
+        self.has_come = true;
+        let was_asked = self.taken_up.as_ref().is_some_and(|call| call.request.is_some());
+        outgoing::hook(request, was_asked.then_some("ask"))
+    }
+
+    /// The hook asks about a call that an earlier turn left behind.
+    pub(super) fn leave(&mut self, request: &str) -> Value {
+        self.left_over = true;
+        outgoing::hook(request, Some("ask"))
+    }
+
+    /// What was left behind is over, and so is what the process did about it.
+    pub(super) fn left_over_ends(&mut self) -> bool {
+        std::mem::take(&mut self.left_over)
+    }
+
+    /// The hook asks about a call of a turn of ours. The answer may come later.
+    pub(super) fn hook(&mut self, id: &str, asked: &Value, tools: &ToolPolicy) -> Option<Value> {
+        if !self.may_outlive(asked, tools) {
+            return Some(outgoing::hook(id, None));
+        }
+        let field = |name: &str| text(asked, name).to_owned();
+        self.held = Some(Held {
+            request: id.to_owned(),
+            call: field("tool_use_id"),
+            mode: field("permission_mode"),
+            tool: field("tool_name"),
+            input: object(asked, "tool_input"),
+        });
+        self.settle()
+    }
+
+    /// A piece of a message of its own.
+    pub(super) fn piece(&mut self, event: &Value) -> Option<Value> {
+        match text(event, "type") {
+            "message_start" => {
+                self.is_open = true;
+                self.calls.clear();
+                let held = self.held.take()?;
+                return Some(outgoing::hook(&held.request, None));
+            }
+            "content_block_start" if text(&event["content_block"], "type") == "tool_use" => {
+                self.calls.push(text(&event["content_block"], "id").to_owned());
+            }
+            "message_stop" => self.is_open = false,
+            _ => return None,
+        }
+        self.settle()
+    }
+
+    /// The hook is no longer interested.
+    pub(super) fn cancelled(&mut self, request: &str) {
+        self.held.take_if(|held| held.request == request);
+    }
+
+    /// Something began or ended in the background.
+    pub(super) fn background(&mut self, runs: bool) {
+        self.in_background = runs;
+    }
+
+    /// Whether anything runs that would end with the process.
+    pub(super) fn works_in_background(&self) -> bool {
+        self.in_background
+    }
+
+    /// The program says its version.
+    pub(super) fn is_of(&mut self, version: &str) {
+        self.can_defer = can_defer(version);
+    }
+
+    /// A person is asked about a call of this tool.
+    pub(super) fn waits(&mut self, call: &str, tool: &str) {
+        self.waited.insert(call.to_owned());
+        self.unasked.remove(tool);
+    }
+
+    /// A call of this tool may be made.
+    pub(super) fn runs(&mut self, call: &str, tool: &str) {
+        if !self.waited.contains(call) {
+            self.unasked.insert(tool.to_owned());
+        }
+    }
+
+    /// The call that was put off, now that the process has stopped before it; with
+    /// the arguments that its model gave it. The hook does not know all of them: the
+    /// plan that a model presents without a file is not among them.
+    pub(super) fn put_off(&mut self, cost_micros: u64, calls: &Calls) -> Option<DeferredCall> {
+        let Held { call, mode, tool, input, .. } = self.put_off.take()?;
+        let input = calls.get(&call).map_or(input, |(_, said)| said.clone());
+        let unasked = self.unasked.clone();
+        Some(Deferred { call, tool, input, mode, cost_micros, unasked, request: None }.paused())
+    }
+
+    /// The turn is over.
+    pub(super) fn clear(&mut self) {
+        let Self { durable_in, unasked, in_background, can_defer, .. } = std::mem::take(self);
+        *self = Self { durable_in, unasked, in_background, can_defer, ..Self::default() };
+    }
+
+    fn may_outlive(&self, asked: &Value, tools: &ToolPolicy) -> bool {
+        let (tool, mode) = (text(asked, "tool_name"), text(asked, "permission_mode"));
+        self.durable_in.as_deref() == said(asked, "cwd")
+            && self.durable_in.is_some()
+            && said(asked, "agent_id").is_none()
+            && self.can_defer
+            && !self.in_background
+            && self.calls.iter().any(|call| call == text(asked, "tool_use_id"))
+            && !self.unasked.contains(tool)
+            && may_be_asked(tool, &asked["tool_input"], mode)
+            && !tools.runs_unasked(tool, &asked["tool_input"])
+    }
+
+    /// Answers the hook, once it is known whether its call is the only one.
+    fn settle(&mut self) -> Option<Value> {
+        if self.is_open && self.calls.len() < 2 {
+            return None;
+        }
+        let held = self.held.take()?;
+        if self.calls != [held.call.as_str()] {
+            return Some(outgoing::hook(&held.request, None));
+        }
+        let line = outgoing::hook(&held.request, Some("defer"));
+        self.put_off = Some(held);
+        Some(line)
+    }
+}

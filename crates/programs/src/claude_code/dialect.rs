@@ -1,0 +1,132 @@
+//! Which line of the program is handled by what.
+
+use parlor_agent::{Reply, TurnContext};
+use parlor_protocol::Mode;
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use super::calls::State;
+use super::dialog::{Dialog, is_own};
+use super::fields::text;
+use super::permission_mode::PermissionMode;
+use super::{edited, outgoing};
+use crate::dialect::{Dialect, Output};
+
+impl Dialect for Dialog {
+    fn opening(&mut self) -> Vec<Value> {
+        let mut hooks = Map::new();
+        self.deferral.register(self.cli_session.is_some(), &mut hooks);
+        edited::register(&mut hooks);
+        vec![self.request(json!({"subtype": "initialize", "hooks": hooks}))]
+    }
+
+    fn begin(&mut self, context: &TurnContext, id: Uuid) -> Vec<Value> {
+        let mut lines = Vec::new();
+        let mode = match context.mode {
+            Mode::Plan => PermissionMode::Plan,
+            Mode::Act => self.settings.act,
+        };
+        if self.mode != mode.as_str() {
+            self.mode = mode.as_str().to_owned();
+            lines.push(self.request(outgoing::set_mode(mode)));
+        }
+        let before = match self.cli_session {
+            Some(_) => None,
+            None => outgoing::earlier_messages(&context.history),
+        };
+        if let Some(message) = context.history.last() {
+            lines.push(outgoing::user_message(message, before, id));
+        }
+        self.message = Some(id);
+        self.busy = true;
+        lines
+    }
+
+    fn read(&mut self, line: &Value, out: &mut Vec<Output>) {
+        match text(line, "type") {
+            "system" => self.system(line, out),
+            "stream_event" if is_own(line) => {
+                self.busy = true;
+                out.extend(self.deferral.piece(&line["event"]).map(Output::Send));
+                self.flush_results(out);
+                let abandoned = line.get("abandoned_blocks").is_some_and(|it| !it.is_null());
+                self.streamed.piece(&line["event"], abandoned, out);
+            }
+            "assistant" => self.assistant(line, out),
+            "user" => self.user(line, out),
+            "tool_progress" => self.runs(text(line, "tool_use_id"), out),
+            "result" => self.result(line, out),
+            "control_request" => self.control_request(line, out),
+            "control_cancel_request" => {
+                self.deferral.cancelled(text(line, "request_id"));
+                if let Some(id) = self.questions.id_of(text(line, "request_id")) {
+                    self.withdraw(&id, out);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn answer(&mut self, id: &str, reply: Reply, out: &mut Vec<Output>) {
+        if let Some(mut answered) = self.questions.answer(id, reply) {
+            if let Some((proposed, ran)) = answered.edited.take() {
+                self.edited.add(id, &proposed, &ran);
+            }
+            if let (true, Some((tool, _))) = (answered.runs, self.calls.get(id)) {
+                self.deferral.runs(id, tool);
+            }
+            self.calls.set(id, if answered.runs { State::Running } else { State::Settled });
+            out.push(Output::Send(answered.line));
+        }
+    }
+
+    fn person_asked(&mut self, id: &str) {
+        if let Some((tool, _)) = self.calls.get(id) {
+            self.deferral.waits(id, tool);
+        }
+    }
+
+    fn reached_deferred_call(&self) -> bool {
+        self.deferral.has_taken_up()
+    }
+
+    fn ask_again(&mut self, out: &mut Vec<Output>) {
+        if let Some(request) = self.deferral.taken_up().and_then(|call| call.request.clone()) {
+            self.permission("", &request, out);
+        }
+    }
+
+    fn interrupt(&mut self) -> Vec<Value> {
+        self.interrupted = true;
+        vec![self.request(json!({"subtype": "interrupt"}))]
+    }
+
+    fn give_up(&mut self, out: &mut Vec<Output>) {
+        self.flush(out);
+        self.clear();
+    }
+
+    fn begins_turn(&self, line: &Value) -> bool {
+        match text(line, "type") {
+            "system" => text(line, "subtype") == "init",
+            "stream_event" | "assistant" => is_own(line),
+            // A helper in the background may ask; other requests are not for people.
+            "control_request" => {
+                matches!(text(&line["request"], "subtype"), "can_use_tool" | "elicitation")
+            }
+            _ => false,
+        }
+    }
+
+    fn is_busy(&self) -> bool {
+        self.busy || self.calls.are_open() || self.waits_for_person()
+    }
+
+    fn works_in_background(&self) -> bool {
+        self.deferral.works_in_background()
+    }
+
+    fn waits_for_person(&self) -> bool {
+        !self.questions.is_empty()
+    }
+}

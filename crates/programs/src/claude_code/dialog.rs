@@ -1,0 +1,302 @@
+//! The state of one process, and what each kind of its lines means. Without IO: recordings
+//! are replayed through it ([`super::dialect`]).
+
+use std::sync::Arc;
+
+use parlor_agent::{AgentError, AgentEvent, ContentBlock, HistoryMessage, TurnOutcome};
+use parlor_protocol::Role;
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::calls::{self, Calls, State};
+use super::deferral::{Deferral, Deferred};
+use super::edited::EditedCalls;
+use super::fields::{blocks, flag, number, object, said, text};
+use super::message::StreamedMessage;
+use super::permission_mode::PermissionMode;
+use super::policy::ToolPolicy;
+use super::questions::OpenQuestions;
+use super::spending::Spending;
+use super::{failure, outgoing};
+use crate::cli_session::checkpoint;
+use crate::dialect::{DeferredCall, Output};
+
+/// What a process was started with.
+#[derive(Debug, Clone)]
+pub struct DialogSettings {
+    /// Its mode where things may be changed.
+    pub act: PermissionMode,
+    /// Its mode at the start.
+    pub started_in: PermissionMode,
+    /// The CLI session that it continues.
+    pub cli_session: Option<String>,
+    /// What the configuration says about its tools.
+    pub tools: Arc<ToolPolicy>,
+    /// Its working directory, if its questions are to outlive it.
+    pub durable_in: Option<String>,
+    /// The deferred call that it continues with.
+    pub deferred: Option<DeferredCall>,
+}
+
+/// The state of one process.
+#[derive(Debug)]
+pub struct Dialog {
+    pub(super) settings: DialogSettings,
+    pub(super) cli_session: Option<String>,
+    /// Its mode, in its own words.
+    pub(super) mode: String,
+    /// Whether it has begun any turn: before that, it can only fail to start.
+    pub(super) has_begun: bool,
+    pub(super) busy: bool,
+    pub(super) interrupted: bool,
+    /// The person's message that it works on.
+    pub(super) message: Option<Uuid>,
+    requests: u64,
+    spending: Spending,
+    pub(super) streamed: StreamedMessage,
+    pub(super) calls: Calls,
+    results: Vec<ContentBlock>,
+    pub(super) questions: OpenQuestions,
+    pub(super) deferral: Deferral,
+    pub(super) edited: EditedCalls,
+}
+
+impl Dialog {
+    /// A process that was just started.
+    pub fn new(settings: DialogSettings) -> Self {
+        let deferred = settings.deferred.as_ref().map(Deferred::read);
+        // The message was told to another process.
+        let message = deferred.as_ref().map(|_| Uuid::nil());
+        let spending =
+            Spending::so_far(deferred.as_ref().map_or(0, |deferred| deferred.cost_micros));
+        let mut calls = Calls::default();
+        if let Some(Deferred { call, tool, input, .. }) = &deferred {
+            calls.said(call, tool, input.clone());
+        }
+        Self {
+            cli_session: settings.cli_session.clone(),
+            mode: settings.started_in.as_str().to_owned(),
+            deferral: Deferral::new(settings.durable_in.clone(), deferred),
+            settings,
+            has_begun: false,
+            busy: message.is_some(),
+            interrupted: false,
+            message,
+            requests: 0,
+            spending,
+            streamed: StreamedMessage::default(),
+            calls,
+            results: Vec::new(),
+            questions: OpenQuestions::default(),
+            edited: EditedCalls::default(),
+        }
+    }
+
+    pub(super) fn request(&mut self, request: Value) -> Value {
+        self.requests += 1;
+        outgoing::request(self.requests, request)
+    }
+
+    pub(super) fn system(&mut self, line: &Value, out: &mut Vec<Output>) {
+        if let Some(mode) = said(line, "permissionMode") {
+            self.mode = mode.to_owned();
+        }
+        match text(line, "subtype") {
+            // It comes with every turn.
+            "init" => {
+                self.has_begun = true;
+                self.busy = true;
+                self.deferral.is_of(text(line, "claude_code_version"));
+                if let Some(id) = said(line, "session_id")
+                    && self.cli_session.as_deref() != Some(id)
+                {
+                    self.cli_session = Some(id.to_owned());
+                    out.push(Output::CliSession(id.to_owned()));
+                }
+            }
+            "api_retry" => out.push(Output::Event(failure::retrying(line))),
+            "task_started" => {
+                if flag(line, "is_backgrounded") {
+                    self.deferral.background(true);
+                }
+                self.runs(text(line, "tool_use_id"), out);
+            }
+            "background_tasks_changed" => {
+                let tasks = line.get("tasks").and_then(Value::as_array);
+                self.deferral.background(tasks.is_some_and(|tasks| !tasks.is_empty()));
+            }
+            _ => {}
+        }
+    }
+
+    /// The program makes a call without asking.
+    pub(super) fn runs(&mut self, id: &str, out: &mut Vec<Output>) {
+        if self.calls.state(id) != Some(State::Said) {
+            return;
+        }
+        if let Some((name, input)) = self.calls.get(id) {
+            let call = self.settings.tools.call(id, name, input.clone(), None, None);
+            out.push(Output::Event(AgentEvent::Calls(Box::new(call))));
+        }
+        self.calls.set(id, State::Running);
+    }
+
+    pub(super) fn assistant(&mut self, line: &Value, out: &mut Vec<Output>) {
+        // Its own text about a failure: the end of the turn has the error.
+        let message = &line["message"];
+        let failed = flag(line, "is_api_error_message") || said(line, "error").is_some();
+        if failed || text(message, "model") == "<synthetic>" {
+            return;
+        }
+        let own = is_own(line);
+        for block in blocks(message) {
+            if text(&block, "type") == "tool_use" {
+                let input = object(&block, "input");
+                self.calls.said(text(&block, "id"), text(&block, "name"), input);
+            }
+            if own {
+                self.flush_results(out);
+                self.streamed.whole(text(message, "id"), &block, out);
+            }
+        }
+    }
+
+    pub(super) fn user(&mut self, line: &Value, out: &mut Vec<Output>) {
+        let own = is_own(line);
+        let results = blocks(&line["message"]);
+        for result in results.iter().filter(|block| text(block, "type") == "tool_result") {
+            let id = text(result, "tool_use_id");
+            // The call ended without the answer.
+            if self.calls.state(id) == Some(State::Asked) {
+                self.withdraw(id, out);
+            }
+            // Calls of its helpers are not shown, unless a person was asked about them.
+            if !own && self.calls.state(id) != Some(State::Running) {
+                continue;
+            }
+            if own {
+                self.flush_message(out);
+                self.results.push(calls::result_block(id, result));
+            }
+            self.runs(id, out);
+            if let (Some(State::Running), Some((name, _))) =
+                (self.calls.state(id), self.calls.get(id))
+            {
+                out.push(Output::Event(AgentEvent::CallEnded {
+                    call: id.to_owned(),
+                    tool: name.to_owned(),
+                    outcome: calls::outcome(line, result, self.interrupted),
+                    read: true,
+                }));
+                self.calls.set(id, State::Settled);
+            }
+        }
+    }
+
+    pub(super) fn result(&mut self, line: &Value, out: &mut Vec<Output>) {
+        // The turn has ended already.
+        if self.has_begun && !self.busy {
+            return;
+        }
+        if self.deferral.left_over_ends() && !self.names_message(line) {
+            return;
+        }
+        let never_began = !self.has_begun && number(line, "num_turns") == 0;
+        if never_began && flag(line, "is_error") && self.settings.cli_session.is_some() {
+            return out.push(Output::NoSuchCliSession);
+        }
+        if let Some(call) = self.stopped_before_call(line, out) {
+            return out.push(Output::Deferred(call));
+        }
+        let end = failure::end(line, self.interrupted);
+        if end == TurnOutcome::Failed(AgentError::Declined) {
+            self.streamed.withhold(out);
+        }
+        if let Some(words) = said(line, "result").filter(|_| !flag(line, "is_error")) {
+            self.flush_results(out);
+            self.streamed.final_text(words, out);
+        }
+        self.flush(out);
+        out.extend(self.spending.of_turn(line).map(Output::Event));
+        if self.is_of_another_turn(line) {
+            return;
+        }
+        self.clear();
+        out.push(Output::Over(end));
+    }
+
+    /// The deferred call, once the process has stopped before it. The message and the usage
+    /// so far are output.
+    fn stopped_before_call(&mut self, line: &Value, out: &mut Vec<Output>) -> Option<DeferredCall> {
+        if text(line, "terminal_reason") != failure::DEFERRED || self.interrupted {
+            return None;
+        }
+        let used = self.spending.of_turn(line);
+        let call = self.deferral.put_off(self.spending.micros(), &self.calls)?;
+        self.flush(out);
+        out.extend(used.map(Output::Event));
+        Some(call)
+    }
+
+    /// Background work that ends begins an agent-initiated turn. If the person's message
+    /// came in that moment, its own turn is still to come.
+    fn is_of_another_turn(&self, line: &Value) -> bool {
+        let kind = text(&line["origin"], "kind");
+        let by_itself = !kind.is_empty() && kind != "human" && kind != "user";
+        // A process that continues with a call got no message to name.
+        let was_given = self.message.is_some_and(|id| !id.is_nil());
+        was_given && by_itself && !self.names_message(line)
+    }
+
+    /// Whether the end of a turn names the person's message.
+    fn names_message(&self, line: &Value) -> bool {
+        let message = self.message.map(|id| id.to_string());
+        let named = line.get("user_message_uuids").and_then(Value::as_array);
+        named.is_some_and(|ids| ids.iter().any(|id| id.as_str() == message.as_deref()))
+    }
+
+    /// The question is withdrawn.
+    pub(super) fn withdraw(&mut self, id: &str, out: &mut Vec<Output>) {
+        self.questions.remove(id);
+        self.calls.set(id, State::Settled);
+        out.push(Output::Event(AgentEvent::Withdrawn(id.to_owned())));
+    }
+
+    /// A message goes into the history before the results of its calls.
+    fn flush_message(&mut self, out: &mut Vec<Output>) {
+        if self.streamed.finish(out) {
+            let checkpoint = checkpoint(self.cli_session.as_deref(), None);
+            out.push(Output::Event(AgentEvent::Checkpoint(checkpoint)));
+        }
+    }
+
+    /// The results of one message go into the history together.
+    pub(super) fn flush_results(&mut self, out: &mut Vec<Output>) {
+        let blocks = std::mem::take(&mut self.results);
+        if !blocks.is_empty() {
+            let message = HistoryMessage { role: Role::Tool, blocks };
+            out.push(Output::Event(AgentEvent::ToolMessage(message)));
+        }
+    }
+
+    pub(super) fn flush(&mut self, out: &mut Vec<Output>) {
+        self.flush_results(out);
+        self.streamed.finish(out);
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.busy = false;
+        self.interrupted = false;
+        self.message = None;
+        self.streamed.clear();
+        self.calls.clear();
+        self.questions.clear();
+        self.deferral.clear();
+        self.edited.clear();
+    }
+}
+
+/// Whether a line is of the agent itself and not of a helper that it started.
+pub(super) fn is_own(line: &Value) -> bool {
+    said(line, "parent_tool_use_id").is_none()
+}

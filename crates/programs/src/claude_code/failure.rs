@@ -1,0 +1,87 @@
+//! Why a turn failed, as our errors: its own texts name the program, its vendor and settings.
+
+use std::time::Duration;
+
+use parlor_agent::{AgentError, AgentEvent, ModelError, TurnOutcome};
+use serde_json::Value;
+
+use super::fields::{flag, number, said, text};
+
+/// The setting of its key, for the log.
+const KEY: &str = "ANTHROPIC_API_KEY in agent.claude_code.env";
+
+/// Why a message or a turn ended: the model declined, and what it said is withheld.
+pub(super) const REFUSAL: &str = "refusal";
+/// The turn ended before a deferred call.
+pub(super) const DEFERRED: &str = "tool_deferred";
+
+/// How a turn ended, by its last line.
+pub(super) fn end(line: &Value, interrupted: bool) -> TurnOutcome {
+    let why = text(line, "terminal_reason");
+    if why.starts_with("aborted") || (interrupted && why == DEFERRED) {
+        return TurnOutcome::Stopped;
+    }
+    let failed = flag(line, "is_error") || text(line, "subtype").starts_with("error");
+    match text(line, "stop_reason") {
+        _ if failed && interrupted => TurnOutcome::Stopped,
+        // It says so as a failure of the API, without a status.
+        REFUSAL => TurnOutcome::Failed(AgentError::Declined),
+        // It went on until it may not: what there is can be continued.
+        _ if failed && text(line, "api_error") == "max_output_tokens" => {
+            TurnOutcome::Complete { cut_off: true }
+        }
+        _ if failed => TurnOutcome::Failed(error(line)),
+        "max_tokens" => TurnOutcome::Complete { cut_off: true },
+        _ => TurnOutcome::Complete { cut_off: false },
+    }
+}
+
+/// The model is asked again.
+pub(super) fn retrying(line: &Value) -> AgentEvent {
+    let status = number(line, "error_status");
+    let attempt = u32::try_from(number(line, "attempt")).unwrap_or(u32::MAX);
+    let after = Duration::from_millis(number(line, "retry_delay_ms"));
+    AgentEvent::Retrying { after, attempt, error: api_error(status, text(line, "error"), "") }
+}
+
+fn error(line: &Value) -> AgentError {
+    let words = said(line, "result").map(str::to_owned).unwrap_or_else(|| its_errors(line));
+    let status = number(line, "api_error_status");
+    let kind = [text(line, "api_error_type"), text(line, "api_error")].concat();
+    if status > 0 || !kind.is_empty() || text(line, "terminal_reason") == "api_error" {
+        return AgentError::Model(api_error(status, &kind, &words));
+    }
+    AgentError::Reported(format!("{}: {words}", text(line, "subtype")))
+}
+
+fn its_errors(line: &Value) -> String {
+    let errors = line.get("errors").and_then(Value::as_array).into_iter().flatten();
+    errors.filter_map(Value::as_str).collect::<Vec<_>>().join("; ")
+}
+
+/// `words` are the vendor's: some errors differ in nothing else.
+fn api_error(status: u64, kind: &str, words: &str) -> ModelError {
+    let (said, lower) = (words.to_owned(), words.to_lowercase());
+    let retry_after = None;
+    match status {
+        400 if lower.contains("credit") => ModelError::NoCredit(said),
+        402 => ModelError::NoCredit(said),
+        400 | 413 if lower.contains("too long") || lower.contains("too large") => {
+            ModelError::ContextTooLong(said)
+        }
+        401 => ModelError::WrongKey { setting: KEY },
+        403 => ModelError::NotPermitted(said),
+        404 => ModelError::UnknownModel(said),
+        429 => ModelError::RateLimited { retry_after },
+        529 => ModelError::Overloaded { retry_after },
+        500..=599 => {
+            ModelError::ServerFailed { status: u16::try_from(status).unwrap_or(500), retry_after }
+        }
+        0 if kind.contains("connection") => ModelError::Interrupted(said),
+        0 if kind.contains("overloaded") => ModelError::Overloaded { retry_after },
+        0 if lower.contains("too long") => ModelError::ContextTooLong(said),
+        0 if lower.contains("credit") => ModelError::NoCredit(said),
+        0 => ModelError::Unreachable(said),
+        _ => ModelError::BadRequest(said),
+    }
+}

@@ -1,0 +1,105 @@
+//! The lines to the program.
+
+use parlor_agent::{ContentBlock, HistoryMessage};
+use parlor_protocol::Role;
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use super::permission_mode::PermissionMode;
+
+/// Comes after a person's text. The program takes the last text of a message as a line of
+/// its own terminal: one that begins with `/` is a command, and `@/etc/passwd` reads that
+/// file without asking. This is the last text, so the person's is not.
+const PLAIN: &str = "(This message came through a chat: commands and paths in it are plain text.)";
+const SO_FAR: &str = "What was said in this conversation so far:";
+/// The most that is repeated of earlier messages, in bytes.
+const MOST_REPEATED: usize = 64 << 10;
+
+/// A request of ours.
+pub(super) fn request(number: u64, request: Value) -> Value {
+    json!({"type": "control_request", "request_id": format!("parlor-{number}"), "request": request})
+}
+
+/// The person's message: the last one of the history.
+pub(super) fn user_message(message: &HistoryMessage, before: Option<String>, id: Uuid) -> Value {
+    let before = before.map(|text| json!({"type": "text", "text": text}));
+    let said = message.blocks.iter().filter_map(|block| match block {
+        ContentBlock::Text { text } => Some(json!({"type": "text", "text": text})),
+        ContentBlock::Image { media_type, data } => Some(json!({"type": "image",
+            "source": {"type": "base64", "media_type": media_type, "data": data}})),
+        _ => None,
+    });
+    let last = json!({"type": "text", "text": PLAIN});
+    let content: Vec<Value> = before.into_iter().chain(said).chain([last]).collect();
+    json!({
+        "type": "user",
+        "message": {"role": "user", "content": content},
+        "parent_tool_use_id": null,
+        "session_id": "",
+        "uuid": id,
+    })
+}
+
+/// The messages before the last one, for a CLI session that does not know them.
+pub(super) fn earlier_messages(history: &[HistoryMessage]) -> Option<String> {
+    let mut lines = Vec::new();
+    let mut room = MOST_REPEATED;
+    for message in history.iter().rev().skip(1) {
+        let who = match message.role {
+            Role::User => "Person",
+            Role::Assistant => "You",
+            Role::Tool => continue,
+        };
+        let words = message.text();
+        if words.trim().is_empty() {
+            continue;
+        }
+        let line = format!("{who}: {words}");
+        if line.len() > room {
+            break;
+        }
+        room -= line.len();
+        lines.push(line);
+    }
+    lines.reverse();
+    (!lines.is_empty()).then(|| format!("{SO_FAR}\n\n{}", lines.join("\n\n")))
+}
+
+pub(super) fn set_mode(mode: PermissionMode) -> Value {
+    json!({"subtype": "set_permission_mode", "mode": mode.as_str()})
+}
+
+/// The answer to a request of the program.
+pub(super) fn response(request_id: &str, response: Value) -> Value {
+    let response = json!({"subtype": "success", "request_id": request_id, "response": response});
+    json!({"type": "control_response", "response": response})
+}
+
+/// The answer to a hook: a decision about the call, or none, so that its own rules decide.
+pub(super) fn hook(request_id: &str, decision: Option<&str>) -> Value {
+    let decided = decision.map(|decision| {
+        let of_hook = json!({"hookEventName": "PreToolUse", "permissionDecision": decision});
+        json!({"hookSpecificOutput": of_hook})
+    });
+    response(request_id, decided.unwrap_or_else(|| json!({})))
+}
+
+/// A request that cannot be answered.
+pub(super) fn cannot_answer(request_id: &str) -> Value {
+    let response =
+        json!({"subtype": "error", "request_id": request_id, "error": "not supported here"});
+    json!({"type": "control_response", "response": response})
+}
+
+pub(super) fn allow(request_id: &str, input: Map<String, Value>) -> Value {
+    response(request_id, json!({"behavior": "allow", "updatedInput": input}))
+}
+
+pub(super) fn deny(request_id: &str, message: &str) -> Value {
+    response(request_id, json!({"behavior": "deny", "message": message}))
+}
+
+/// Refuses a call, and ends the turn.
+pub(super) fn deny_and_stop(request_id: &str, message: &str) -> Value {
+    response(request_id, json!({"behavior": "deny", "message": message, "interrupt": true}))
+}

@@ -1,0 +1,146 @@
+//! The configured policy for its tools, and which calls a person may be asked about.
+
+use std::time::Duration;
+
+use parlor_agent::ProposedCall;
+use parlor_agent::tools::{Claims, Tool, ToolAction, ToolRule, ToolSpec};
+use parlor_protocol::Preview;
+use serde_json::{Map, Value, json};
+
+use super::fields::text;
+use super::permission_mode::PermissionMode;
+use super::questions;
+
+/// Where its tools come from, as people see it: not its name.
+const SERVER: &str = "agent";
+/// Tools that change nothing: they may be asked about in plan mode.
+const READERS: &[&str] = &[
+    "Agent", "Glob", "Grep", "LS", "NotebookRead", "Read", "Skill", "Task", "ToolSearch",
+    "WebFetch", "WebSearch",
+];
+
+/// Tools that it never asks about, or that make no sense without their process.
+const NEVER_ASKED: &[&str] = &[
+    "Agent", "BashOutput", "EnterPlanMode", "Glob", "Grep", "KillShell", "LS", "NotebookRead",
+    "Read", "Skill", "Task", "TaskOutput", "TaskStop", "TodoWrite", "ToolSearch",
+];
+/// Tools that change files, which one of its modes allows.
+const EDITORS: &[&str] = &["Edit", "MultiEdit", "NotebookEdit", "Write"];
+const COMMAND: &str = "Bash";
+/// Commands that it runs without asking, by their first word.
+const LOOKS: &[&str] =
+    &["cat", "cd", "date", "echo", "grep", "head", "ls", "pwd", "rg", "tail", "wc", "which"];
+/// Characters that make a command more than its first word.
+const MORE: &[char] = &[';', '&', '|', '<', '>', '$', '`', '(', ')', '\n', '\\'];
+
+/// The configured policy for its tools.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolPolicy {
+    allowed: Vec<String>,
+    denied: Vec<String>,
+}
+
+impl ToolPolicy {
+    /// Tools that run without approval, and tools that it does not have.
+    pub fn new(allowed: &[String], denied: &[String]) -> Self {
+        Self { allowed: allowed.to_vec(), denied: denied.to_vec() }
+    }
+
+    /// Rules about arguments in its own syntax: `Bash(git status:*)`. Only the program can
+    /// apply them; plain names are answered here, so that their calls are in the ledger.
+    pub(super) fn its_own_rules(&self) -> Vec<&str> {
+        self.allowed.iter().filter(|tool| tool.contains('(')).map(String::as_str).collect()
+    }
+
+    /// Whether the configuration allows a call without approval, as far as can be known.
+    pub(super) fn runs_unasked(&self, tool: &str, input: &Value) -> bool {
+        let covers = |rule: &String| match rule.strip_suffix(')').and_then(|r| r.split_once('(')) {
+            None => rule == tool,
+            Some((name, what)) if name == COMMAND && tool == COMMAND => {
+                let command = text(input, "command");
+                match what.strip_suffix(":*").or_else(|| what.strip_suffix('*')) {
+                    Some(begin) => command.starts_with(begin),
+                    None => command == what,
+                }
+            }
+            Some((name, _)) => name == tool,
+        };
+        self.allowed.iter().any(covers)
+    }
+
+    pub(super) fn denied(&self) -> Vec<&str> {
+        self.denied.iter().map(String::as_str).collect()
+    }
+
+    /// One of its tools, as the approval policy sees it.
+    fn tool(&self, name: &str) -> Tool {
+        let listed = |tools: &[String]| tools.iter().any(|tool| tool == name);
+        let action = if listed(&self.denied) {
+            Some(ToolAction::Deny)
+        } else {
+            listed(&self.allowed).then_some(ToolAction::Allow)
+        };
+        let rule = |action| ToolRule { arguments: Vec::new(), action };
+        Tool {
+            spec: ToolSpec {
+                name: name.to_owned(),
+                description: String::new(),
+                input_schema: json!({"type": "object"}),
+            },
+            server: SERVER.to_owned(),
+            name: name.to_owned(),
+            title: None,
+            claims: Claims::default(),
+            rules: action.map(rule).into_iter().collect(),
+            fingerprint: String::new(),
+            timeout: Duration::MAX,
+            prompt_timeout: None,
+            preview: None,
+            suspicion: None,
+        }
+    }
+
+    /// A call, as the approval policy sees it.
+    pub(super) fn call(
+        &self,
+        id: &str,
+        name: &str,
+        input: Map<String, Value>,
+        description: Option<&str>,
+        preview: Option<Preview>,
+    ) -> ProposedCall {
+        ProposedCall {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            input,
+            tool: Some(self.tool(name)),
+            description: description.map(str::to_owned),
+            preview,
+            ends_with_agent: false,
+        }
+    }
+}
+
+/// Whether a tool may be asked about in plan mode, where nothing may change (T-3).
+pub(super) fn only_reads(name: &str) -> bool {
+    READERS.contains(&name)
+}
+
+/// Whether a person may be asked about a call in this permission mode. A wrong yes costs a
+/// new process, a wrong no costs a question that does not outlive the process.
+pub(super) fn may_be_asked(tool: &str, input: &Value, mode: &str) -> bool {
+    let looks = || {
+        let command = text(input, "command").trim();
+        let first = command.split_whitespace().next().unwrap_or_default();
+        LOOKS.contains(&first) && !command.contains(MORE)
+    };
+    match tool {
+        "" => false,
+        // A question is asked in every mode.
+        _ if questions::is_question(tool) => true,
+        _ if NEVER_ASKED.contains(&tool) || (tool == COMMAND && looks()) => false,
+        _ if mode == PermissionMode::Plan.as_str() => only_reads(tool),
+        _ if mode == PermissionMode::AcceptEdits.as_str() => !EDITORS.contains(&tool),
+        _ => mode == PermissionMode::Default.as_str(),
+    }
+}
