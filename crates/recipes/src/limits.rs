@@ -1,5 +1,5 @@
-//! How much fits into a recipe, and how many recipes there can be. The schemas of
-//! the tools say the same numbers.
+//! The limits of a recipe, and of the number of recipes. The schemas of the tools
+//! have the same numbers.
 
 /// The longest title, in characters.
 pub(crate) const TITLE: usize = 200;

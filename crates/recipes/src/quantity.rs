@@ -1,4 +1,4 @@
-//! How much of an ingredient: a number where it is one, words where it is not.
+//! How much of an ingredient: a number if it is one, else a text.
 //!
 //! On the wire a quantity is a JSON number or a JSON string. A number can be
 //! multiplied when there are more guests; a string ("1/2", "2-3", "a pinch") is
