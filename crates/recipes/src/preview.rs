@@ -32,8 +32,8 @@ fn record(content: &Content) -> Map<String, Value> {
 /// "1/2 kg tomatoes, ripe".
 fn ingredient(ingredient: &Ingredient) -> String {
     let quantity = ingredient.quantity.as_ref().map(ToString::to_string);
-    let words = [quantity.as_deref(), ingredient.unit.as_deref(), Some(&ingredient.name)];
-    let line = words.into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let parts = [quantity.as_deref(), ingredient.unit.as_deref(), Some(&ingredient.name)];
+    let line = parts.into_iter().flatten().collect::<Vec<_>>().join(" ");
     match &ingredient.notes {
         Some(notes) => format!("{line}, {notes}"),
         None => line,

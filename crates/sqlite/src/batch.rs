@@ -88,17 +88,17 @@ impl Batch {
         while let Some(row) = rows.next() {
             let before = self.values.len();
             values(self, row);
-            let mut mark = '(';
+            let mut separator = '(';
             for number in before..self.values.len() {
                 // SQLite looks each number up in a list of all of them: with a hundred
                 // rows that takes longer than writing them. Plain `?` are counted, but
                 // from the first value of the batch on.
                 if self.numbered {
-                    self.push(format_args!("{mark}${}", number + 1));
+                    self.push(format_args!("{separator}${}", number + 1));
                 } else {
-                    self.push(format_args!("{mark}?"));
+                    self.push(format_args!("{separator}?"));
                 }
-                mark = ',';
+                separator = ',';
             }
             self.sql.push_str(if rows.peek().is_some() { ")," } else { ")" });
         }

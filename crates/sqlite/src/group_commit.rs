@@ -5,7 +5,7 @@
 //! 1. The first write of the queue begins a transaction.
 //! 2. The writes that were queued by then join it, each behind a savepoint: a write
 //!    that fails is rolled back alone.
-//! 3. One commit for all of them. Only then are the callers told that it is stored.
+//! 3. One commit for all of them. Only then do the callers get their result.
 //!
 //! A write whose statements are known beforehand is a [`Batch`] and runs in one round
 //! trip ([`GroupCommit::run`]). Only writes that read first hold the connection
@@ -32,7 +32,7 @@ use crate::batch::Batch;
 use crate::fault::Fault;
 use crate::writer::Writer;
 
-/// How many writes can be queued; a caller that finds the queue full waits for a place.
+/// How many writes can be queued; a caller that finds the queue full waits until there is space.
 const MAX_QUEUED: usize = 1_024;
 /// How many writes join the first one of a group, which waits for the last.
 const MAX_JOINED: usize = 128;

@@ -8,7 +8,7 @@
 //!   writes that need no other table. They do not know each other's writes.
 //! - `transactions`: what writes several tables, all or nothing: begin a turn, commit a
 //!   step of it, resolve a prompt, take over after a crash, delete a conversation.
-//! - `queries`: what reads several tables at one moment.
+//! - `queries`: what reads several tables, from one snapshot of the database.
 //!
 //! What holds:
 //! - What people see is written from [`parlor_guard::Clean`] and comes back as

@@ -30,7 +30,7 @@ impl<T> Served<T> {
 
 /// The end of a turn whose end cannot be stored. The text is the server's own.
 impl Served<EventBody> {
-    /// An error and `done`, for the readers of this moment.
+    /// An error and `done`, for the readers that are connected.
     pub fn failure(conversation_id: ConversationId, turn_id: TurnId) -> [Self; 2] {
         let error = EventBody::Error {
             message: "Something failed on the server; its log says what.".to_owned(),

@@ -11,7 +11,7 @@ use crate::tables::conversations::{self, Conversation};
 use crate::tables::prompts::{self, Prompt, PromptView};
 use crate::tables::{events, messages};
 
-/// A conversation with its messages and the event id to go on from, of one moment.
+/// A conversation with its messages and the event id to read on from.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConversationView {
     /// The conversation.
@@ -26,7 +26,7 @@ pub struct ConversationView {
 }
 
 impl Store {
-    /// A conversation of a tenant with its messages, prompts and cursor, of one moment.
+    /// A conversation of a tenant with its messages, prompts and cursor, from one snapshot.
     pub async fn conversation_view(
         &self,
         tenant: &TenantId,
@@ -39,8 +39,8 @@ impl Store {
             conversation,
             messages: messages::of_conversation(&mut snapshot, id).await?,
             prompts: prompts.into_iter().map(Prompt::view).collect(),
-            // Text that still streams is not a message yet: a reader that goes on from
-            // here gets it from its beginning.
+            // Text that still streams is not a message yet: a reader that begins
+            // at this cursor gets it from its beginning.
             cursor: EventId::durable(events::last_durable(&mut snapshot, id).await?),
         })
     }

@@ -1,4 +1,4 @@
-//! Reads of several tables at one moment.
+//! Reads of several tables, each from one snapshot of the database.
 
 pub(crate) mod activity;
 pub(crate) mod conversation_view;

@@ -38,8 +38,8 @@ async fn a_turn_is_numbered_and_read_back_from_any_event_id() {
     let view = scene.store.conversation_view(&tenant(), scene.conversation).await.unwrap();
     assert_eq!((view.messages.len(), view.cursor), (2, EventId::durable(5)));
     assert_eq!(scene.store.history(scene.conversation).await.unwrap().len(), 2);
-    let (home, mark) = (tenant(), "m1".parse().unwrap());
-    let turn = scene.store.turn_by_client_message(&home, "session-1", &mark).await.unwrap();
+    let (home, client_id) = (tenant(), "m1".parse().unwrap());
+    let turn = scene.store.turn_by_client_message(&home, "session-1", &client_id).await.unwrap();
     assert_eq!(turn.unwrap().status, TurnStatus::Complete);
     for named in [scene.answer, MessageId::new(uuid(3))] {
         let asked = scene.store.message_that_began(&home, scene.conversation, named).await.unwrap();
@@ -209,7 +209,7 @@ async fn blocked_inputs_page_within_one_millisecond() {
     assert!("yesterday".parse::<PageCursor>().is_err());
 }
 
-/// tokens and passwords; a new password ends the old one's sessions.
+/// tokens and passwords; a new password revokes the old one's sessions.
 #[tokio::test]
 async fn credentials_are_stored_and_revoked() {
     let scene = Scene::new().await;

@@ -76,7 +76,7 @@ impl Scene {
         }
     }
 
-    pub(crate) fn begin(&self, turn: TurnId, new: bool, mark: Option<&str>) -> BeginTurn {
+    pub(crate) fn begin(&self, turn: TurnId, new: bool, client_id: Option<&str>) -> BeginTurn {
         let id = MessageId::new(Uuid::from_u128(turn.as_uuid().as_u128() + 1));
         let said = message(self.conversation, turn, id, Role::User, "hello");
         BeginTurn {
@@ -89,7 +89,7 @@ impl Scene {
             }),
             turn,
             started_by: "session-1".into(),
-            client_message_id: mark.map(|mark| mark.parse().unwrap()),
+            client_message_id: client_id.map(|id| id.parse().unwrap()),
             start: clean(EventBody::Start {
                 conversation_id: self.conversation,
                 turn_id: turn,
