@@ -8,7 +8,9 @@ use parlor_protocol::{
     ClientMessageId, ConversationId, EventBody, MessageId, MessageType, Mode, PromptOutcome, Role,
     TenantId, TurnId,
 };
-use parlor_storage::{Answering, BeginTurn, Closing, NewConversation, NewImage, Prompt};
+use parlor_storage::{
+    BeginTurn, ClosedPrompts, NewConversation, NewImage, Prompt, PromptClosing, PromptResolution,
+};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -36,7 +38,7 @@ pub(crate) struct Begins {
     /// The mode that holds from now on, if it changes.
     pub(crate) mode: Option<Mode>,
     /// The prompt that this answers.
-    pub(crate) answering: Option<Box<Answering>>,
+    pub(crate) answering: Option<Box<PromptResolution>>,
     /// Open prompts that this passes over.
     pub(crate) passed_over: Vec<Prompt>,
 }
@@ -82,11 +84,11 @@ pub(crate) fn beginning(caller: &Caller, project: &Project, begins: Begins) -> B
     }
     let sanitizer = &project.sanitizer;
     let message = Clean::new(sanitizer, message);
-    let passes_over: Vec<Closing> = begins.passed_over.iter().map(pass_over).collect();
+    let passed_over: Vec<PromptClosing> = begins.passed_over.iter().map(pass_over).collect();
     let answered = begins.answering.as_ref().map(|answering| &answering.closing);
-    let closed = answered
+    let events = answered
         .into_iter()
-        .chain(&passes_over)
+        .chain(&passed_over)
         .map(|closing| Clean::new(sanitizer, closed_event(closing)))
         .collect();
     BeginTurn {
@@ -101,9 +103,7 @@ pub(crate) fn beginning(caller: &Caller, project: &Project, begins: Begins) -> B
         message: Some(message),
         history: vec![history],
         image: begins.image,
-        answers: begins.answering,
-        passes_over,
-        closed,
+        closes: ClosedPrompts { answered: begins.answering, passed_over, events },
         block_message: MessageId::new(Uuid::now_v7()),
         now: at,
     }
@@ -130,9 +130,7 @@ pub(crate) fn unasked(
         message: None,
         history: Vec::new(),
         image: None,
-        answers: None,
-        passes_over: Vec::new(),
-        closed: Vec::new(),
+        closes: ClosedPrompts::default(),
         block_message: MessageId::new(Uuid::now_v7()),
         now: now(),
     }
@@ -166,8 +164,8 @@ fn message_of(begins: &Begins, turn: TurnId) -> Message {
 }
 
 /// A message instead of an answer.
-fn pass_over(prompt: &Prompt) -> Closing {
-    Closing {
+fn pass_over(prompt: &Prompt) -> PromptClosing {
+    PromptClosing {
         id: prompt.id,
         outcome: PromptOutcome::Cancelled,
         response: None,

@@ -9,8 +9,8 @@ use parlor_protocol::{
     ChatRequest, ConversationId, EventId, Mode, ProjectId, PromptId, TenantId, TurnId,
 };
 use parlor_storage::{
-    AuditPage, ConversationPage, ConversationView, Image, NewConversation, PagePlace, Prompt,
-    StorageError, Store, Turn,
+    BlockedInputPage, ConversationPage, ConversationView, Image, NewConversation, PageCursor,
+    Prompt, StorageError, Store, TurnRow,
 };
 use uuid::Uuid;
 
@@ -72,7 +72,7 @@ pub struct Caller {
     /// What a person calls it.
     pub name: String,
     /// What it may do.
-    pub role: parlor_storage::Role,
+    pub role: parlor_storage::AccessRole,
 }
 
 /// A message that is stored: it will not be lost.
@@ -207,7 +207,7 @@ impl Chat {
         &self,
         caller: &Caller,
         query: Option<&str>,
-        before: Option<&PagePlace>,
+        before: Option<&PageCursor>,
     ) -> Result<ConversationPage, ChatError> {
         Ok(self.inner.store.conversations(&caller.tenant, query, before, PAGE).await?)
     }
@@ -244,8 +244,8 @@ impl Chat {
     pub async fn blocked_inputs(
         &self,
         caller: &Caller,
-        before: Option<&PagePlace>,
-    ) -> Result<AuditPage, ChatError> {
+        before: Option<&PageCursor>,
+    ) -> Result<BlockedInputPage, ChatError> {
         Ok(self.inner.store.blocked_inputs(&caller.tenant, before, AUDIT_PAGE).await?)
     }
 
@@ -283,7 +283,7 @@ impl Chat {
         let Some(mark) = &request.client_message_id else { return Ok(None) };
         let turn =
             self.inner.store.turn_by_client_message(&caller.tenant, &caller.session, mark).await?;
-        Ok(turn.map(|Turn { id, conversation, start_seq, .. }| Accepted {
+        Ok(turn.map(|TurnRow { id, conversation, start_seq, .. }| Accepted {
             conversation_id: conversation,
             turn_id: id,
             after: EventId::durable(start_seq.saturating_sub(1)),
@@ -322,7 +322,7 @@ impl Chat {
         except: Option<PromptId>,
     ) -> Result<Vec<Prompt>, ChatError> {
         let mut open = self.inner.store.open_prompts(conversation).await?;
-        open.retain(|prompt| !prompt.parks && Some(prompt.id) != except);
+        open.retain(|prompt| !prompt.turn_waits && Some(prompt.id) != except);
         Ok(open)
     }
 
@@ -335,7 +335,7 @@ impl Chat {
     ) -> ChatError {
         if matches!(error, StorageError::TurnRunning)
             && let Ok(open) = self.inner.store.open_prompts(conversation).await
-            && let Some(prompt) = open.iter().find(|prompt| prompt.parks)
+            && let Some(prompt) = open.iter().find(|prompt| prompt.turn_waits)
         {
             return ChatError::PromptOpen(prompt.id);
         }

@@ -1,7 +1,7 @@
 //! What an entry of the log shows to a reader at a place, a piece at a time.
 
 use parlor_protocol::{EventBody, EventId, MessageId};
-use parlor_storage::{LogEntry, Logged, Served};
+use parlor_storage::{BlockKind, LogEntry, Logged, Served};
 
 /// The most that a reader is given at once, in bytes, except for one event that is
 /// larger alone.
@@ -24,10 +24,10 @@ pub(crate) fn shown(entries: &[LogEntry], place: EventId) -> Vec<Logged> {
 pub(crate) fn push_after(entry: &LogEntry, place: EventId, events: &mut Vec<Logged>) -> bool {
     match entry {
         LogEntry::Event(logged) if logged.id.seq > place.seq => events.push(logged.clone()),
-        LogEntry::Block { seq, message, thinking, text } => {
-            return push_text(*seq, *message, *thinking, text, place, events);
+        LogEntry::TextBlock { seq, message, kind, text } => {
+            return push_text(*seq, *message, *kind, text, place, events);
         }
-        LogEntry::Event(_) | LogEntry::LargeEvent { .. } | LogEntry::LargeBlock { .. } => {}
+        LogEntry::Event(_) | LogEntry::LargeEvent { .. } | LogEntry::LargeTextBlock { .. } => {}
     }
     true
 }
@@ -38,7 +38,7 @@ pub(crate) fn push_after(entry: &LogEntry, place: EventId, events: &mut Vec<Logg
 pub(crate) fn push_text(
     seq: u64,
     message: MessageId,
-    thinking: bool,
+    kind: BlockKind,
     text: &Served<String>,
     place: EventId,
     events: &mut Vec<Logged>,
@@ -53,7 +53,7 @@ pub(crate) fn push_text(
     let piece = if from > length {
         Some(text.snapshot(PIECE, message))
     } else {
-        text.chunk(from, PIECE, message, thinking)
+        text.chunk(from, PIECE, message, kind)
     };
     let Some((end, body)) = piece else { return true };
     events.push(Logged { id: EventId::delta(seq, end), body });

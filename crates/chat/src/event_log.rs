@@ -19,7 +19,7 @@ use std::time::Instant;
 
 use parlor_guard::CleanStream;
 use parlor_protocol::{ConversationId, EventBody, EventId, TurnId};
-use parlor_storage::{Block, Delta, LogEntry, Logged, Served};
+use parlor_storage::{Delta, LogEntry, Logged, Served, TextBlock};
 use tokio::sync::watch;
 
 use crate::entries::{PIECE, push_after, push_text, size};
@@ -67,7 +67,7 @@ struct Kept {
 #[derive(Debug)]
 struct OpenBlock {
     turn: TurnId,
-    block: Block,
+    block: TextBlock,
     raw: String,
     text: Served<String>,
     /// How much of both is stored, or on its way.
@@ -181,7 +181,7 @@ impl EventLog {
     }
 
     /// Opens a block at a number; its text is shown as it comes.
-    pub(crate) fn open_block(&self, turn: TurnId, block: Block) {
+    pub(crate) fn open_block(&self, turn: TurnId, block: TextBlock) {
         self.lock().open = Some(OpenBlock {
             turn,
             block,
@@ -233,10 +233,10 @@ impl EventLog {
             return None;
         }
         let open = state.open.take()?;
-        let entry = LogEntry::Block {
+        let entry = LogEntry::TextBlock {
             seq: open.block.seq,
             message: open.block.message,
-            thinking: open.block.thinking,
+            kind: open.block.kind,
             text: open.text.clone(),
         };
         // It is kept until its message is stored, however large it is: a reader may
@@ -340,7 +340,7 @@ impl EventLog {
 /// A block whose text is complete.
 #[derive(Debug)]
 pub(crate) struct ClosedBlock {
-    pub(crate) block: Block,
+    pub(crate) block: TextBlock,
     pub(crate) raw: String,
     pub(crate) text: Served<String>,
 }
@@ -391,8 +391,8 @@ impl State {
             return;
         }
         if let Some(open) = &self.open {
-            let Block { seq, message, thinking, .. } = open.block;
-            push_text(seq, message, thinking, &open.text, place, events);
+            let TextBlock { seq, message, kind, .. } = open.block;
+            push_text(seq, message, kind, &open.text, place, events);
         }
     }
 

@@ -55,7 +55,7 @@ async fn give_turn(
             Ok(_) => return,
             // Its task begins or ends in this moment.
             Err(StorageError::TurnRunning) => pause = PAUSE,
-            Err(error) if error.is_passing() => {
+            Err(error) if error.is_transient() => {
                 tracing::warn!(%error, %conversation, "a turn of an agent cannot begin yet");
                 pause = (pause * 2).min(LONGEST_PAUSE);
             }

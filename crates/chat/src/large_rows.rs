@@ -103,7 +103,7 @@ impl Source {
         // Text that still streams gets longer: each length is an entry of its own.
         let key = Key { conversation: self.conversation, seq, form: Form::Text { length } };
         self.row(key, |entry| match entry {
-            LogEntry::Block { text, .. } => Some(Content::Text(text)),
+            LogEntry::TextBlock { text, .. } => Some(Content::Text(text)),
             _ => None,
         })
         .await

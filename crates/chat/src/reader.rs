@@ -62,7 +62,7 @@ impl Reader {
         // Whoever was shown text of which nothing was stored is told so.
         let lost = match place.offset {
             Some(_) if !log.holds(place.seq) => {
-                source.store.lost_block(log.conversation, place.seq).await.ok().flatten()
+                source.store.lost_text_block(log.conversation, place.seq).await.ok().flatten()
             }
             _ => None,
         };
@@ -151,7 +151,7 @@ async fn past(source: Arc<Source>, place: EventId) -> News {
     loop {
         match try_past(&source, place).await {
             Ok(past) => return past,
-            Err(error) if !error.is_passing() => {
+            Err(error) if !error.is_transient() => {
                 tracing::error!(%error, "the log cannot be read");
                 return News::Events(Vec::new());
             }
@@ -169,16 +169,16 @@ async fn try_past(source: &Arc<Source>, place: EventId) -> Result<News, StorageE
         let entries = source.store.log_after(source.conversation, from, PAGE).await?;
         match entries.first() {
             // All of its text was seen.
-            Some(LogEntry::LargeBlock { seq, length, .. })
+            Some(LogEntry::LargeTextBlock { seq, length, .. })
                 if place == EventId::delta(*seq, *length) =>
             {
                 from = EventId::durable(*seq);
             }
-            Some(LogEntry::LargeBlock { seq, message, thinking, length }) => {
+            Some(LogEntry::LargeTextBlock { seq, message, kind, length }) => {
                 let mut events = Vec::new();
                 let row = source.text(*seq, *length).await;
                 if let Some(Content::Text(text)) = row.as_deref().map(|row| &row.content) {
-                    push_text(*seq, *message, *thinking, text, place, &mut events);
+                    push_text(*seq, *message, *kind, text, place, &mut events);
                 }
                 return Ok(News::Events(events));
             }

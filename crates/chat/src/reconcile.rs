@@ -15,8 +15,8 @@ use parlor_protocol::{
     CallId, DoneReason, EventBody, MessageId, MessageType, PromptOutcome, Role, ToolStatus,
 };
 use parlor_storage::{
-    Block, Commit, Interrupted, NewEvent, OpenBlock, PromptWrite, RunStatus, RunWrite,
-    StorageError, TurnEnd, TurnStatus,
+    BlockKind, Commit, InterruptedTurn, NewEvent, OpenTextBlock, PromptWrite, RunStatus, RunWrite,
+    Step, StorageError, TextBlock, TurnOutcome, TurnStatus,
 };
 use serde_json::Value;
 use uuid::Uuid;
@@ -56,19 +56,19 @@ pub(crate) async fn take_over(chat: &Chat) -> Result<(), StorageError> {
     Ok(())
 }
 
-async fn end(chat: &Chat, mut turn: Interrupted) -> Result<(), StorageError> {
+async fn end(chat: &Chat, mut turn: InterruptedTurn) -> Result<(), StorageError> {
     for prompt in &mut turn.prompts {
         if prompt.outcome.is_none() {
             let mut answering = unanswered(prompt, PromptOutcome::Expired);
             answering.closing.forced = true;
-            chat.store().answer_prompt(&answering).await?;
+            chat.store().resolve_prompt(&answering).await?;
             *prompt = chat.store().prompt(&turn.tenant, prompt.id).await?;
         }
     }
     chat.store().commit(&ending(&turn)).await.map(|_| ())
 }
 
-fn ending(turn: &Interrupted) -> Commit {
+fn ending(turn: &InterruptedTurn) -> Commit {
     // What is written here was cleaned when it streamed; cleaning again with
     // the default rules takes nothing away that a project wants to show.
     let sanitizer = Sanitizer::default();
@@ -94,30 +94,31 @@ fn ending(turn: &Interrupted) -> Commit {
         tokens_used: None,
         reason: DoneReason::Interrupted,
     }));
+    let said = turn.block.iter().filter(|block| block.kind == BlockKind::Text);
     Commit {
         conversation: turn.conversation,
         epoch: turn.epoch,
         turn: turn.turn,
         first_seq: turn.next_seq,
-        events,
-        closes_block: turn.block.as_ref().map(|block| Block {
-            seq: block.seq,
-            message: block.message,
-            thinking: block.thinking,
-            parts: 1,
-        }),
-        amends: Vec::new(),
-        history: turn.block.iter().filter(|block| !block.thinking).map(remembered).collect(),
-        images: Vec::new(),
-        checkpoint: None,
-        runs: turn.runs.iter().map(abandoned).collect(),
-        prompts: turn.prompts.iter().map(|prompt| PromptWrite::Told(prompt.id)).collect(),
+        step: Step {
+            events,
+            closes_block: turn.block.as_ref().map(|block| TextBlock {
+                seq: block.seq,
+                message: block.message,
+                kind: block.kind,
+                parts: 1,
+            }),
+            history: said.map(remembered).collect(),
+            runs: turn.runs.iter().map(abandoned).collect(),
+            prompts: turn.prompts.iter().map(|prompt| PromptWrite::Logged(prompt.id)).collect(),
+            end: Some(TurnOutcome {
+                status: TurnStatus::Interrupted,
+                tokens_used: None,
+                cost_micros: None,
+            }),
+            ..Step::default()
+        },
         block_message: MessageId::new(Uuid::now_v7()),
-        end: Some(TurnEnd {
-            status: TurnStatus::Interrupted,
-            tokens_used: None,
-            cost_micros: None,
-        }),
         now: now(),
     }
 }
@@ -130,18 +131,21 @@ fn abandoned(run: &parlor_storage::ToolRun) -> RunWrite {
     RunWrite::Move { id: run.id, to, result: None }
 }
 
-fn remembered(block: &OpenBlock) -> Value {
+fn remembered(block: &OpenTextBlock) -> Value {
     raw(&HistoryMessage::assistant(block.raw.clone()))
 }
 
-fn message_of(turn: &Interrupted, block: &OpenBlock) -> Message {
+fn message_of(turn: &InterruptedTurn, block: &OpenTextBlock) -> Message {
     let interrupted = ("interrupted".to_owned(), Value::Bool(true));
     Message {
         id: block.message,
         conversation_id: turn.conversation,
         turn_id: turn.turn,
         role: Role::Assistant,
-        message_type: if block.thinking { MessageType::Thinking } else { MessageType::Info },
+        message_type: match block.kind {
+            BlockKind::Thinking => MessageType::Thinking,
+            BlockKind::Text => MessageType::Info,
+        },
         content: block.clean.get().clone(),
         data: None,
         options: None,

@@ -40,7 +40,7 @@ impl Chat {
         let Some(named) = request.retry_of else { return Ok(None) };
         // A conversation that only begins has no such message.
         let conversation = request.conversation_id.ok_or(ChatError::NotFound)?;
-        let asked = self.store().asked(&caller.tenant, conversation, named).await?;
+        let asked = self.store().message_that_began(&caller.tenant, conversation, named).await?;
         let asked = asked.get();
         if request.message.trim().is_empty() {
             request.message.clone_from(&asked.content);

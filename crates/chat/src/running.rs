@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use parlor_agent::{Checkpoint, TurnContext, TurnStart};
 use parlor_protocol::{ConversationId, EventId, MessageId, Mode, TenantId, TurnId};
-use parlor_storage::{BeginTurn, Block, Interrupted, StorageError};
+use parlor_storage::{BeginTurn, BlockKind, InterruptedTurn, StorageError, TextBlock};
 use serde_json::Value;
 
 use crate::beginning::{Begins, beginning, unasked};
@@ -41,7 +41,7 @@ enum Beginning {
     /// With what it has to say by itself.
     Unasked,
     /// Where it goes on, and the place of text that was lost.
-    Resumes(Checkpoint, Block),
+    Resumes(Checkpoint, TextBlock),
 }
 
 impl Chat {
@@ -115,11 +115,17 @@ impl Chat {
     }
 
     /// Goes on with a turn that a crash interrupted, from its checkpoint.
-    pub(crate) fn resume(&self, turn: Interrupted, checkpoint: Checkpoint, project: Arc<Project>) {
+    pub(crate) fn resume(
+        &self,
+        turn: InterruptedTurn,
+        checkpoint: Checkpoint,
+        project: Arc<Project>,
+    ) {
         // The number that was kept for text: it may have been shown, and is not
         // stored.
         let seq = turn.next_seq.saturating_sub(1);
-        let lost = Block { seq, message: turn.block_message, thinking: false, parts: 0 };
+        let (message, kind) = (turn.block_message, BlockKind::Text);
+        let lost = TextBlock { seq, message, kind, parts: 0 };
         let log = self.registry().log(turn.conversation);
         log.begin_at(turn.next_seq);
         let slot = self.slots().count(&turn.tenant, &project.id);

@@ -3,15 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use parlor_guard::Clean;
-use parlor_guard::sanitizer::Sanitizer;
-use parlor_protocol::message::Message;
-use parlor_protocol::{ConversationId, EventBody, MessageId, TurnId};
-use parlor_storage::{
-    Block, Commit, HistoryPart, NewEvent, NewImage, PromptWrite, RunWrite, StorageError, Store,
-    TurnEnd,
-};
-use serde_json::Value;
+use parlor_protocol::{ConversationId, MessageId, TurnId};
+use parlor_storage::{BlockKind, Commit, Step, StorageError, Store, TextBlock};
 use uuid::Uuid;
 
 use crate::event_log::EventLog;
@@ -33,48 +26,10 @@ pub(crate) struct Writer {
     pub(crate) block_message: MessageId,
 }
 
-/// What is written in one step.
-#[derive(Debug, Default)]
-pub(crate) struct Step {
-    pub(crate) events: Vec<NewEvent>,
-    pub(crate) closes_block: Option<Block>,
-    pub(crate) history: Vec<Value>,
-    pub(crate) images: Vec<NewImage>,
-    pub(crate) amends: Vec<HistoryPart>,
-    pub(crate) checkpoint: Option<Value>,
-    pub(crate) runs: Vec<RunWrite>,
-    pub(crate) prompts: Vec<PromptWrite>,
-    pub(crate) end: Option<TurnEnd>,
-}
-
-impl Step {
-    /// Adds a message: it is an event and a row.
-    pub(crate) fn message(&mut self, message: Clean<Message>) {
-        self.events.push(NewEvent { body: message.to_event(), message: Some(message) });
-    }
-
-    /// Whether there is nothing to write.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.events.is_empty()
-            && self.closes_block.is_none()
-            && self.history.is_empty()
-            && self.images.is_empty()
-            && self.amends.is_empty()
-            && self.checkpoint.is_none()
-            && self.runs.is_empty()
-            && self.prompts.is_empty()
-    }
-
-    /// Adds an event.
-    pub(crate) fn event(&mut self, sanitizer: &Sanitizer, body: EventBody) {
-        self.events.push(NewEvent { body: Clean::new(sanitizer, body), message: None });
-    }
-}
-
 impl Writer {
     /// Takes the next number for text that is about to stream.
-    pub(crate) fn open_block(&mut self, thinking: bool) {
-        let block = Block { seq: self.next_seq, message: self.block_message, thinking, parts: 0 };
+    pub(crate) fn open_block(&mut self, kind: BlockKind) {
+        let block = TextBlock { seq: self.next_seq, message: self.block_message, kind, parts: 0 };
         self.next_seq += 1;
         self.log.open_block(self.turn, block);
     }
@@ -90,23 +45,15 @@ impl Writer {
             epoch: self.epoch,
             turn: self.turn,
             first_seq: self.next_seq,
-            events: step.events,
-            closes_block: step.closes_block,
-            history: step.history,
-            images: step.images,
-            amends: step.amends,
-            checkpoint: step.checkpoint,
-            runs: step.runs,
-            prompts: step.prompts,
+            step,
             block_message: next_message,
-            end: step.end,
             now: now(),
         };
         let mut pause = Duration::from_millis(100);
         let logged = loop {
             match self.store.commit(&commit).await {
                 Ok(logged) => break logged,
-                Err(error) if error.is_passing() => {
+                Err(error) if error.is_transient() => {
                     tracing::warn!(%error, turn = %self.turn, "a step cannot be stored yet");
                     tokio::time::sleep(pause).await;
                     pause = (pause * 2).min(SLOWEST);

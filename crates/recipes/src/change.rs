@@ -1,4 +1,4 @@
-//! The one way in which recipes change, and how the same change happens once.
+//! The one way in which recipes change, and the run id that makes a change happen once.
 
 use std::fmt;
 
@@ -8,16 +8,16 @@ use crate::error::RecipeError;
 use crate::input::RecipeInput;
 use crate::recipe::{Content, RecipeId};
 
-/// What is to happen.
+/// A change of recipes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
-    /// A new recipe.
+    /// Adds a recipe.
     Create(Content),
-    /// Other content for a recipe: what it said before is gone.
+    /// Replaces the whole content of a recipe.
     Replace(RecipeId, Content),
-    /// Some fields of a recipe; the others stay.
+    /// Changes some fields of a recipe; the others stay.
     Update(RecipeId, RecipeInput),
-    /// No such recipe any more.
+    /// Deletes a recipe.
     Delete(RecipeId),
 }
 
@@ -38,7 +38,7 @@ pub struct Run<'a> {
 pub struct RunId(String);
 
 impl RunId {
-    const LONGEST: usize = 200;
+    const MAX_LENGTH: usize = 200;
 
     /// The id as text.
     pub fn as_str(&self) -> &str {
@@ -49,19 +49,18 @@ impl RunId {
 impl TryFrom<&Value> for RunId {
     type Error = RecipeError;
 
-    /// A caller that means to be protected from doing it twice must not lose that
-    /// by a slip: what is no id is refused.
+    /// An invalid id is an error, not ignored: the caller relies on it.
     fn try_from(value: &Value) -> Result<Self, RecipeError> {
         match value.as_str() {
             Some(text)
-                if (1..=Self::LONGEST).contains(&text.len())
+                if (1..=Self::MAX_LENGTH).contains(&text.len())
                     && text.bytes().all(|b| b.is_ascii_graphic()) =>
             {
                 Ok(Self(text.to_owned()))
             }
             _ => Err(RecipeError::invalid(format!(
                 "a run id is a text of 1 to {} letters, digits and signs",
-                Self::LONGEST
+                Self::MAX_LENGTH
             ))),
         }
     }

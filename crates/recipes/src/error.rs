@@ -4,31 +4,31 @@ use parlor_protocol::ErrorCode;
 use parlor_sqlite::{Fault, OpenError};
 use serde::{Deserialize, Serialize};
 
-/// Why something did not happen.
+/// Why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum RecipeError {
-    /// Do something else: what is in the database stands against it.
+    /// Do something else: it conflicts with what is stored.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// Give it again without these faults.
-    #[error("{}", faults(.0))]
+    /// Correct these errors and try again.
+    #[error("{}", first_errors(.0))]
     Invalid(Vec<String>),
-    /// Give less.
+    /// Send less.
     #[error("The request is larger than {0} bytes.")]
     TooLarge(usize),
     /// Use another run id: this one stands for another change.
     #[error("The run id {0} was used for another call; a run id stands for one call only.")]
     RunReused(String),
-    /// Log in: the request does not say whose recipes are meant.
+    /// Log in: the request has no tenant.
     #[error("This request does not say whose recipes are meant.")]
     NoTenant,
-    /// Do what the fault of the database asks for.
+    /// Do what the fault says.
     #[error("the recipes cannot be read or written: {0}")]
     Fault(#[from] Fault),
     /// Refuse to start.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// Log it: a row is not what this version wrote.
+    /// Log it: a row does not have the form that this version writes.
     #[error("a stored row cannot be read: {0}")]
     Corrupt(String),
     /// Log it: the connection to the client failed.
@@ -36,15 +36,15 @@ pub enum RecipeError {
     Client(String),
 }
 
-/// What in the database stands against a change. It is stored with the run that
-/// met it, so that the same run meets it again.
+/// What is stored and conflicts with a change. It is stored with its run, so that the
+/// same run is refused again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum Refusal {
-    /// There is none, or it is another tenant's.
+    /// No recipe has this id, or it is another tenant's.
     #[error("There is no recipe with the id {id}; list the recipes to see their ids.")]
     NotFound {
-        /// What was asked for.
+        /// The id.
         id: String,
     },
     /// Titles are unique, whatever their case.
@@ -53,32 +53,32 @@ pub enum Refusal {
          or change that recipe."
     )]
     TitleTaken {
-        /// Its title.
+        /// The title of the other recipe.
         title: String,
-        /// Which one it is.
+        /// The id of the other recipe.
         id: String,
     },
-    /// The tenant has as many as there can be.
+    /// The tenant has the most recipes that there can be.
     #[error("There are already {most} recipes, and there can be no more; delete one first.")]
     Full {
-        /// As many as there can be.
+        /// The limit.
         most: i64,
     },
 }
 
 impl RecipeError {
-    /// One fault.
-    pub(crate) fn invalid(fault: impl Into<String>) -> Self {
-        Self::Invalid(vec![fault.into()])
+    /// One validation error.
+    pub(crate) fn invalid(error: impl Into<String>) -> Self {
+        Self::Invalid(vec![error.into()])
     }
 
-    /// Something that is not what it should be, with its place.
-    pub(crate) fn misshapen(error: &serde_path_to_error::Error<serde_json::Error>) -> Self {
+    /// A value of the wrong type, with its path.
+    pub(crate) fn wrong_type(error: &serde_path_to_error::Error<serde_json::Error>) -> Self {
         let (path, why) = (error.path().to_string(), error.inner());
         Self::invalid(if path == "." { why.to_string() } else { format!("{path}: {why}") })
     }
 
-    /// The same for programs.
+    /// Its code for programs.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Refused(Refusal::NotFound { .. }) => ErrorCode::NotFound,
@@ -86,7 +86,7 @@ impl RecipeError {
             Self::Refused(Refusal::Full { .. }) | Self::TooLarge(_) => ErrorCode::TooLarge,
             Self::Invalid(_) | Self::RunReused(_) => ErrorCode::Malformed,
             Self::NoTenant => ErrorCode::Unauthorized,
-            Self::Fault(fault) if fault.is_passing() => ErrorCode::Unavailable,
+            Self::Fault(fault) if fault.is_transient() => ErrorCode::Unavailable,
             Self::Fault(_) | Self::Open(_) | Self::Corrupt(_) | Self::Client(_) => {
                 ErrorCode::Internal
             }
@@ -100,8 +100,8 @@ impl From<sqlx::Error> for RecipeError {
     }
 }
 
-/// The first faults: who mends these sees the others next.
-fn faults(all: &[String]) -> String {
+/// The first validation errors; the others are shown once these are corrected.
+fn first_errors(all: &[String]) -> String {
     const SHOWN: usize = 8;
     let mut text = all.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join("; ");
     if all.len() > SHOWN {

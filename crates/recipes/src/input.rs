@@ -1,5 +1,5 @@
-//! What somebody gave for a recipe, and what is made of it: one set of checks for
-//! every door. Faults are collected, and each says where it is and what to do.
+//! Input for a recipe, and its checks, which are the same for HTTP and MCP. Validation
+//! errors are collected, and each says where it is and what to do.
 //!
 //! Absent and `null` are the same: models write `null` for what they leave alone.
 
@@ -14,27 +14,27 @@ use crate::limits;
 use crate::quantity::Quantity;
 use crate::recipe::{Content, Ingredient, Step};
 
-/// What was given. Nothing of it is checked yet.
+/// Unchecked input for a recipe.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(expecting = "a recipe: an object with title, ingredients and steps")]
 pub struct RecipeInput {
     /// Its name for people.
     pub title: Option<String>,
-    /// A sentence or two about it; an empty one takes it away.
+    /// A sentence or two about it; an empty one removes it.
     pub description: Option<String>,
     /// How many it feeds.
-    pub servings: Option<Whole>,
+    pub servings: Option<WholeNumber>,
     /// Work before the heat is on.
-    pub prep_time_minutes: Option<Whole>,
+    pub prep_time_minutes: Option<WholeNumber>,
     /// Time on the stove or in the oven.
-    pub cook_time_minutes: Option<Whole>,
-    /// What one needs.
+    pub cook_time_minutes: Option<WholeNumber>,
+    /// The ingredients.
     pub ingredients: Option<Vec<IngredientInput>>,
-    /// What one does.
+    /// The steps.
     pub steps: Option<Vec<StepInput>>,
 }
 
-/// What was given for an ingredient.
+/// Unchecked input for an ingredient.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(expecting = "an ingredient: an object with name, quantity, unit and notes")]
 pub struct IngredientInput {
@@ -48,29 +48,29 @@ pub struct IngredientInput {
     pub notes: Option<String>,
 }
 
-/// What was given for a step.
+/// Unchecked input for a step.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(expecting = "a step: an object with instruction and duration_minutes")]
 pub struct StepInput {
     /// What.
     pub instruction: Option<String>,
     /// For how long.
-    pub duration_minutes: Option<Whole>,
+    pub duration_minutes: Option<WholeNumber>,
 }
 
 /// A number that should be whole. `30.0` is, for JSON.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Whole(pub f64);
+pub struct WholeNumber(pub f64);
 
 impl RecipeInput {
-    /// A whole recipe, from what was given for one.
+    /// The content of a new recipe.
     pub fn complete(self) -> Result<Content, RecipeError> {
         let mut check = Check::default();
         if self.ingredients.is_none() {
-            check.fault("ingredients", "give the list of ingredients");
+            check.error("ingredients", "give the list of ingredients");
         }
         if self.steps.is_none() {
-            check.fault("steps", "give the list of steps");
+            check.error("steps", "give the list of steps");
         }
         let content = Content {
             title: check.title(self.title.unwrap_or_default()),
@@ -84,8 +84,7 @@ impl RecipeInput {
         check.end(content)
     }
 
-    /// A recipe with what was given in the place of what it had. What was not
-    /// given stays.
+    /// The content of a recipe with the given fields replaced.
     pub fn change(self, old: &Content) -> Result<Content, RecipeError> {
         if self == Self::default() {
             let all = "title, description, servings, prep_time_minutes, cook_time_minutes, \
@@ -115,31 +114,31 @@ impl RecipeInput {
     }
 }
 
-/// Collects faults on the way.
+/// Checks the fields and collects validation errors.
 #[derive(Default)]
 struct Check {
-    faults: Vec<String>,
+    errors: Vec<String>,
 }
 
 impl Check {
     fn end(self, content: Content) -> Result<Content, RecipeError> {
-        if self.faults.is_empty() { Ok(content) } else { Err(RecipeError::Invalid(self.faults)) }
+        if self.errors.is_empty() { Ok(content) } else { Err(RecipeError::Invalid(self.errors)) }
     }
 
-    fn fault(&mut self, place: &str, what: impl fmt::Display) {
-        self.faults.push(format!("{place}: {what}"));
+    fn error(&mut self, path: &str, what: impl fmt::Display) {
+        self.errors.push(format!("{path}: {what}"));
     }
 
     fn title(&mut self, title: String) -> String {
         self.line("title", title, limits::TITLE, "give the recipe a title")
     }
 
-    fn servings(&mut self, servings: Option<Whole>) -> Option<u32> {
+    fn servings(&mut self, servings: Option<WholeNumber>) -> Option<u32> {
         self.whole("servings", servings, 1..=limits::SERVINGS, "a whole number")
     }
 
-    fn minutes(&mut self, place: &str, minutes: Option<Whole>) -> Option<u32> {
-        self.whole(place, minutes, 0..=limits::MINUTES, "whole minutes")
+    fn minutes(&mut self, path: &str, minutes: Option<WholeNumber>) -> Option<u32> {
+        self.whole(path, minutes, 0..=limits::MINUTES, "whole minutes")
     }
 
     fn ingredients(&mut self, given: Vec<IngredientInput>) -> Vec<Ingredient> {
@@ -147,13 +146,13 @@ impl Check {
             return Vec::new();
         }
         let checked = given.into_iter().enumerate().map(|(n, given)| {
-            let place = |field: &str| format!("ingredients[{n}].{field}");
+            let path = |field: &str| format!("ingredients[{n}].{field}");
             let name = given.name.unwrap_or_default();
             Ingredient {
-                name: self.line(&place("name"), name, limits::NAME, "name the ingredient"),
-                quantity: self.quantity(&place("quantity"), given.quantity),
-                unit: self.optional_line(&place("unit"), given.unit, limits::MEASURE),
-                notes: self.text(&place("notes"), given.notes, limits::NOTES),
+                name: self.line(&path("name"), name, limits::NAME, "name the ingredient"),
+                quantity: self.quantity(&path("quantity"), given.quantity),
+                unit: self.optional_line(&path("unit"), given.unit, limits::MEASURE),
+                notes: self.text(&path("notes"), given.notes, limits::NOTES),
             }
         });
         checked.collect()
@@ -164,37 +163,37 @@ impl Check {
             return Vec::new();
         }
         let checked = given.into_iter().enumerate().map(|(n, given)| {
-            let place = |field: &str| format!("steps[{n}].{field}");
-            let text = self.text(&place("instruction"), given.instruction, limits::INSTRUCTION);
+            let path = |field: &str| format!("steps[{n}].{field}");
+            let text = self.text(&path("instruction"), given.instruction, limits::INSTRUCTION);
             if text.is_none() {
-                self.fault(&place("instruction"), "say what is done in this step");
+                self.error(&path("instruction"), "say what is done in this step");
             }
             Step {
                 instruction: text.unwrap_or_default(),
-                duration_minutes: self.minutes(&place("duration_minutes"), given.duration_minutes),
+                duration_minutes: self.minutes(&path("duration_minutes"), given.duration_minutes),
             }
         });
         checked.collect()
     }
 
-    fn quantity(&mut self, place: &str, given: Option<Quantity>) -> Option<Quantity> {
+    fn quantity(&mut self, path: &str, given: Option<Quantity>) -> Option<Quantity> {
         let given = match given? {
             Quantity::Text(text) => {
-                Quantity::Text(self.optional_line(place, Some(text), limits::MEASURE)?)
+                Quantity::Text(self.optional_line(path, Some(text), limits::MEASURE)?)
             }
             number @ Quantity::Number(_) => number,
         };
         let quantity = given.recognised();
         match quantity {
             Quantity::Number(number) if number <= 0.0 => {
-                self.fault(
-                    place,
+                self.error(
+                    path,
                     format!("{number} is not more than 0; leave it out if it is not known"),
                 );
             }
             Quantity::Number(number) if number > f64::from(limits::QUANTITY) => {
-                self.fault(
-                    place,
+                self.error(
+                    path,
                     format!("{number} is more than {}; choose a larger unit", limits::QUANTITY),
                 );
             }
@@ -203,11 +202,11 @@ impl Check {
         Some(quantity)
     }
 
-    fn too_many(&mut self, place: &str, count: usize) -> bool {
+    fn too_many(&mut self, path: &str, count: usize) -> bool {
         let too_many = count > limits::LIST;
         if too_many {
-            self.fault(
-                place,
+            self.error(
+                path,
                 format!("there are {count}, and there can be {} at most", limits::LIST),
             );
         }
@@ -216,12 +215,12 @@ impl Check {
 
     fn whole(
         &mut self,
-        place: &str,
-        given: Option<Whole>,
+        path: &str,
+        given: Option<WholeNumber>,
         range: RangeInclusive<u32>,
         what: &str,
     ) -> Option<u32> {
-        let Whole(number) = given?;
+        let WholeNumber(number) = given?;
         let (least, most) = (*range.start(), *range.end());
         if number.fract() == 0.0 && (f64::from(least)..=f64::from(most)).contains(&number) {
             #[allow(
@@ -232,68 +231,68 @@ impl Check {
             return Some(number as u32);
         }
         let why = if number < 0.0 { "negative" } else { "not possible" };
-        self.fault(place, format!("{number} is {why}; give {what} from {least} to {most}"));
+        self.error(path, format!("{number} is {why}; give {what} from {least} to {most}"));
         None
     }
 
-    /// A text of one line that must say something.
-    fn line(&mut self, place: &str, text: String, most: usize, missing: &str) -> String {
-        let line = self.optional_line(place, Some(text), most);
+    /// A text of one line that must not be empty.
+    fn line(&mut self, path: &str, text: String, most: usize, missing: &str) -> String {
+        let line = self.optional_line(path, Some(text), most);
         if line.is_none() {
-            self.fault(place, missing);
+            self.error(path, missing);
         }
         line.unwrap_or_default()
     }
 
-    /// A text of one line: what breaks or pads it is one space.
-    fn optional_line(&mut self, place: &str, text: Option<String>, most: usize) -> Option<String> {
+    /// A text of one line: white space becomes single spaces.
+    fn optional_line(&mut self, path: &str, text: Option<String>, most: usize) -> Option<String> {
         let line = text?.split_whitespace().collect::<Vec<_>>().join(" ");
-        self.text(place, Some(line), most)
+        self.text(path, Some(line), most)
     }
 
     /// A text that may have several lines. A blank one is none.
-    fn text(&mut self, place: &str, text: Option<String>, most: usize) -> Option<String> {
+    fn text(&mut self, path: &str, text: Option<String>, most: usize) -> Option<String> {
         let text = text?.replace("\r\n", "\n").trim().to_owned();
         if text.is_empty() {
             return None;
         }
         let count = text.chars().count();
         if count > most {
-            self.fault(place, format!("it has {count} characters, and can have {most} at most"));
+            self.error(path, format!("it has {count} characters, and can have {most} at most"));
         }
         if text.chars().any(|c| c.is_control() && c != '\n' && c != '\t') {
-            self.fault(place, "it holds control characters; write it as plain text");
+            self.error(path, "it holds control characters; write it as plain text");
         }
         Some(text)
     }
 }
 
-impl<'de> Deserialize<'de> for Whole {
+impl<'de> Deserialize<'de> for WholeNumber {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(WholeVisitor)
+        deserializer.deserialize_any(WholeNumberVisitor)
     }
 }
 
-struct WholeVisitor;
+struct WholeNumberVisitor;
 
-impl Visitor<'_> for WholeVisitor {
-    type Value = Whole;
+impl Visitor<'_> for WholeNumberVisitor {
+    type Value = WholeNumber;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a whole number")
     }
 
     #[allow(clippy::cast_precision_loss, reason = "what is too large for it is refused later")]
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Whole, E> {
-        Ok(Whole(number as f64))
+    fn visit_i64<E: Error>(self, number: i64) -> Result<WholeNumber, E> {
+        Ok(WholeNumber(number as f64))
     }
 
     #[allow(clippy::cast_precision_loss, reason = "what is too large for it is refused later")]
-    fn visit_u64<E: Error>(self, number: u64) -> Result<Whole, E> {
-        Ok(Whole(number as f64))
+    fn visit_u64<E: Error>(self, number: u64) -> Result<WholeNumber, E> {
+        Ok(WholeNumber(number as f64))
     }
 
-    fn visit_f64<E: Error>(self, number: f64) -> Result<Whole, E> {
-        Ok(Whole(number))
+    fn visit_f64<E: Error>(self, number: f64) -> Result<WholeNumber, E> {
+        Ok(WholeNumber(number))
     }
 }

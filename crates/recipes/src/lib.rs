@@ -1,17 +1,17 @@
 //! Recipe Vault: a family's recipes, in a database of their own.
 //!
-//! - [`Recipe`] and its parts: what a recipe is. [`RecipeInput`] is what somebody
-//!   gave for one; its checks make [`Content`] of it.
+//! - [`Recipe`] and its parts: what a recipe is. [`RecipeInput`] is unchecked input for
+//!   one; its checks make [`Content`] of it.
 //! - [`RecipeStore`]: the database. Several processes may have it open: a server
-//!   that answers over HTTP, and children that answer over MCP.
-//! - [`Change`] is the one way in which recipes change, for every door; with a
-//!   [`Run`] the same change happens once, however often it is asked for.
+//!   that answers over HTTP, and child processes that answer over MCP.
+//! - [`Change`]: the one way in which recipes change, over HTTP and MCP; with a
+//!   [`Run`] the same change happens once, however often it is requested.
 //! - [`serve_stdio`]: the MCP server, for one tenant and any client.
-//! - [`router`]: the HTTP routes. Who is asking is the server's to find out: it
-//!   leaves a [`TenantScope`] in the request.
-//! - [`preview`]: what a change would do, before anyone agrees to it (P-7).
+//! - [`router`]: the HTTP routes. The server authenticates a request and puts a
+//!   [`TenantScope`] into it.
+//! - [`preview`]: what a change would do, before a person approves it (P-7).
 //!
-//! It knows nothing of chats, and no chat knows anything of it.
+//! It does not depend on the chat, nor the chat on it.
 
 mod change;
 mod clock;
@@ -29,9 +29,9 @@ mod store;
 pub use change::{Change, Run, RunId};
 pub use error::{RecipeError, Refusal};
 pub use http::{TenantScope, router};
-pub use input::{IngredientInput, RecipeInput, StepInput, Whole};
+pub use input::{IngredientInput, RecipeInput, StepInput, WholeNumber};
 pub use mcp::{ARTIFACT_META, INTERNAL_META, PREVIEW_META, RUN_ID_META, RecipeServer, serve_stdio};
 pub use preview::preview;
 pub use quantity::Quantity;
 pub use recipe::{Content, Ingredient, Recipe, RecipeId, Step, Summary};
-pub use store::{RecipeStore, Rehearsal};
+pub use store::{DryRun, RecipeStore};

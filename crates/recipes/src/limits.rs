@@ -1,5 +1,5 @@
-//! How much fits into a recipe, and how many recipes there can be. The schemas of
-//! the tools say the same numbers.
+//! The limits of a recipe, and of the number of recipes. The schemas of the tools
+//! have the same numbers.
 
 /// The longest title, in characters.
 pub(crate) const TITLE: usize = 200;
@@ -9,7 +9,7 @@ pub(crate) const DESCRIPTION: usize = 1_000;
 pub(crate) const LIST: usize = 100;
 /// The longest name of an ingredient.
 pub(crate) const NAME: usize = 200;
-/// The longest quantity in words, and the longest unit.
+/// The longest quantity as text, and the longest unit.
 pub(crate) const MEASURE: usize = 50;
 /// The longest notes on an ingredient.
 pub(crate) const NOTES: usize = 500;

@@ -1,5 +1,5 @@
-//! What a change does, for the person who is asked about it (P-7): the recipe
-//! before and after, in words.
+//! The preview of a change for its approval (P-7): the recipe before and after, as
+//! text that a person reads.
 
 use parlor_protocol::Preview;
 use serde_json::{Map, Value, json};
@@ -14,26 +14,26 @@ pub fn preview(before: Option<&Recipe>, after: Option<&Recipe>) -> Preview {
 
 fn record(content: &Content) -> Map<String, Value> {
     let mut record = Map::new();
-    let mut say = |key: &str, value: Option<Value>| {
+    let mut field = |key: &str, value: Option<Value>| {
         if let Some(value) = value {
             record.insert(key.to_owned(), value);
         }
     };
-    say("title", Some(json!(content.title)));
-    say("description", content.description.as_ref().map(|text| json!(text)));
-    say("servings", content.servings.map(|servings| json!(servings)));
-    say("preparation", content.prep_time_minutes.map(|minutes| json!(time(minutes))));
-    say("cooking", content.cook_time_minutes.map(|minutes| json!(time(minutes))));
-    say("ingredients", Some(content.ingredients.iter().map(ingredient).collect()));
-    say("steps", Some(content.steps.iter().map(step).collect()));
+    field("title", Some(json!(content.title)));
+    field("description", content.description.as_ref().map(|text| json!(text)));
+    field("servings", content.servings.map(|servings| json!(servings)));
+    field("preparation", content.prep_time_minutes.map(|minutes| json!(time(minutes))));
+    field("cooking", content.cook_time_minutes.map(|minutes| json!(time(minutes))));
+    field("ingredients", Some(content.ingredients.iter().map(ingredient).collect()));
+    field("steps", Some(content.steps.iter().map(step).collect()));
     record
 }
 
 /// "1/2 kg tomatoes, ripe".
 fn ingredient(ingredient: &Ingredient) -> String {
     let quantity = ingredient.quantity.as_ref().map(ToString::to_string);
-    let words = [quantity.as_deref(), ingredient.unit.as_deref(), Some(&ingredient.name)];
-    let line = words.into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let parts = [quantity.as_deref(), ingredient.unit.as_deref(), Some(&ingredient.name)];
+    let line = parts.into_iter().flatten().collect::<Vec<_>>().join(" ");
     match &ingredient.notes {
         Some(notes) => format!("{line}, {notes}"),
         None => line,

@@ -1,4 +1,4 @@
-//! How much of an ingredient: a number where it is one, words where it is not.
+//! How much of an ingredient: a number if it is one, else a text.
 //!
 //! On the wire a quantity is a JSON number or a JSON string. A number can be
 //! multiplied when there are more guests; a string ("1/2", "2-3", "a pinch") is
@@ -13,15 +13,15 @@ use serde::{Serialize, Serializer};
 /// How much.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Quantity {
-    /// So many.
+    /// A number.
     Number(f64),
-    /// In words, or as a fraction.
+    /// A text, such as a fraction.
     Text(String),
 }
 
 impl Quantity {
     /// A text that is a plain decimal as the number that it is. Numbers have four
-    /// places: nobody weighs more exactly, and those are written and read alike.
+    /// places, which is exact enough for a kitchen and round-trips through JSON.
     pub(crate) fn recognised(self) -> Self {
         match self {
             Self::Text(text) => {
@@ -33,7 +33,7 @@ impl Quantity {
 }
 
 /// `2`, `0.5` and `1,5`, with a sign if there is one. A comma before three digits
-/// may separate thousands, and nobody knows which: that stays a text.
+/// is ambiguous (it may separate thousands), so that stays a text.
 fn decimal(text: &str) -> Option<f64> {
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     let bare = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -121,7 +121,7 @@ mod tests {
         serde_json::to_value(quantity.recognised()).unwrap()
     }
 
-    /// what was meant is kept, and a number can be told from a text.
+    /// what was meant is kept, and numbers are distinguished from texts.
     #[test]
     fn numbers_are_numbers_and_the_rest_is_kept() {
         for (given, kept) in [

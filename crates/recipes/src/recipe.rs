@@ -10,12 +10,12 @@ use uuid::Uuid;
 
 use crate::quantity::Quantity;
 
-/// The name of a recipe for programs.
+/// The id of a recipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct RecipeId(Uuid);
 
-/// A text that names no recipe and never will.
+/// A text that is not a recipe id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a recipe id is a UUID such as 0198c5a2-7b1e-7cc0-8000-000000000000")]
 pub struct NotAnId;
@@ -25,17 +25,17 @@ pub struct NotAnId;
 pub struct Recipe {
     /// Its id.
     pub id: RecipeId,
-    /// What it says.
+    /// Its content.
     #[serde(flatten)]
     pub content: Content,
-    /// When it was written down.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
 }
 
-/// What a recipe says: made by the checks of [`crate::RecipeInput`], and read back
-/// from where it was stored.
+/// The content of a recipe: made by the checks of [`crate::RecipeInput`], and read back
+/// from the database.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Content {
@@ -53,13 +53,13 @@ pub struct Content {
     /// Time on the stove or in the oven.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cook_time_minutes: Option<u32>,
-    /// What one needs.
+    /// The ingredients.
     pub ingredients: Vec<Ingredient>,
-    /// What one does, in this order.
+    /// The steps, in order.
     pub steps: Vec<Step>,
 }
 
-/// One thing that one needs.
+/// An ingredient.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ingredient {
     /// What.
@@ -75,7 +75,7 @@ pub struct Ingredient {
     pub notes: Option<String>,
 }
 
-/// One thing that one does.
+/// A step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// What.
@@ -132,8 +132,8 @@ impl Recipe {
 }
 
 impl Content {
-    /// The title in the one spelling by which titles are compared: "FEIJÃO" is
-    /// "feijão", with the tilde in its letter or beside it.
+    /// The normal form by which titles are compared: "FEIJÃO" equals "feijão", whether
+    /// the tilde is part of its letter or a combining character.
     pub(crate) fn title_key(&self) -> String {
         self.title.nfkc().collect::<String>().to_lowercase()
     }

@@ -1,5 +1,5 @@
-//! The recipes that a tenant finds on its first use. They are data, in the words
-//! and the shape that any client would send, and go through the same checks.
+//! The sample recipes that a tenant gets on its first use. They are data in the shape
+//! that any client would send, and go through the same checks.
 
 use crate::error::RecipeError;
 use crate::input::RecipeInput;
@@ -20,9 +20,9 @@ mod tests {
 
     use super::*;
 
-    /// Issue 4: samples that can be cooked, among them three that people look for.
+    /// the samples are complete recipes, among them three that the tests rely on.
     #[test]
-    fn samples_are_whole_recipes() {
+    fn samples_are_complete_recipes() {
         let all = all().unwrap();
         let titles: HashSet<&str> = all.iter().map(|content| content.title.as_str()).collect();
         assert_eq!(titles.len(), all.len());

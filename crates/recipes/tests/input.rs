@@ -1,4 +1,4 @@
-//! What becomes of what people and models give for a recipe.
+//! The checks of input for a recipe.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 
@@ -32,9 +32,9 @@ fn with(field: &str, value: Value) -> Value {
     soup
 }
 
-/// what is wrong is named with its place and with what to do.
+/// a validation error says where it is and what to do.
 #[test]
-fn faults_say_where_they_are_and_what_to_do() {
+fn validation_errors_say_where_they_are_and_what_to_do() {
     let many: Vec<Value> = (0..101).map(|n| json!({"name": n.to_string()})).collect();
     let cases = [
         ("title", json!(""), "title: give the recipe a title"),
@@ -103,9 +103,9 @@ fn faults_say_where_they_are_and_what_to_do() {
     }
 }
 
-/// what models do to small things does not matter.
+/// small mistakes of models are corrected.
 #[test]
-fn small_things_are_mended() {
+fn small_mistakes_are_corrected() {
     let content = complete(json!({
         "title": "  Tomato \n Soup ",
         "description": "",

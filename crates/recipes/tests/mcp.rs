@@ -169,8 +169,8 @@ async fn displaying_marks_the_artifact() {
     }
 }
 
-/// what a model did wrong is a tool's error that says what to do; only a tool
-/// that does not exist is the protocol's.
+/// a mistake of a model is a tool's error that says what to do; only an unknown
+/// tool is an error of the protocol.
 #[tokio::test]
 async fn errors_teach() {
     let scene = Scene::new().await;
@@ -270,9 +270,9 @@ async fn a_change_can_be_previewed() {
     assert_eq!(scene.good("get_recipe", json!({"recipe_id": made})).await["title"], "Toast");
 }
 
-/// What fails inside is not told.
+/// An internal failure is reported without its details.
 #[tokio::test]
-async fn a_failure_is_no_secret_and_no_detail() {
+async fn a_failure_is_reported_without_details() {
     let scene = Scene::new().await;
     scene.store.close().await;
     let error = scene.bad("list_recipes", json!({})).await;

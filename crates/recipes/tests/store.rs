@@ -1,4 +1,4 @@
-//! The database on a real file: alone, from two sides at once, and again later.
+//! The store on a real file: one process, several at once, and after a restart.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 
@@ -65,9 +65,9 @@ fn refusal(result: Result<Recipe, RecipeError>) -> Refusal {
     }
 }
 
-/// written, read, changed, replaced, deleted.
+/// created, read, updated, replaced, deleted.
 #[tokio::test]
-async fn a_recipe_lives_and_goes() {
+async fn a_recipe_from_creation_to_deletion() {
     let scene = Scene::new().await;
     let made = scene.create("Broth").await;
     assert_eq!(scene.store.get(&scene.home, made.id).await.unwrap(), made);
@@ -118,7 +118,7 @@ async fn a_title_is_taken_once() {
     scene.store.change(&tenant("other"), elsewhere, None).await.unwrap();
 }
 
-/// a tenant neither sees nor touches what is another's.
+/// a tenant neither reads nor changes the recipes of another.
 #[tokio::test]
 async fn tenants_are_apart() {
     let scene = Scene::new().await;
@@ -136,7 +136,7 @@ async fn tenants_are_apart() {
     assert_eq!(scene.store.get(&scene.home, mine.id).await.unwrap(), mine);
 }
 
-/// Issue 4: samples on the first use of a tenant, and never again.
+/// samples on the first use of a tenant, and never again.
 #[tokio::test]
 async fn samples_come_once() {
     let scene = Scene::new().await;
@@ -155,9 +155,9 @@ async fn samples_come_once() {
     assert_eq!(again.list(&tenant("other")).await.unwrap().len(), titles.len());
 }
 
-/// A list is read as a whole, so it has an end.
+/// A list is read as a whole, so its length is limited.
 #[tokio::test]
-async fn there_is_room_for_a_thousand() {
+async fn a_tenant_has_a_thousand_recipes_at_most() {
     let scene = Scene::new().await;
     let there = scene.titles(&scene.home).await.len();
     for n in there..1000 {
@@ -225,8 +225,8 @@ async fn a_refused_run_stays_refused() {
     assert!(!scene.titles(&scene.home).await.contains(&"broth".to_owned()));
 }
 
-/// Many open a new file, and write, at the same moment: nothing is lost, nothing is
-/// there twice, and of one run there is one outcome.
+/// Several open a new file and write at the same moment: nothing is lost, nothing is
+/// stored twice, and one run has one outcome.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_write_at_once() {
     const SIDES: usize = 6;
@@ -261,14 +261,14 @@ async fn many_write_at_once() {
     assert_eq!((count("Dish"), count("Common"), count("Tomato Soup")), (SIDES * EACH, 1, 1));
 }
 
-/// P-7: what a change would do, and then it is as if nobody had asked.
+/// P-7: a dry run shows what a change would do, and changes nothing.
 #[tokio::test]
-async fn a_rehearsal_changes_nothing() {
+async fn a_dry_run_changes_nothing() {
     let scene = Scene::new().await;
     let broth = scene.create("Broth").await;
     let list = scene.store.list(&scene.home).await.unwrap();
     let update = input(json!({"title": "Stock", "prep_time_minutes": 90, "steps": []}));
-    let update = scene.store.rehearse(&scene.home, Change::Update(broth.id, update)).await.unwrap();
+    let update = scene.store.dry_run(&scene.home, Change::Update(broth.id, update)).await.unwrap();
     let shown = preview(update.before.as_ref(), update.after.as_ref());
     assert_eq!(
         serde_json::to_value(shown).unwrap(),
@@ -280,18 +280,18 @@ async fn a_rehearsal_changes_nothing() {
                     "ingredients": ["1/2 l water", "salt"], "steps": []},
         })
     );
-    let delete = scene.store.rehearse(&scene.home, Change::Delete(broth.id)).await.unwrap();
+    let delete = scene.store.dry_run(&scene.home, Change::Delete(broth.id)).await.unwrap();
     assert_eq!((delete.before, delete.after), (Some(broth.clone()), None));
-    let new = scene.store.rehearse(&scene.home, Change::Create(content("New"))).await.unwrap();
+    let new = scene.store.dry_run(&scene.home, Change::Create(content("New"))).await.unwrap();
     assert_eq!((new.before, new.after.unwrap().content), (None, content("New")));
     let taken = Change::Update(broth.id, input(json!({"title": "tomato soup"})));
-    let error = scene.store.rehearse(&scene.home, taken).await.unwrap_err();
+    let error = scene.store.dry_run(&scene.home, taken).await.unwrap_err();
     assert_eq!(error.code(), ErrorCode::TitleTaken);
     assert_eq!(scene.store.list(&scene.home).await.unwrap(), list);
     assert_eq!(scene.store.get(&scene.home, broth.id).await.unwrap(), broth);
 }
 
-/// A database of a newer version is left alone.
+/// A database of a newer version is refused.
 #[tokio::test]
 async fn a_newer_database_is_refused() {
     let scene = Scene::new().await;

@@ -1,10 +1,10 @@
-//! Statements that go to the database together.
+//! The statements of one write, run in one round trip.
 //!
 //! A statement takes microseconds; handing it to the connection's thread and
-//! waiting for its answer takes ten times as long. So a write collects its
-//! statements and hands them over once. Each of them is SQL of its own, with
-//! its own `$1`: an engine that takes one statement at a time gets the same
-//! statements one by one. How the values of rows are marked is this file's.
+//! waiting for the answer takes ten times as long. So a write collects its
+//! statements and hands them over once. Each statement numbers its own values
+//! from `$1`, so an engine that takes one statement at a time can run them
+//! one by one.
 
 use std::fmt::Write as _;
 
@@ -20,27 +20,27 @@ use crate::fault::Fault;
 pub struct Batch {
     sql: String,
     values: SqliteArguments,
-    /// Whether a statement calls its values by their numbers.
+    /// Whether a statement refers to its values by number (`$1`).
     numbered: bool,
     failure: Option<sqlx::Error>,
     claims: bool,
 }
 
-/// What came of a batch.
+/// How far a batch came.
 #[derive(Debug)]
-pub struct Done {
-    /// Whether what was to come before the batch went well.
+pub struct BatchOutcome {
+    /// Whether the statements before the batch succeeded.
     pub begun: bool,
-    /// How many rows each statement changed, as far as they went.
+    /// How many rows each statement changed, up to the first that failed.
     pub changed: Vec<u64>,
-    /// Why they did not go to the end.
+    /// The error of the statement that failed.
     pub result: Result<(), sqlx::Error>,
     claims: bool,
 }
 
-impl Done {
-    /// The result. Whoever does not own what it writes is told so, whatever else went wrong.
-    pub fn outcome(self) -> Result<(), Fault> {
+impl BatchOutcome {
+    /// The result. A failed claim is reported before any other error.
+    pub fn into_result(self) -> Result<(), Fault> {
         if self.claims && self.changed.first() == Some(&0) {
             return Err(Fault::NotClaimed);
         }
@@ -49,13 +49,13 @@ impl Done {
 }
 
 impl Batch {
-    /// The first statement claims what the others write, under an epoch: if it
-    /// changes nothing, another run of the server has it.
+    /// A batch whose first statement claims what the others write: if it changes no
+    /// row, the batch fails with [`Fault::NotClaimed`].
     pub fn claiming() -> Self {
         Self { claims: true, ..Self::default() }
     }
 
-    /// Adds a statement; its values follow.
+    /// Adds a statement; bind its values next.
     pub fn add(&mut self, sql: &str) -> &mut Self {
         self.separate();
         let before = self.values.len();
@@ -88,17 +88,17 @@ impl Batch {
         while let Some(row) = rows.next() {
             let before = self.values.len();
             values(self, row);
-            let mut mark = '(';
+            let mut separator = '(';
             for number in before..self.values.len() {
-                // A number is looked up in a list of all of them, for each value:
-                // with a hundred rows that takes longer than writing them. What has
-                // none is counted, from the first value of the batch on.
+                // SQLite looks each number up in a list of all of them: with a hundred
+                // rows that takes longer than writing them. Plain `?` are counted, but
+                // from the first value of the batch on.
                 if self.numbered {
-                    self.push(format_args!("{mark}${}", number + 1));
+                    self.push(format_args!("{separator}${}", number + 1));
                 } else {
-                    self.push(format_args!("{mark}?"));
+                    self.push(format_args!("{separator}?"));
                 }
-                mark = ',';
+                separator = ',';
             }
             self.sql.push_str(if rows.peek().is_some() { ")," } else { ")" });
         }
@@ -112,7 +112,7 @@ impl Batch {
         self
     }
 
-    /// Whether all values could be bound.
+    /// Fails if a value could not be encoded.
     pub fn check(self) -> Result<Self, Fault> {
         match self.failure {
             Some(error) => Err(error.into()),
@@ -121,20 +121,24 @@ impl Batch {
     }
 
     /// Runs all statements, up to the first that fails.
-    pub async fn run(self, connection: &mut SqliteConnection) -> Done {
+    pub async fn run(self, connection: &mut SqliteConnection) -> BatchOutcome {
         self.run_after("", connection).await
     }
 
-    /// The same, after other statements, which have no values.
-    pub async fn run_after(self, first: &str, connection: &mut SqliteConnection) -> Done {
+    /// The same, after other statements without values.
+    pub(crate) async fn run_after(
+        self,
+        first: &str,
+        connection: &mut SqliteConnection,
+    ) -> BatchOutcome {
         let before = first.split_terminator(';').count();
         let Self { sql, values, failure, claims, .. } = self;
         if let Some(error) = failure {
-            return Done { begun: false, changed: Vec::new(), result: Err(error), claims };
+            return BatchOutcome { begun: false, changed: Vec::new(), result: Err(error), claims };
         }
         let sql = if first.is_empty() { sql } else { format!("{first}; {sql}") };
         if sql.is_empty() {
-            return Done { begun: true, changed: Vec::new(), result: Ok(()), claims };
+            return BatchOutcome { begun: true, changed: Vec::new(), result: Ok(()), claims };
         }
         let query = sqlx::query_with(AssertSqlSafe(sql), values);
         let mut answers = connection.fetch_many(query);
@@ -149,7 +153,7 @@ impl Batch {
         };
         let begun = changed.len() >= before;
         changed.drain(..before.min(changed.len()));
-        Done { begun, changed, result, claims }
+        BatchOutcome { begun, changed, result, claims }
     }
 
     fn separate(&mut self) {
@@ -159,7 +163,7 @@ impl Batch {
     }
 
     fn push(&mut self, text: std::fmt::Arguments<'_>) {
-        // A string takes everything.
+        // Writing to a string cannot fail.
         let _written = self.sql.write_fmt(text);
     }
 }
@@ -170,8 +174,7 @@ mod tests {
 
     use super::*;
 
-    /// The statements count their values for themselves, and stop at the first
-    /// that fails.
+    /// Each statement numbers its own values; the batch stops at the first that fails.
     #[tokio::test]
     async fn statements_run_in_order_with_their_own_values() {
         let mut memory = SqliteConnection::connect("sqlite::memory:").await.unwrap();
@@ -188,9 +191,9 @@ mod tests {
         batch.insert("t (a, b)", [(21_i64, "z")], |row, (a, b)| {
             row.bind(a).bind(b);
         });
-        let done = batch.run(&mut memory).await;
-        assert!(done.result.is_ok());
-        assert_eq!(done.changed, [0, 2, 2, 1, 0, 1]);
+        let outcome = batch.run(&mut memory).await;
+        assert!(outcome.result.is_ok());
+        assert_eq!(outcome.changed, [0, 2, 2, 1, 0, 1]);
         let rows = sqlx::query("SELECT a, b FROM t ORDER BY a").fetch_all(&mut memory).await;
         let rows: Vec<(i64, String)> =
             rows.unwrap().iter().map(|row| (row.get("a"), row.get("b"))).collect();
@@ -203,8 +206,8 @@ mod tests {
         });
         batch.add("INSERT INTO t (a, b) VALUES ($1, $2)").bind(1_i64).bind("twice");
         batch.add("DELETE FROM t");
-        let done = batch.run(&mut memory).await;
-        assert!(done.result.unwrap_err().into_database_error().unwrap().is_unique_violation());
-        assert_eq!(done.changed, [1]);
+        let outcome = batch.run(&mut memory).await;
+        assert!(outcome.result.unwrap_err().into_database_error().unwrap().is_unique_violation());
+        assert_eq!(outcome.changed, [1]);
     }
 }

@@ -1,4 +1,4 @@
-//! A database file: opening it, migrations first, and asking whether it works.
+//! A database file: checked, opened, migrated; and its health check.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,24 +12,24 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use crate::fault::{self, Fault};
-use crate::pen::Pen;
+use crate::group_commit::GroupCommit;
 
 /// How long a statement waits for another program's lock before it is `Busy`.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
-/// Between two tries to connect to a file that is locked.
+/// The pause between two attempts to connect to a file that is locked.
 const LOCKED_PAUSE: Duration = Duration::from_millis(20);
 
 /// An open database: one connection that writes, a few that read. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Database {
-    pen: Pen,
+    writes: GroupCommit,
     readers: SqlitePool,
-    look_options: SqliteConnectOptions,
-    /// A look costs a thread: one at a time, however many ask.
-    looks: Arc<Semaphore>,
+    check_options: SqliteConnectOptions,
+    /// A check opens a connection, which is a thread: one at a time.
+    checks: Arc<Semaphore>,
 }
 
-/// Why a database is not used.
+/// Why a database cannot be used.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum OpenError {
     /// Refuse to start.
@@ -38,7 +38,7 @@ pub enum OpenError {
          version knows {known}); run that version, or restore a backup"
     )]
     NewerSchema {
-        /// Where it is.
+        /// The path of the file.
         path: String,
         /// The newest migration in it.
         found: i64,
@@ -48,15 +48,15 @@ pub enum OpenError {
     /// Refuse to start.
     #[error("the database {path} cannot be opened: {why}")]
     CannotOpen {
-        /// Where it is.
+        /// The path of the file.
         path: String,
-        /// What to do about it.
+        /// The cause, and what to do about it.
         why: String,
     },
 }
 
 impl Database {
-    /// Opens or creates it, and brings it to the schema of these migrations.
+    /// Opens or creates the file and migrates it.
     pub async fn open(path: &Path, migrations: &Migrator, readers: u32) -> Result<Self, OpenError> {
         let cannot_open =
             |why: String| OpenError::CannotOpen { path: path.display().to_string(), why };
@@ -68,13 +68,13 @@ impl Database {
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Full)
             .foreign_keys(true)
-            // A page that is mapped and no longer there ends the process; one that is
-            // read is an error.
+            // A mapped page that cannot be read kills the process; with reads it is
+            // an error.
             .pragma("mmap_size", "0")
             .busy_timeout(LOCK_WAIT);
-        // What a savepoint undoes is kept in memory, not in a file for each. And text
-        // that streams changes the same pages over and over: they are moved from the
-        // log of changes into the database after 16 MB of it, not after 4.
+        // The journal of a savepoint is kept in memory, not in a file for each. Text
+        // that streams changes the same pages over and over, so the WAL is moved into
+        // the database after 16 MB, not after 4.
         let writer_options =
             options.clone().pragma("temp_store", "MEMORY").pragma("wal_autocheckpoint", "4000");
         let mut writer = connect(&writer_options).await.map_err(failed)?;
@@ -84,24 +84,24 @@ impl Database {
             .max_connections(readers)
             .min_connections(1)
             .acquire_timeout(LOCK_WAIT * 2)
-            // A file does not hang up; asking before each read would be a second read.
+            // A connection to a file is not lost; a test would be a second read.
             .test_before_acquire(false)
             .connect_with(read_options.clone())
             .await
             .map_err(failed)?;
-        // A file that went away is not made anew under a running server.
+        // A file that was deleted under a running server is not created again.
         let writer_options = writer_options.create_if_missing(false);
         Ok(Self {
-            pen: Pen::new(writer, writer_options, LOCK_WAIT * 2),
+            writes: GroupCommit::new(writer, writer_options, LOCK_WAIT * 2),
             readers,
-            look_options: read_options,
-            looks: Arc::new(Semaphore::new(1)),
+            check_options: read_options,
+            checks: Arc::new(Semaphore::new(1)),
         })
     }
 
-    /// Where one asks to write.
-    pub fn pen(&self) -> &Pen {
-        &self.pen
+    /// The queue of writes.
+    pub fn writes(&self) -> &GroupCommit {
+        &self.writes
     }
 
     /// The connections that read.
@@ -111,46 +111,46 @@ impl Database {
 
     /// Whether it can be read and written right now.
     pub async fn check(&self) -> Result<(), Fault> {
-        self.look().await?;
-        self.touch().await
+        self.check_reads().await?;
+        self.check_writes().await
     }
 
-    /// Closes all connections, after what they do is done.
+    /// Closes all connections, after the reads and writes that are under way.
     pub async fn close(&self) {
         self.readers.close().await;
-        self.pen.close().await;
+        self.writes.close().await;
     }
 
-    /// Looks at the file as a newcomer would, at the first row of every table: what
-    /// other connections keep in memory does not tell that the file is damaged.
-    async fn look(&self) -> Result<(), Fault> {
-        let _one = self.looks.acquire().await.map_err(|_| Fault::closed())?;
-        let mut newcomer = self.look_options.connect().await?;
-        let seen = first_rows(&mut newcomer).await;
-        let _closed = newcomer.close().await;
-        Ok(seen?)
+    /// Reads the first row of every table through a new connection: those that are
+    /// open have pages in memory and would not notice that the file is damaged.
+    async fn check_reads(&self) -> Result<(), Fault> {
+        let _one = self.checks.acquire().await.map_err(|_| Fault::closed())?;
+        let mut connection = self.check_options.connect().await?;
+        let read = first_rows(&mut connection).await;
+        let _closed = connection.close().await;
+        Ok(read?)
     }
 
-    /// Writes a number that nobody uses as it is, which reaches the disk. A lock
-    /// alone would not tell that the disk is full.
-    async fn touch(&self) -> Result<(), Fault> {
-        let mut write = self.pen.take().await?;
-        let number = sqlx::query("PRAGMA user_version").fetch_one(&mut *write).await?;
+    /// Writes an unused number of the file's header, unchanged, through to the disk.
+    /// A lock alone would not show that the disk is full.
+    async fn check_writes(&self) -> Result<(), Fault> {
+        let mut transaction = self.writes.begin().await?;
+        let number = sqlx::query("PRAGMA user_version").fetch_one(&mut *transaction).await?;
         let number: i64 = number.try_get(0)?;
         sqlx::query(AssertSqlSafe(format!("PRAGMA user_version = {number}")))
-            .execute(&mut *write)
+            .execute(&mut *transaction)
             .await?;
-        write.commit().await
+        transaction.commit().await
     }
 }
 
-/// Connects. Several that open a new file at the same moment are in each other's way
-/// when they choose how it is written, and SQLite does not wait for that by itself.
+/// Connects. Processes that open a new file at the same moment lock each other out
+/// while they switch it to WAL mode, and SQLite's own busy timeout does not cover that.
 async fn connect(options: &SqliteConnectOptions) -> Result<SqliteConnection, sqlx::Error> {
-    let until = Instant::now() + LOCK_WAIT * 2;
+    let deadline = Instant::now() + LOCK_WAIT * 2;
     loop {
         match options.connect().await {
-            Err(error) if fault::is_busy(&error) && Instant::now() < until => {
+            Err(error) if fault::is_busy(&error) && Instant::now() < deadline => {
                 tokio::time::sleep(LOCKED_PAUSE).await;
             }
             connected => return connected,
@@ -168,16 +168,16 @@ async fn first_rows(connection: &mut SqliteConnection) -> Result<(), sqlx::Error
     Ok(())
 }
 
-/// A file without a byte is a new database to SQLite, which throws away what lies
-/// beside it. It may as well be what a full disk or a failed copy left.
+/// Refuses an empty file whose WAL has content. To SQLite an empty file is a new
+/// database, and it deletes the WAL; but a full disk or a failed copy may have left it.
 fn check_file(path: &Path) -> Result<(), String> {
     let length =
         |path: &Path| fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|f| f.len());
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    let log = PathBuf::from(log);
-    // In this order: another program that makes the database writes its log last.
-    let has_changes = length(&log).is_some_and(|length| length > 0);
+    let mut wal = path.as_os_str().to_owned();
+    wal.push("-wal");
+    let wal = PathBuf::from(wal);
+    // In this order: another process that creates the database writes its WAL last.
+    let has_changes = length(&wal).is_some_and(|length| length > 0);
     if length(path) != Some(0) {
         return Ok(());
     }
@@ -185,28 +185,28 @@ fn check_file(path: &Path) -> Result<(), String> {
         return Err(format!(
             "it is empty, but {} holds changes to it; restore a backup of both, or move both away \
              to begin with nothing",
-            log.display()
+            wal.display()
         ));
     }
-    if !is_just_made(path) {
+    if !is_just_created(path) {
         tracing::warn!(
             path = %path.display(),
-            "the database file is empty: a new database begins in it; if it held something, \
+            "the database file is empty and becomes a new database; if it held data, \
              stop the server and restore a backup"
         );
     }
     Ok(())
 }
 
-/// Whether another program makes it at this moment, too.
-fn is_just_made(path: &Path) -> bool {
+/// Whether another process may be creating it at this moment.
+fn is_just_created(path: &Path) -> bool {
     const JUST: Duration = Duration::from_secs(10);
-    let made = fs::metadata(path).and_then(|file| file.created());
-    made.is_ok_and(|made| made.elapsed().is_ok_and(|age| age < JUST))
+    let created = fs::metadata(path).and_then(|file| file.created());
+    created.is_ok_and(|created| created.elapsed().is_ok_and(|age| age < JUST))
 }
 
-/// All migrations in one transaction that holds the write lock: two processes
-/// that meet a new file do not both fill it, and a kill leaves what was before.
+/// Runs all migrations in one transaction that holds the write lock from its beginning:
+/// of two processes that open a new file one migrates it, and a kill leaves it as it was.
 async fn migrate(
     writer: &mut SqliteConnection,
     path: &Path,
@@ -219,7 +219,7 @@ async fn migrate(
         why: Fault::from(error).to_string(),
     };
     let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await.map_err(cannot_open)?;
-    // `run` would do the same, but its future cannot be sent to another thread.
+    // `run` does the same, but its future is not `Send`.
     migrations.run_direct(None, &mut *transaction, false).await.map_err(|error| match error {
         MigrateError::VersionMissing(found) if found > known => {
             OpenError::NewerSchema { path: path(), found, known }

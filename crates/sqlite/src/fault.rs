@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-/// Why a read or a write did not happen. Writes that are committed together fail
-/// together, so it can be told to several.
+/// Why a read or a write failed. It can be cloned, because writes that are committed
+/// together fail together.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Fault {
-    /// Try again later: the database is locked by someone else.
+    /// Try again later: another program has locked the database.
     #[error("the database is locked by another program")]
     Busy,
     /// Tell the administrator: nothing can be written.
@@ -15,11 +15,11 @@ pub enum Fault {
     /// Tell the administrator: the disk is full.
     #[error("the disk is full")]
     Full,
-    /// Tell the administrator: the file is not what SQLite wrote.
+    /// Tell the administrator: the file is damaged.
     #[error("the database file is damaged: {0}; restore a backup")]
     Malformed(String),
     /// Stop writing: the first statement of a claiming batch changed nothing.
-    #[error("what was to be written belongs to someone else by now")]
+    #[error("another process has taken over what was to be written")]
     NotClaimed,
     /// Log it.
     #[error("the database failed: {0}")]
@@ -27,12 +27,12 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Whether the same call may succeed later without anybody's help.
-    pub fn is_passing(&self) -> bool {
+    /// Whether the same call may succeed later.
+    pub fn is_transient(&self) -> bool {
         matches!(self, Self::Busy | Self::Full | Self::Unwritable(_))
     }
 
-    /// The database is closed, and stays so.
+    /// The database is closed for good.
     pub(crate) fn closed() -> Self {
         sqlx::Error::PoolClosed.into()
     }
@@ -49,16 +49,16 @@ enum Meaning {
 }
 
 fn meaning(code: u32) -> Meaning {
-    /// The index of the log of changes could not grow. SQLite calls this an I/O
-    /// error; what stops a file from growing is a disk without room.
+    /// The index of the WAL could not grow. SQLite calls this an I/O error, but the
+    /// cause is a full disk.
     const IOERR_SHMSIZE: u32 = 10 | (19 << 8);
     match code {
         IOERR_SHMSIZE => Meaning::Full,
         // The primary result code is the low byte of the extended one.
         code => match code & 0xFF {
             5 | 6 => Meaning::Busy,
-            // No permission, read-only, an input or output that failed, a file that
-            // cannot be opened: whoever runs the server can mend all of them.
+            // No permission, read-only, I/O error, cannot open, not authorised: an
+            // administrator can repair all of them.
             3 | 8 | 10 | 14 | 23 => Meaning::Unwritable,
             13 => Meaning::Full,
             11 | 26 => Meaning::Malformed,
@@ -94,8 +94,8 @@ impl From<sqlx::Error> for Fault {
 mod tests {
     use super::*;
 
-    /// FAULTS 6: each code says what to do about it. At a start on a full disk it
-    /// is the index of the log that finds no room.
+    /// FAULTS 6: each result code has its fault. A start on a full disk fails at the
+    /// index of the WAL (4874).
     #[test]
     fn codes_mean_what_to_do_next() {
         for (code, expected) in [

@@ -1,16 +1,16 @@
 //! The connection that writes, and how it heals.
 //!
-//! After some faults (a full disk, an I/O error) SQLite has undone a transaction by
-//! itself; after others it may not have. Whoever cannot say how a transaction ended
-//! must not go on with its connection: one whose rollback failed, or that cannot
-//! even begin, is dropped, and the next transaction opens another.
+//! After some faults (a full disk, an I/O error) SQLite has rolled back a transaction by
+//! itself; after others it may not have. A connection whose state is unknown must not be
+//! used again: if a rollback fails, or a transaction cannot begin, the connection is
+//! dropped, and the next transaction opens another.
 
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 
 use crate::fault::Fault;
 
-/// A connection, unless a fault took it.
+/// The connection; none after a fault.
 #[derive(Debug)]
 pub(crate) struct Writer {
     connection: Option<SqliteConnection>,
@@ -18,23 +18,23 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Takes a connection, and what is needed to open another.
+    /// Takes a connection, and the options to open another.
     pub(crate) fn new(connection: SqliteConnection, options: SqliteConnectOptions) -> Self {
         Self { connection: Some(connection), options }
     }
 
-    /// The connection, if it is there. [`Writer::ready`] makes sure that it is.
+    /// The connection, if there is one. [`Writer::ready`] makes sure of it.
     pub(crate) fn connection(&mut self) -> Option<&mut SqliteConnection> {
         self.connection.as_mut()
     }
 
-    /// The connection for a new transaction; another one if a fault took it.
+    /// The connection for a new transaction; a new one after a fault.
     pub(crate) async fn ready(&mut self) -> Result<&mut SqliteConnection, Fault> {
         let connection = match self.connection.take() {
             Some(connection) => connection,
             None => {
                 let connection = self.options.connect().await?;
-                tracing::info!("the database was opened again");
+                tracing::info!("reopened the database");
                 connection
             }
         };
@@ -48,17 +48,19 @@ impl Writer {
         Ok(())
     }
 
-    /// Undoes the transaction, if one is open.
+    /// Rolls back the transaction.
     pub(crate) async fn roll_back(&mut self) {
         if self.execute("ROLLBACK").await.is_err() {
             self.discard().await;
         }
     }
 
-    /// Lets go of the connection, and of every lock that it holds.
+    /// Drops the connection, and every lock that it holds.
     pub(crate) async fn discard(&mut self) {
         if let Some(connection) = self.connection.take() {
-            tracing::warn!("the database failed; the next write opens it again");
+            tracing::warn!(
+                "dropped the database connection after a fault; the next write reopens it"
+            );
             let _closed = connection.close().await;
         }
     }

@@ -2,29 +2,29 @@
 
 use parlor_sqlite::{Fault, OpenError};
 
-/// Why a read or a write did not happen. Writes that are committed together
-/// fail together, so it can be told to several.
+/// Why a read or a write failed. It can be cloned, because writes that are committed
+/// together fail together.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StorageError {
     /// Answer 404.
-    #[error("there is no such thing")]
+    #[error("not found")]
     NotFound,
     /// Answer 409: a turn runs in this conversation.
     #[error("a turn is running in this conversation")]
     TurnRunning,
-    /// Answer 409: the prompt was answered already, or lapsed.
+    /// Answer 409: the prompt was answered already, or has expired.
     #[error("the prompt is closed")]
     PromptClosed,
-    /// Stop writing: another run of the server has taken the conversation over.
+    /// Stop writing: another run of the server has taken over the conversation.
     #[error("this conversation has been taken over by another run of the server")]
     TakenOver,
-    /// Do what the fault of the database asks for.
+    /// Do what the fault says.
     #[error(transparent)]
     Fault(Fault),
     /// Refuse to start.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// Log it: a row is not what this version wrote.
+    /// Log it: a row does not have the form that this version writes.
     #[error("a stored row cannot be read: {0}")]
     Corrupt(String),
 }
@@ -32,7 +32,7 @@ pub enum StorageError {
 impl From<Fault> for StorageError {
     fn from(fault: Fault) -> Self {
         match fault {
-            // Only what belongs to a turn is claimed, under its epoch.
+            // Only the writes of a turn claim something: its conversation, by epoch.
             Fault::NotClaimed => Self::TakenOver,
             fault => Self::Fault(fault),
         }
@@ -49,8 +49,8 @@ impl From<sqlx::Error> for StorageError {
 }
 
 impl StorageError {
-    /// Whether the same call may succeed later without anybody's help.
-    pub fn is_passing(&self) -> bool {
-        matches!(self, Self::Fault(fault) if fault.is_passing())
+    /// Whether the same call may succeed later.
+    pub fn is_transient(&self) -> bool {
+        matches!(self, Self::Fault(fault) if fault.is_transient())
     }
 }

@@ -1,61 +1,63 @@
 //! Everything that must survive: conversations and their numbered logs, the
-//! model's raw history, prompts and the ledger of tool runs, credentials, the
-//! audit.
+//! model's raw history, prompts and the ledger of tool runs, credentials,
+//! blocked inputs and the audit.
 //!
-//! - One SQLite file ([`parlor_sqlite`]): one connection that writes, several that
-//!   read; what is acknowledged is on the disk.
+//! - [`Store`] is the handle: one SQLite file ([`parlor_sqlite`]), one connection that
+//!   writes, several that read; what is acknowledged is on the disk.
+//! - `tables`: one file for each table group, with its row types, its reads and the
+//!   writes that need no other table. They do not know each other's writes.
+//! - `transactions`: what writes several tables, all or nothing: begin a turn, commit a
+//!   step of it, resolve a prompt, take over after a crash, delete a conversation.
+//! - `queries`: what reads several tables, from one snapshot of the database.
+//!
+//! What holds:
 //! - What people see is written from [`parlor_guard::Clean`] and comes back as
 //!   [`Served`], which only this crate makes: a handler cannot show anything
 //!   else. The raw history goes in and out as opaque JSON.
-//! - Every write of a turn carries its epoch. A boot takes over the turns that
-//!   ran; whoever still writes with an older epoch is refused.
-//! - No decisions: what is written, and in which order, is said by `chat`.
+//! - Every write of a turn carries its epoch. A take-over increments it; a write
+//!   with an older epoch is refused.
+//! - No decisions: `chat` says what is written, and in which order.
 
-// The tests of this crate's own parts share a scene with those of its interface.
+// The unit tests share a scene with the integration tests, which name this crate.
 #[cfg(test)]
 extern crate self as parlor_storage;
 
-mod access;
-mod activity;
-mod audit;
-mod conversations;
-mod decisions;
-mod deltas;
+mod block_kind;
+mod columns;
 mod error;
-mod history;
-mod images;
-mod log;
-mod log_pages;
-mod messages;
+mod migrations;
 mod pages;
-mod prompt_pages;
-mod prompts;
-mod quotas;
-mod rows;
+mod queries;
 mod served;
 mod store;
-mod takeover;
-mod tool_runs;
-mod turns;
+mod tables;
+mod transactions;
 
-pub use access::{Access, NewToken, Role, Token, TokenKind};
-pub use activity::Activity;
-pub use audit::{AuditPage, BlockedInput};
-pub use conversations::{Conversation, ConversationPage, ConversationView};
-pub use decisions::{Allowance, Answering, Decision};
-pub use deltas::{Block, Delta};
+pub use block_kind::BlockKind;
 pub use error::StorageError;
-pub use history::HistoryPart;
-pub use images::{Image, NewImage};
-pub use log::{Commit, Logged, NewEvent, TurnEnd};
-pub use log_pages::{LogEntry, PageSize};
-pub use pages::{NotAPlace, PagePlace};
+pub use pages::{InvalidCursor, PageCursor};
 pub use parlor_sqlite::Fault;
-pub use prompt_pages::PromptPage;
-pub use prompts::{Closing, NewPrompt, Prompt, PromptView, PromptWrite};
-pub use quotas::UsedQuota;
+pub use queries::activity::Activity;
+pub use queries::conversation_view::ConversationView;
+pub use queries::log::{LogEntry, PageSize};
 pub use served::Served;
 pub use store::Store;
-pub use takeover::{Interrupted, OpenBlock};
-pub use tool_runs::{RunStatus, RunWrite, ToolRun};
-pub use turns::{BeginTurn, BegunTurn, NewConversation, Turn, TurnStatus};
+pub use tables::access::{Access, AccessRole, NewToken, Token, TokenKind};
+pub use tables::allowances::Allowance;
+pub use tables::blocked_inputs::{BlockedInput, BlockedInputPage};
+pub use tables::conversations::{Conversation, ConversationPage, NewConversation};
+pub use tables::decisions::Decision;
+pub use tables::events::Logged;
+pub use tables::history::HistoryPart;
+pub use tables::images::{Image, NewImage};
+pub use tables::prompts::{
+    NewPrompt, Prompt, PromptClosing, PromptPage, PromptStatus, PromptView, PromptWrite,
+};
+pub use tables::rate_limits::RateLimitUse;
+pub use tables::text_blocks::{Delta, TextBlock};
+pub use tables::tool_runs::{RunStatus, RunWrite, ToolRun};
+pub use tables::turns::{TurnOutcome, TurnRow, TurnStatus};
+pub use transactions::begin_turn::{BeginTurn, BegunTurn, ClosedPrompts};
+pub use transactions::commit::{Commit, NewEvent, Step};
+pub use transactions::resolve_prompt::PromptResolution;
+pub use transactions::take_over::{InterruptedTurn, OpenTextBlock};

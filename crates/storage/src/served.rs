@@ -1,10 +1,12 @@
-//! `Served<T>`: proof that it was cleaned before it was stored.
+//! `Served<T>`: proof that a value was cleaned before it was stored.
 
 use parlor_guard::{Clean, CleanStream};
 use parlor_protocol::{ConversationId, DoneReason, ErrorCode, EventBody, MessageId, TurnId};
 use serde::Serialize;
 
-/// Something that was written from a `Clean` and read back. Only this crate
+use crate::block_kind::BlockKind;
+
+/// A value that was written from a `Clean` and read back. Only this crate
 /// makes one; handlers and dialects take nothing else.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
@@ -15,12 +17,12 @@ impl<T> Served<T> {
         Self(value)
     }
 
-    /// What may be shown.
+    /// The value.
     pub fn get(&self) -> &T {
         &self.0
     }
 
-    /// What may be shown, given away.
+    /// The value, owned.
     pub fn into_inner(self) -> T {
         self.0
     }
@@ -28,13 +30,13 @@ impl<T> Served<T> {
 
 /// Events that are not stored.
 impl Served<EventBody> {
-    /// One that is only worth knowing now.
+    /// An event that is only worth showing now.
     pub fn live(body: Clean<EventBody>) -> Self {
         Self(body.into_inner())
     }
 
-    /// What a turn ends with if its end cannot be stored; the words are the server's own:
-    /// An error and `done`, for whoever reads now.
+    /// The end of a turn whose end cannot be stored: an error and `done`, for the readers
+    /// that are connected. The text is the server's own.
     pub fn failure(conversation_id: ConversationId, turn_id: TurnId) -> [Self; 2] {
         let error = EventBody::Error {
             message: "Something failed on the server; its log says what.".to_owned(),
@@ -51,19 +53,19 @@ impl Served<EventBody> {
     }
 }
 
-/// Text that streams is shown before it is stored; it is clean all the same.
+/// Text that streams is shown before it is stored; a [`CleanStream`] cleans it.
 impl Served<String> {
-    /// A text without words yet.
+    /// An empty text.
     pub fn empty() -> Self {
         Self(String::new())
     }
 
-    /// Appends what is certain of the next piece, once it is clean.
+    /// Cleans the next piece and appends what of it is certain.
     pub fn push(&mut self, stream: &mut CleanStream, piece: &str) {
         stream.push(piece, &mut self.0);
     }
 
-    /// Appends what was held back.
+    /// Appends what the stream held back.
     pub fn finish(&mut self, stream: CleanStream) {
         stream.finish(&mut self.0);
     }
@@ -73,14 +75,14 @@ impl Served<String> {
         Self(self.0.get(from..).unwrap_or_default().to_owned())
     }
 
-    /// The event that shows the text from a byte on, at most so many bytes of it,
-    /// and where it ends; nothing if there is none.
+    /// The event that shows the text from a byte on, at most `most` bytes of it, and
+    /// the byte where that ends; `None` if there is no more text.
     pub fn chunk(
         &self,
         from: u64,
         most: usize,
         message_id: MessageId,
-        thinking: bool,
+        kind: BlockKind,
     ) -> Option<(u64, Served<EventBody>)> {
         let rest = usize::try_from(from).ok().and_then(|from| self.0.get(from..))?;
         let text = beginning(rest, most);
@@ -89,23 +91,22 @@ impl Served<String> {
         }
         let end = from + text.len() as u64;
         let text = text.to_owned();
-        let body = if thinking {
-            EventBody::Thinking { text, message_id }
-        } else {
-            EventBody::Chunk { text, message_id }
+        let body = match kind {
+            BlockKind::Text => EventBody::Chunk { text, message_id },
+            BlockKind::Thinking => EventBody::Thinking { text, message_id },
         };
         Some((end, Served(body)))
     }
 
-    /// The event that replaces what a reader has seen of a text by the beginning of
-    /// it, at most so many bytes, and where that ends.
+    /// The event that replaces what a reader has seen of a text by its beginning, at
+    /// most `most` bytes of it, and the byte where that ends.
     pub fn snapshot(&self, most: usize, message_id: MessageId) -> (u64, Served<EventBody>) {
         let text = beginning(&self.0, most).to_owned();
         (text.len() as u64, Served(EventBody::Snapshot { text, message_id }))
     }
 }
 
-/// The first bytes of a text, cut where a character ends.
+/// The beginning of a text, cut at the end of a character.
 fn beginning(text: &str, most: usize) -> &str {
     if text.len() <= most { text } else { &text[..text.floor_char_boundary(most)] }
 }

@@ -1,14 +1,13 @@
-//! The database of conversations, and who reads and writes it.
+//! The handle to the database of conversations.
 
 use std::path::Path;
 
-use parlor_sqlite::{Batch, Database, Write};
+use parlor_sqlite::{Batch, Database, Transaction};
 use sqlx::SqlitePool;
 use sqlx::migrate::Migrator;
 
 use crate::error::StorageError;
-
-static MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
+use crate::migrations::MIGRATIONS;
 
 /// Reads are short and the machine has few cores.
 const READERS: u32 = 4;
@@ -20,7 +19,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens or creates the database and brings it to this version's schema.
+    /// Opens or creates the database and migrates it to this version's schema.
     pub async fn open(path: &Path) -> Result<Self, StorageError> {
         Self::open_with(path, &MIGRATIONS).await
     }
@@ -34,24 +33,24 @@ impl Store {
         Ok(self.database.check().await?)
     }
 
-    /// Closes all connections, after what they do is done.
+    /// Closes all connections, after the reads and writes that are under way.
     pub async fn close(&self) {
         self.database.close().await;
     }
 
+    /// The connections that read.
     pub(crate) fn reader(&self) -> &SqlitePool {
         self.database.readers()
     }
 
     /// Writes all of a batch or nothing.
     pub(crate) async fn run(&self, batch: Batch) -> Result<(), StorageError> {
-        Ok(self.database.pen().run(batch).await?)
+        Ok(self.database.writes().run(batch).await?)
     }
 
-    /// Waits until this caller may write; nothing of it is stored before it
-    /// commits.
-    pub(crate) async fn write(&self) -> Result<Write, StorageError> {
-        Ok(self.database.pen().take().await?)
+    /// Begins a transaction that may read before it writes.
+    pub(crate) async fn begin(&self) -> Result<Transaction, StorageError> {
+        Ok(self.database.writes().begin().await?)
     }
 }
 

@@ -9,7 +9,8 @@ use parlor_protocol::{
     PromptType, Timestamp,
 };
 use parlor_storage::{
-    Allowance, Answering, Closing, Decision, PagePlace, Prompt, PromptPage, PromptView,
+    Allowance, Decision, PageCursor, Prompt, PromptClosing, PromptPage, PromptResolution,
+    PromptStatus, PromptView,
 };
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -59,8 +60,8 @@ impl Chat {
         let outcome = fitting.outcome;
         let allowed = allowed(&project, &meant, &fitting).await;
         let answering = answering(caller, &prompt, &meant, &answer, &fitting, allowed);
-        if prompt.parks {
-            if !self.store().answer_prompt(&answering).await? {
+        if prompt.turn_waits {
+            if !self.store().resolve_prompt(&answering).await? {
                 return Err(ChatError::PromptClosed);
             }
             power_cut::after(power_cut::Step::Answered);
@@ -84,7 +85,7 @@ impl Chat {
         let time = match seconds {
             // Nothing waits for it, so nothing would notice that it lapsed: it
             // stays until it is answered or passed over (P-4).
-            _ if !prompt.parks => None,
+            _ if !prompt.turn_waits => None,
             None => prompt.timeout_ms,
             Some(0) => None,
             Some(seconds) => i64::try_from(seconds.min(MOST_SECONDS) * 1_000).ok(),
@@ -108,8 +109,8 @@ impl Chat {
     pub async fn prompts(
         &self,
         caller: &Caller,
-        status: Option<&str>,
-        before: Option<&PagePlace>,
+        status: Option<PromptStatus>,
+        before: Option<&PageCursor>,
     ) -> Result<PromptPage, ChatError> {
         Ok(self.store().prompts(&caller.tenant, status, before, PAGE).await?)
     }
@@ -144,7 +145,7 @@ impl Chat {
         project: &Arc<Project>,
         prompt: &Prompt,
         fitting: Fitting,
-        answering: Answering,
+        answering: PromptResolution,
     ) -> Result<Option<Accepted>, ChatError> {
         let Decided::Given { value, said } = &fitting.decided else {
             return self.close_without_turn(project, prompt, answering).await.map(|()| None);
@@ -170,17 +171,17 @@ impl Chat {
         &self,
         project: &Project,
         prompt: &Prompt,
-        answering: Answering,
+        answering: PromptResolution,
     ) -> Result<(), ChatError> {
         let event = Clean::new(&project.sanitizer, closed_event(&answering.closing));
         let log = self.registry().log(prompt.conversation);
-        log.publish(self.store().close_and_log(&answering, &event, prompt.turn).await?);
+        log.publish(self.store().resolve_and_log_prompt(&answering, &event, prompt.turn).await?);
         Ok(())
     }
 }
 
 /// The event that shows the end of a prompt.
-pub(crate) fn closed_event(closing: &Closing) -> EventBody {
+pub(crate) fn closed_event(closing: &PromptClosing) -> EventBody {
     EventBody::UserPromptClosed(Box::new(PromptClosed {
         id: closing.id,
         outcome: closing.outcome,
@@ -225,7 +226,7 @@ fn answering(
     answer: &PromptAnswer,
     fitting: &Fitting,
     allowed: Option<Previewed>,
-) -> Answering {
+) -> PromptResolution {
     let at = now();
     let call = match meant {
         Meant::Call(call) => Some(call),
@@ -248,8 +249,8 @@ fn answering(
     decision.arguments_hash = arguments.as_deref().map(hash);
     decision.edited = fitting.edited;
     decision.remembered = remembered;
-    Answering {
-        closing: Closing {
+    PromptResolution {
+        closing: PromptClosing {
             id: prompt.id,
             outcome: fitting.outcome,
             response: fitting.response.clone(),
@@ -274,10 +275,10 @@ fn answering(
 }
 
 /// The end of a prompt that nobody answered.
-pub(crate) fn unanswered(prompt: &Prompt, outcome: PromptOutcome) -> Answering {
+pub(crate) fn unanswered(prompt: &Prompt, outcome: PromptOutcome) -> PromptResolution {
     let at = now();
-    Answering {
-        closing: Closing {
+    PromptResolution {
+        closing: PromptClosing {
             id: prompt.id,
             outcome,
             response: None,
@@ -309,7 +310,7 @@ fn decision(prompt: &Prompt, outcome: PromptOutcome, at: Timestamp) -> Decision 
         conversation_id: prompt.conversation,
         prompt_id: prompt.id,
         origin: prompt.origin.clone(),
-        outcome: Decision::outcome_name(outcome),
+        outcome,
         session: None,
         answered_by: None,
         question: prompt.public.get().question.clone(),

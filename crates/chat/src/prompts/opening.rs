@@ -185,7 +185,7 @@ impl Place<'_> {
                 project: self.project.id.clone(),
                 ask_id: ask_id.to_owned(),
                 origin: origin.to_owned(),
-                parks,
+                turn_waits: parks,
                 public: Clean::new(sanitizer, prompt),
                 private: serde_json::to_value(meant).unwrap_or(Value::Null),
                 timeout_ms,

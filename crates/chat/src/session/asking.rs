@@ -254,7 +254,7 @@ impl Session {
             if deadline.left().is_zero() {
                 let mut lapse = unanswered(&prompt, PromptOutcome::Expired);
                 lapse.closing.now = deadline.lapsed_at();
-                self.writer.store.answer_prompt(&lapse).await?;
+                self.writer.store.resolve_prompt(&lapse).await?;
                 power_cut::after(power_cut::Step::Answered);
                 prompt = self.writer.store.prompt(&self.tenant, open.id).await?;
             }
@@ -335,9 +335,9 @@ impl Session {
         if !self.has_calls {
             return Ok(());
         }
-        for prompt in self.writer.store.untold_prompts(self.writer.turn).await? {
+        for prompt in self.writer.store.unlogged_prompts(self.writer.turn).await? {
             let told =
-                |write: &PromptWrite| matches!(write, PromptWrite::Told(id) if *id == prompt.id);
+                |write: &PromptWrite| matches!(write, PromptWrite::Logged(id) if *id == prompt.id);
             if !self.finished.prompts.iter().any(told) {
                 self.close_and_tell(&prompt, outcome).await?;
             }
@@ -353,7 +353,7 @@ impl Session {
         let mut answering = unanswered(prompt, outcome);
         // Its time may not be up.
         answering.closing.forced = true;
-        self.writer.store.answer_prompt(&answering).await?;
+        self.writer.store.resolve_prompt(&answering).await?;
         power_cut::after(power_cut::Step::Answered);
         let prompt = self.writer.store.prompt(&self.tenant, prompt.id).await?;
         self.tell_end(&prompt);

@@ -9,7 +9,7 @@ use parlor_guard::segmenter::{Segment, Segmenter};
 use parlor_guard::{Clean, CleanStream, process_output};
 use parlor_protocol::message::{Message, Metadata};
 use parlor_protocol::{MessageId, MessageType, PromptDraft, PromptId, Role};
-use parlor_storage::{NewEvent, StorageError};
+use parlor_storage::{BlockKind, NewEvent, StorageError};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -38,7 +38,7 @@ pub(super) struct Blocks {
 }
 
 struct Open {
-    thinking: bool,
+    kind: BlockKind,
     stream: CleanStream,
 }
 
@@ -78,13 +78,13 @@ struct Secrets {
     /// None if no secret is named.
     stream: Option<StreamSanitizer>,
     /// Which text it is.
-    thinking: bool,
+    kind: BlockKind,
 }
 
 impl Secrets {
     fn new(sanitizer: &Sanitizer) -> Self {
         let stream = sanitizer.secrets_stream();
-        Self { sanitizer: sanitizer.clone(), stream, thinking: false }
+        Self { sanitizer: sanitizer.clone(), stream, kind: BlockKind::Text }
     }
 
     /// The piece without secrets, as far as it is certain by now.
@@ -114,16 +114,16 @@ impl Secrets {
 impl Session {
     /// Takes a piece of the answer.
     pub(super) async fn text(&mut self, piece: &str) -> Result<(), StorageError> {
-        self.turn_to(false).await?;
+        self.turn_to(BlockKind::Text).await?;
         let piece = self.blocks.secrets.without(self.room.take(piece));
         self.answer(&piece).await
     }
 
     /// Takes a piece of the reasoning.
     pub(super) async fn thinking(&mut self, piece: &str) -> Result<(), StorageError> {
-        self.turn_to(true).await?;
+        self.turn_to(BlockKind::Thinking).await?;
         let piece = self.blocks.secrets.without(self.room.take(piece));
-        self.append(true, &piece).await
+        self.append(BlockKind::Thinking, &piece).await
     }
 
     /// Ends the block: what was held back comes out, and it becomes a message.
@@ -139,7 +139,7 @@ impl Session {
     /// Takes a piece of the answer that holds no secret.
     async fn answer(&mut self, piece: &str) -> Result<(), StorageError> {
         if self.blocks.segmenter.passes(piece) {
-            return self.append(false, piece).await;
+            return self.append(BlockKind::Text, piece).await;
         }
         let mut segments = std::mem::take(&mut self.blocks.segments);
         self.blocks.segmenter.push(piece, &mut segments);
@@ -149,10 +149,10 @@ impl Session {
     }
 
     /// What comes next is reasoning, or is not.
-    async fn turn_to(&mut self, thinking: bool) -> Result<(), StorageError> {
-        if self.blocks.secrets.thinking != thinking {
+    async fn turn_to(&mut self, kind: BlockKind) -> Result<(), StorageError> {
+        if self.blocks.secrets.kind != kind {
             self.release_held().await?;
-            self.blocks.secrets.thinking = thinking;
+            self.blocks.secrets.kind = kind;
         }
         Ok(())
     }
@@ -160,18 +160,18 @@ impl Session {
     /// Says what could have been the beginning of a secret, and was none.
     async fn release_held(&mut self) -> Result<(), StorageError> {
         let rest = self.blocks.secrets.finish();
-        match self.blocks.secrets.thinking {
+        match self.blocks.secrets.kind {
             _ if rest.is_empty() => Ok(()),
-            true => self.append(true, &rest).await,
-            false => self.answer(&rest).await,
+            BlockKind::Thinking => self.append(BlockKind::Thinking, &rest).await,
+            BlockKind::Text => self.answer(&rest).await,
         }
     }
 
     async fn show(&mut self, segments: &mut Vec<Segment>) -> Result<(), StorageError> {
         for segment in segments.drain(..) {
             match segment {
-                Segment::Text(text) => self.append(false, &text).await?,
-                Segment::Invalid { source } => self.append(false, &source).await?,
+                Segment::Text(text) => self.append(BlockKind::Text, &text).await?,
+                Segment::Invalid { source } => self.append(BlockKind::Text, &source).await?,
                 Segment::Plan { source, plan } => self.structure(&source, plan.into()).await?,
                 Segment::Question { source, question } => {
                     self.structure(&source, question.into()).await?;
@@ -183,8 +183,8 @@ impl Session {
     }
 
     /// Shows a piece in the block of its kind.
-    async fn append(&mut self, thinking: bool, raw: &str) -> Result<(), StorageError> {
-        if self.blocks.open.as_ref().is_some_and(|open| open.thinking != thinking) {
+    async fn append(&mut self, kind: BlockKind, raw: &str) -> Result<(), StorageError> {
+        if self.blocks.open.as_ref().is_some_and(|open| open.kind != kind) {
             self.close_block().await?;
         }
         if self.blocks.open.is_none() {
@@ -193,9 +193,9 @@ impl Session {
                 return Ok(());
             }
             self.commit_finished().await?;
-            self.writer.open_block(thinking);
+            self.writer.open_block(kind);
             let stream = CleanStream::new(&self.sanitizer);
-            self.blocks.open = Some(Open { thinking, stream });
+            self.blocks.open = Some(Open { kind, stream });
         }
         let Some(open) = &mut self.blocks.open else { return Ok(()) };
         let ahead = self.writer.log.push(raw, &mut open.stream);
@@ -273,10 +273,9 @@ impl Session {
 
     /// The words stay what was streamed; what they are is the classifier's to say.
     fn message_of(&self, closed: ClosedBlock) -> Clean<Message> {
-        let message_type = if closed.block.thinking {
-            MessageType::Thinking
-        } else {
-            text_type(closed.text.get())
+        let message_type = match closed.block.kind {
+            BlockKind::Thinking => MessageType::Thinking,
+            BlockKind::Text => text_type(closed.text.get()),
         };
         let message =
             Message { content: closed.raw, ..self.message(closed.block.message, message_type) };

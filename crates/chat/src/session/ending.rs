@@ -71,7 +71,7 @@ impl Session {
         };
         self.finished.event(&self.sanitizer, done);
         let cost_micros = Some(self.usage.cost_micros).filter(|cost| *cost > 0);
-        self.finished.end = Some(parlor_storage::TurnEnd { status, tokens_used, cost_micros });
+        self.finished.end = Some(parlor_storage::TurnOutcome { status, tokens_used, cost_micros });
         let step = std::mem::take(&mut self.finished);
         self.writer.commit(step).await
     }

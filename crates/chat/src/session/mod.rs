@@ -34,7 +34,7 @@ use parlor_agent::{
 };
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::{EventBody, TenantId};
-use parlor_storage::{Block, StorageError, ToolRun};
+use parlor_storage::{Step, StorageError, TextBlock, ToolRun};
 use parlor_wake::Listener;
 use serde_json::Value;
 
@@ -43,7 +43,7 @@ use crate::images::PictureChecks;
 use crate::power_cut;
 use crate::project::Project;
 use crate::session_registry::Stop;
-use crate::writer::{Step, Writer};
+use crate::writer::Writer;
 use answer_room::AnswerRoom;
 use asking::Look;
 use blocks::Blocks;
@@ -110,7 +110,7 @@ impl Session {
 
     /// The turn goes on after a crash. Text that was shown and not stored is
     /// gone: its place is kept, so that whoever saw it is told.
-    pub(crate) fn resumed(mut self, lost: Block, from: Checkpoint) -> Self {
+    pub(crate) fn resumed(mut self, lost: TextBlock, from: Checkpoint) -> Self {
         self.checkpoint = Some(from);
         self.finished.closes_block = Some(lost);
         self.has_calls = true;

@@ -70,7 +70,7 @@ impl Session {
         let answer = match (prompt.outcome, decided(prompt)) {
             (_, Some(Decided::Given { value, said })) => {
                 // After a crash it may be told to the agent once more, and to nobody else.
-                if !prompt.told {
+                if !prompt.logged {
                     self.say_for_person(prompt.id, said);
                 }
                 self.leave_plan_mode(prompt, &value).await?;
@@ -97,10 +97,10 @@ impl Session {
     }
 
     pub(super) fn tell_end(&mut self, prompt: &Prompt) {
-        if let Some(closed) = prompt.closed().filter(|_| !prompt.told) {
+        if let Some(closed) = prompt.closed().filter(|_| !prompt.logged) {
             let event = EventBody::UserPromptClosed(Box::new(closed));
             self.finished.event(&self.sanitizer, event);
-            self.finished.prompts.push(PromptWrite::Told(prompt.id));
+            self.finished.prompts.push(PromptWrite::Logged(prompt.id));
         }
     }
 

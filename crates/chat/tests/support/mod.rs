@@ -156,7 +156,7 @@ pub(crate) fn caller() -> Caller {
         tenant: "home".parse().unwrap(),
         session: "session-1".into(),
         name: "test".into(),
-        role: parlor_storage::Role::User,
+        role: parlor_storage::AccessRole::User,
     }
 }
 

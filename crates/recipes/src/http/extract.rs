@@ -1,5 +1,5 @@
-//! Reading a request: whose recipes, which one, and what is given for it. Unknown
-//! fields are ignored, so that a client may send back a recipe as it got it.
+//! Extractors: the tenant, the recipe in the path, and the body. Unknown fields are
+//! ignored, so that a client may send back a recipe as it got it.
 
 use axum::body::to_bytes;
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
@@ -12,11 +12,11 @@ use crate::error::{RecipeError, Refusal};
 use crate::limits;
 use crate::recipe::RecipeId;
 
-/// The recipe in the path. What is no id names nothing, and so is a 404.
-pub(super) struct Named(pub(super) RecipeId);
+/// The recipe in the path. A text that is not an id is a 404, like an unknown id.
+pub(super) struct RecipePath(pub(super) RecipeId);
 
 /// The body, as JSON.
-pub(super) struct Given<T>(pub(super) T);
+pub(super) struct JsonBody<T>(pub(super) T);
 
 impl FromRequestParts<Vault> for TenantScope {
     type Rejection = Response;
@@ -26,7 +26,7 @@ impl FromRequestParts<Vault> for TenantScope {
     }
 }
 
-impl FromRequestParts<Vault> for Named {
+impl FromRequestParts<Vault> for RecipePath {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, vault: &Vault) -> Result<Self, Response> {
@@ -36,7 +36,7 @@ impl FromRequestParts<Vault> for Named {
     }
 }
 
-impl<T: DeserializeOwned> FromRequest<Vault> for Given<T> {
+impl<T: DeserializeOwned> FromRequest<Vault> for JsonBody<T> {
     type Rejection = Response;
 
     async fn from_request(request: Request, vault: &Vault) -> Result<Self, Response> {
@@ -47,7 +47,7 @@ impl<T: DeserializeOwned> FromRequest<Vault> for Given<T> {
 }
 
 fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, RecipeError> {
-    // serde would take a list for the fields in their order.
+    // serde would accept an array as the fields in their order.
     if body.trim_ascii_start().starts_with(b"[") {
         return Err(RecipeError::invalid("the body must be a JSON object"));
     }
@@ -56,7 +56,7 @@ fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, RecipeError> {
     let mut json = serde_json::Deserializer::from_slice(body);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         match error.inner().is_data() {
-            true => RecipeError::misshapen(&error),
+            true => RecipeError::wrong_type(&error),
             false => not_json(error.inner()),
         }
     })?;

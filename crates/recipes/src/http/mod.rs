@@ -1,5 +1,5 @@
-//! The HTTP routes. They answer for whomever the server let in; how a
-//! refusal looks, and which status it has, is the server's to say.
+//! The HTTP routes. The server authenticates requests before, and decides the
+//! status and body of errors.
 
 mod extract;
 
@@ -17,24 +17,24 @@ use crate::change::Change;
 use crate::error::RecipeError;
 use crate::input::RecipeInput;
 use crate::store::RecipeStore;
-use extract::{Given, Named};
+use extract::{JsonBody, RecipePath};
 
-/// Whose recipes a request may see. The server puts it into the request's
-/// extensions when it knows who is asking; without it nothing is served.
+/// The tenant whose recipes a request may see. The server puts it into the request's
+/// extensions once the request is authenticated; without it nothing is served.
 #[derive(Debug, Clone)]
 pub struct TenantScope(pub TenantId);
 
-/// Either way it is an answer.
+/// The response to a request, or to its error.
 type Answer = Result<Response, Response>;
 
-/// What the handlers can reach.
+/// The state of the handlers.
 #[derive(Debug, Clone)]
 struct Vault {
     store: RecipeStore,
     refuse: fn(RecipeError) -> Response,
 }
 
-/// The routes of `/api/recipes`. `refuse` writes a refusal.
+/// The routes of `/api/recipes`. `refuse` makes the response to an error.
 pub fn router<S>(store: RecipeStore, refuse: fn(RecipeError) -> Response) -> Router<S>
 where
     S: Clone + Send + Sync + 'static,
@@ -55,14 +55,14 @@ async fn list(State(vault): State<Vault>, TenantScope(tenant): TenantScope) -> A
 async fn create(
     State(vault): State<Vault>,
     TenantScope(tenant): TenantScope,
-    Given(input): Given<RecipeInput>,
+    JsonBody(input): JsonBody<RecipeInput>,
 ) -> Answer {
     let content = input.complete().map_err(vault.refuse)?;
     let change = Change::Create(content);
     let recipe = vault.store.change(&tenant, change, None).await.map_err(vault.refuse)?;
     let mut answer = vault.answer(StatusCode::CREATED, &recipe);
-    if let Ok(place) = HeaderValue::try_from(format!("/api/recipes/{}", recipe.id)) {
-        answer.headers_mut().insert(header::LOCATION, place);
+    if let Ok(location) = HeaderValue::try_from(format!("/api/recipes/{}", recipe.id)) {
+        answer.headers_mut().insert(header::LOCATION, location);
     }
     Ok(answer)
 }
@@ -71,18 +71,18 @@ async fn create(
 async fn read(
     State(vault): State<Vault>,
     TenantScope(tenant): TenantScope,
-    Named(id): Named,
+    RecipePath(id): RecipePath,
 ) -> Answer {
     let recipe = vault.store.get(&tenant, id).await.map_err(vault.refuse)?;
     Ok(vault.answer(StatusCode::OK, &recipe))
 }
 
-/// `PUT /api/recipes/{id}`: the whole recipe; what is left out is gone.
+/// `PUT /api/recipes/{id}`: the whole recipe; fields that are left out are removed.
 async fn replace(
     State(vault): State<Vault>,
     TenantScope(tenant): TenantScope,
-    Named(id): Named,
-    Given(input): Given<RecipeInput>,
+    RecipePath(id): RecipePath,
+    JsonBody(input): JsonBody<RecipeInput>,
 ) -> Answer {
     let content = input.complete().map_err(vault.refuse)?;
     let change = Change::Replace(id, content);
@@ -94,7 +94,7 @@ async fn replace(
 async fn delete(
     State(vault): State<Vault>,
     TenantScope(tenant): TenantScope,
-    Named(id): Named,
+    RecipePath(id): RecipePath,
 ) -> Result<StatusCode, Response> {
     let change = Change::Delete(id);
     vault.store.change(&tenant, change, None).await.map_err(vault.refuse)?;
@@ -122,7 +122,7 @@ mod tests {
 
     use super::*;
 
-    /// a request that nobody vouched for gets nothing.
+    /// a request without a tenant is refused.
     #[tokio::test]
     async fn without_a_tenant_nothing_is_served() {
         let dir = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! What a model reads: compact JSON with ids, the same as structure for programs,
-//! and in an error what to do next.
+//! Results of tools: compact JSON with ids as text for the model and as structure for
+//! programs; errors say what to do next.
 
 use parlor_protocol::{ErrorCode, Preview};
 use rmcp::model::{CallToolResult, ContentBlock};
@@ -22,7 +22,7 @@ pub(super) fn recipe(recipe: &Recipe) -> CallToolResult {
     CallToolResult::structured(value(recipe))
 }
 
-/// Enough to talk about it, and the mark by which the client opens its panel.
+/// The summary for the model, and the metadata by which the client opens its panel.
 pub(super) fn display(recipe: &Recipe) -> CallToolResult {
     let note = "A client with a recipe panel shows the whole recipe now: do not repeat it. Only \
                 without a panel, read it with get_recipe and write it out.";
@@ -40,15 +40,15 @@ pub(super) fn preview(preview: &Preview) -> CallToolResult {
     CallToolResult::structured(value(preview))
 }
 
-/// What failed inside is logged here, once, and not told.
+/// An internal failure is logged here, once; the model does not see its details.
 pub(super) fn error(tool: Tool, error: &RecipeError) -> CallToolResult {
     let text = match error.code() {
         ErrorCode::Unavailable => {
-            tracing::warn!(%error, tool = tool.name(), "the database does not work right now");
+            tracing::warn!(%error, tool = tool.name(), "the database is unavailable");
             "The recipes cannot be read or written right now; try again in a moment.".to_owned()
         }
         ErrorCode::Internal => {
-            tracing::error!(%error, tool = tool.name(), "a call failed");
+            tracing::error!(%error, tool = tool.name(), "tool call failed");
             "Something failed in Recipe Vault; its log says what.".to_owned()
         }
         _ => error.to_string(),
@@ -58,7 +58,7 @@ pub(super) fn error(tool: Tool, error: &RecipeError) -> CallToolResult {
 
 fn value(value: &impl Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_else(|error| {
-        tracing::error!(%error, "an answer could not be written");
+        tracing::error!(%error, "failed to serialize a result");
         Value::Null
     })
 }

@@ -1,5 +1,5 @@
-//! From what a model wrote to a call: names first, against the schema that the
-//! model was given, then values.
+//! Parses the arguments of a tool call: first the names of fields, by the tool's own
+//! schema, then their values.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -22,22 +22,22 @@ pub(super) enum Call {
 }
 
 #[derive(Debug, Deserialize)]
-struct Which {
+struct RecipeArgument {
     recipe_id: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Planned {
+struct PreviewArguments {
     tool: String,
     arguments: Value,
 }
 
-/// What is meant by the arguments of a tool.
+/// The call that the arguments of a tool mean.
 pub(super) fn parse(tool: Tool, arguments: &Value) -> Result<Call, RecipeError> {
-    let mut faults = Vec::new();
-    name_strangers(&tool.schema(), arguments, "", &mut faults);
-    if !faults.is_empty() {
-        return Err(RecipeError::Invalid(faults));
+    let mut errors = Vec::new();
+    check_names(&tool.schema(), arguments, "", &mut errors);
+    if !errors.is_empty() {
+        return Err(RecipeError::Invalid(errors));
     }
     Ok(match tool {
         Tool::List => Call::List,
@@ -47,9 +47,9 @@ pub(super) fn parse(tool: Tool, arguments: &Value) -> Result<Call, RecipeError> 
         Tool::Update => Call::Change(Change::Update(recipe_id(arguments)?, read(arguments)?)),
         Tool::Delete => Call::Change(Change::Delete(recipe_id(arguments)?)),
         Tool::Preview => {
-            let planned: Planned = read(arguments)?;
-            let tool = Tool::from_name(&planned.tool).filter(|tool| *tool != Tool::Preview);
-            match tool.map(|tool| parse(tool, &planned.arguments)).transpose()? {
+            let preview: PreviewArguments = read(arguments)?;
+            let tool = Tool::from_name(&preview.tool).filter(|tool| *tool != Tool::Preview);
+            match tool.map(|tool| parse(tool, &preview.arguments)).transpose()? {
                 Some(Call::Change(change)) => Call::Preview(change),
                 _ => return Err(RecipeError::invalid("tool: it changes nothing")),
             }
@@ -57,10 +57,10 @@ pub(super) fn parse(tool: Tool, arguments: &Value) -> Result<Call, RecipeError> 
     })
 }
 
-/// A text that is no id names no recipe, as an unknown id does.
+/// A text that is not an id is answered like an unknown id.
 fn recipe_id(arguments: &Value) -> Result<RecipeId, RecipeError> {
-    let which: Which = read(arguments)?;
-    let id = which.recipe_id.unwrap_or_default();
+    let argument: RecipeArgument = read(arguments)?;
+    let id = argument.recipe_id.unwrap_or_default();
     match id.parse() {
         Ok(id) => Ok(id),
         Err(_) if id.trim().is_empty() => {
@@ -71,24 +71,24 @@ fn recipe_id(arguments: &Value) -> Result<RecipeId, RecipeError> {
 }
 
 fn read<T: DeserializeOwned>(arguments: &Value) -> Result<T, RecipeError> {
-    serde_path_to_error::deserialize(arguments).map_err(|error| RecipeError::misshapen(&error))
+    serde_path_to_error::deserialize(arguments).map_err(|error| RecipeError::wrong_type(&error))
 }
 
-/// Names what the schema does not know.
-fn name_strangers(schema: &Value, value: &Value, place: &str, faults: &mut Vec<String>) {
+/// Collects the fields that the schema does not have.
+fn check_names(schema: &Value, value: &Value, path: &str, errors: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
             let Some(known) = schema["properties"].as_object() else { return };
             for (name, value) in fields {
-                let place = if place.is_empty() { name.clone() } else { format!("{place}.{name}") };
+                let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
                 match known.get(name) {
-                    Some(schema) => name_strangers(schema, value, &place, faults),
-                    None => faults.push(match known.is_empty() {
-                        true => format!("{place}: there is no such field, and there are no others"),
+                    Some(schema) => check_names(schema, value, &path, errors),
+                    None => errors.push(match known.is_empty() {
+                        true => format!("{path}: there is no such field, and there are no others"),
                         false => {
                             let known: Vec<&str> = known.keys().map(String::as_str).collect();
                             format!(
-                                "{place}: there is no such field; there are {}",
+                                "{path}: there is no such field; there are {}",
                                 known.join(", ")
                             )
                         }
@@ -98,7 +98,7 @@ fn name_strangers(schema: &Value, value: &Value, place: &str, faults: &mut Vec<S
         }
         Value::Array(items) => {
             for (n, item) in items.iter().enumerate() {
-                name_strangers(&schema["items"], item, &format!("{place}[{n}]"), faults);
+                check_names(&schema["items"], item, &format!("{path}[{n}]"), errors);
             }
         }
         _ => {}

@@ -1,9 +1,9 @@
 //! The MCP server: the recipes of one tenant, for any client, in both eras of the
 //! protocol (`initialize` up to 2025-11-25, `server/discover` from 2026-07-28 on).
 //!
-//! - [`tools`]: what there is, and what each tool says of itself.
-//! - [`arguments`]: what a model wrote, as a call.
-//! - [`answers`]: what the model reads.
+//! - [`tools`]: the tools with their descriptions; [`schemas`]: those of their arguments.
+//! - [`arguments`]: arguments, parsed to a call.
+//! - [`answers`]: results and errors, as the model reads them.
 //!
 //! Standard output belongs to the protocol; the log goes to standard error.
 
@@ -30,17 +30,17 @@ use crate::store::RecipeStore;
 use arguments::Call;
 use tools::Tool;
 
-/// In a call: the caller's id for it, so that it happens once.
+/// In a call: the caller's run id, so that the call happens once.
 pub const RUN_ID_META: &str = "parlor/run-id";
-/// In a result: `{"kind", "id"}` of something to be shown beside the chat.
+/// In a result: `{"kind", "id"}` of an artifact to show beside the chat.
 pub const ARTIFACT_META: &str = "parlor/artifact";
-/// In a tool: the name of the tool that says what a call would change.
+/// In a tool: the name of the tool that previews a call.
 pub const PREVIEW_META: &str = "parlor/preview";
-/// In a tool: it is for the host, not for its model.
+/// In a tool: only the host may call it, not the model.
 pub const INTERNAL_META: &str = "parlor/internal";
 
 /// The longest line that a client may send.
-const LONGEST_LINE: usize = 4 << 20;
+const MAX_LINE: usize = 4 << 20;
 
 const INSTRUCTIONS: &str = "Recipe Vault keeps this household's recipes. list_recipes gives titles \
     and ids; every other tool takes such an id as recipe_id. Use display_recipe when the person \
@@ -50,11 +50,11 @@ const INSTRUCTIONS: &str = "Recipe Vault keeps this household's recipes. list_re
 /// Serves one tenant on standard input and output, until the client closes them.
 pub async fn serve_stdio(store: RecipeStore, tenant: TenantId) -> Result<(), RecipeError> {
     let (input, output) = stdio_pipes();
-    let transport = AsyncRwTransport::new_server(input, output).with_max_line_length(LONGEST_LINE);
+    let transport = AsyncRwTransport::new_server(input, output).with_max_line_length(MAX_LINE);
     let failed = |error: &dyn std::error::Error| RecipeError::Client(error.to_string());
     let served = match RecipeServer::new(store.clone(), tenant).serve(transport).await {
         Ok(running) => running.waiting().await.map(|_| ()).map_err(|error| failed(&error)),
-        // A client that leaves without a word has not failed.
+        // A client that closes the connection first has not failed.
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(error) => Err(failed(&error)),
     };
@@ -97,8 +97,8 @@ impl RecipeServer {
                 }
             }
             Call::Preview(change) => {
-                let rehearsal = store.rehearse(tenant, change).await?;
-                answers::preview(&preview(rehearsal.before.as_ref(), rehearsal.after.as_ref()))
+                let run = store.dry_run(tenant, change).await?;
+                answers::preview(&preview(run.before.as_ref(), run.after.as_ref()))
             }
         })
     }
@@ -121,8 +121,8 @@ impl ServerHandler for RecipeServer {
         Ok(ListToolsResult::with_all_items(Tool::ALL.into_iter().map(Tool::definition).collect()))
     }
 
-    /// What a model can do better is the tool's error, which it reads; only a tool
-    /// that does not exist is the protocol's.
+    /// Errors that a model can correct are results of the tool, which it reads; only an
+    /// unknown tool is an error of the protocol.
     async fn call_tool(
         &self,
         request: CallToolRequestParams,

@@ -1,10 +1,9 @@
 //! The JSON Schemas of the tools' arguments: exactly the parameters that there
 //! are, with the limits that are checked. An argument that is not here is refused
-//! by name, so that a model learns of its slip instead of believing that it worked.
+//! by name, so that a model notices its mistake.
 
 use serde_json::{Value, json};
 
-use super::tools::Tool;
 use crate::limits;
 
 pub(super) fn nothing() -> Value {
@@ -27,8 +26,7 @@ pub(super) fn update() -> Value {
     closed(&properties, &["recipe_id"])
 }
 
-pub(super) fn preview() -> Value {
-    let tools = [Tool::Create, Tool::Update, Tool::Delete].map(Tool::name);
+pub(super) fn preview(tools: &[&str]) -> Value {
     let properties = json!({
         "tool": {"type": "string", "enum": tools, "description": "The tool that would be called."},
         "arguments": {"type": "object", "description": "The arguments that it would be called with."},
@@ -50,7 +48,7 @@ fn recipe_id() -> Value {
            "description": "The recipe's id, as list_recipes or create_recipe gave it."})
 }
 
-/// What a recipe says.
+/// The fields of a recipe.
 fn fields() -> Value {
     json!({
         "title": text(1, limits::TITLE, "The recipe's name."),

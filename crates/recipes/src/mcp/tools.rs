@@ -1,5 +1,6 @@
-//! The tools, and what each says of itself. Annotations are honest: a host that
-//! trusts this server runs without asking what says that it destroys nothing.
+//! The tools with their descriptions, schemas and annotations. A host that trusts this
+//! server runs tools that are annotated as not destructive without approval, so the
+//! annotations must be true.
 
 use rmcp::model::{JsonObject, MetaObject, ToolAnnotations};
 use serde_json::{Value, json};
@@ -22,7 +23,7 @@ pub(super) enum Tool {
 enum Effect {
     Reads,
     Adds,
-    /// The same call again does nothing more.
+    /// Changes what is there; the same call again has no further effect.
     Changes,
 }
 
@@ -75,7 +76,9 @@ impl Tool {
             Self::Get | Self::Display | Self::Delete => schemas::recipe_id_alone(),
             Self::Create => schemas::create(),
             Self::Update => schemas::update(),
-            Self::Preview => schemas::preview(),
+            Self::Preview => {
+                schemas::preview(&[Self::Create, Self::Update, Self::Delete].map(Self::name))
+            }
         }
     }
 

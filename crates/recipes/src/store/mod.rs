@@ -1,9 +1,14 @@
 //! The database: one file, one writer and several readers in each process that
 //! has it open ([`parlor_sqlite`]).
 //!
-//! A server and the children that it starts may write at the same time: every
-//! transaction that writes holds the lock from its beginning, and whatever is read
-//! for a change is read inside its transaction.
+//! - [`open`]: opening and migrating it.
+//! - [`recipes`]: the rows of recipes.
+//! - [`runs`]: changes that carried a run id, so that each happens once.
+//! - [`tenants`]: the samples for a tenant's first use.
+//!
+//! A server and the child processes that it starts may write at the same time: every
+//! transaction that writes holds the lock from its beginning, and reads what it needs
+//! for a change itself.
 
 mod open;
 mod recipes;
@@ -14,7 +19,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 use parlor_protocol::TenantId;
-use parlor_sqlite::{Database, Write};
+use parlor_sqlite::{Database, Transaction};
 use sqlx::SqliteConnection;
 
 use crate::change::{Change, Run};
@@ -27,13 +32,13 @@ use runs::Outcome;
 #[derive(Debug, Clone)]
 pub struct RecipeStore {
     database: Database,
-    /// Tenants that are known to have been here.
-    welcomed: Arc<Mutex<HashSet<TenantId>>>,
+    /// Tenants that have had their samples, as far as this process knows.
+    known_tenants: Arc<Mutex<HashSet<TenantId>>>,
 }
 
-/// What a change would do. `None` is no recipe.
+/// A recipe before and after a change that was not made. `None` is no recipe.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rehearsal {
+pub struct DryRun {
     /// The recipe as it is.
     pub before: Option<Recipe>,
     /// The recipe as it would be.
@@ -43,17 +48,17 @@ pub struct Rehearsal {
 impl RecipeStore {
     /// All recipes of a tenant, by title.
     pub async fn list(&self, tenant: &TenantId) -> Result<Vec<Summary>, RecipeError> {
-        self.welcome(tenant).await?;
+        self.add_samples_once(tenant).await?;
         recipes::list(&mut *self.database.readers().acquire().await?, tenant).await
     }
 
     /// One recipe of a tenant.
     pub async fn get(&self, tenant: &TenantId, id: RecipeId) -> Result<Recipe, RecipeError> {
-        self.welcome(tenant).await?;
+        self.add_samples_once(tenant).await?;
         recipes::get(&mut *self.database.readers().acquire().await?, tenant, id).await
     }
 
-    /// Makes a change, all or nothing, and gives the recipe as it is now; a deleted
+    /// Makes a change, all or nothing, and returns the recipe as it is now; a deleted
     /// one as it was. With a run, the same change is made once.
     pub async fn change(
         &self,
@@ -61,8 +66,8 @@ impl RecipeStore {
         change: Change,
         run: Option<Run<'_>>,
     ) -> Result<Recipe, RecipeError> {
-        self.welcome(tenant).await?;
-        let mut transaction = self.write().await?;
+        self.add_samples_once(tenant).await?;
+        let mut transaction = self.begin().await?;
         if let Some(run) = run
             && let Some(first) = runs::find(&mut transaction, tenant, run).await?
         {
@@ -76,14 +81,10 @@ impl RecipeStore {
         outcome.into_result()
     }
 
-    /// What a change would do: it is made, looked at, and taken back.
-    pub async fn rehearse(
-        &self,
-        tenant: &TenantId,
-        change: Change,
-    ) -> Result<Rehearsal, RecipeError> {
-        self.welcome(tenant).await?;
-        let mut transaction = self.write().await?;
+    /// What a change would do: it is made in a transaction, which is rolled back.
+    pub async fn dry_run(&self, tenant: &TenantId, change: Change) -> Result<DryRun, RecipeError> {
+        self.add_samples_once(tenant).await?;
+        let mut transaction = self.begin().await?;
         let before = match &change {
             Change::Create(_) => None,
             Change::Replace(id, _) | Change::Update(id, _) | Change::Delete(id) => {
@@ -92,9 +93,9 @@ impl RecipeStore {
         };
         let is_delete = matches!(change, Change::Delete(_));
         let after = apply(&mut transaction, tenant, change).await?;
-        // What is not committed is undone.
+        // Rolls back.
         drop(transaction);
-        Ok(Rehearsal { before, after: (!is_delete).then_some(after) })
+        Ok(DryRun { before, after: (!is_delete).then_some(after) })
     }
 
     /// Whether the database can be read and written right now.
@@ -102,18 +103,18 @@ impl RecipeStore {
         Ok(self.database.check().await?)
     }
 
-    /// Closes all connections, after what they do is done.
+    /// Closes all connections, after the reads and writes that are under way.
     pub async fn close(&self) {
         self.database.close().await;
     }
 
-    /// A transaction; nothing of it is stored before it is committed.
-    async fn write(&self) -> Result<Write, RecipeError> {
-        Ok(self.database.pen().take().await?)
+    /// Begins a transaction that may read before it writes.
+    async fn begin(&self) -> Result<Transaction, RecipeError> {
+        Ok(self.database.writes().begin().await?)
     }
 }
 
-/// Reads what it needs, checks, and writes. A refusal comes before any write.
+/// Makes a change inside a transaction. A refusal comes before any write.
 async fn apply(
     transaction: &mut SqliteConnection,
     tenant: &TenantId,

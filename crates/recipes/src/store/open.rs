@@ -1,6 +1,7 @@
-//! Opening the database.
+//! Opening the database, and its schema.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use parlor_sqlite::Database;
 use sqlx::migrate::Migrator;
@@ -8,15 +9,47 @@ use sqlx::migrate::Migrator;
 use super::RecipeStore;
 use crate::error::RecipeError;
 
-static MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
+/// The migrations. A released file never changes: see [`parlor_sqlite::migrator`].
+static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| {
+    parlor_sqlite::migrator([(
+        1,
+        "recipes",
+        include_str!("../../migrations/sqlite/0001_recipes.sql"),
+    )])
+});
 
 /// Reads are short, and there are few readers.
 const READERS: u32 = 2;
 
 impl RecipeStore {
-    /// Opens or creates the database and brings it to this version's schema.
+    /// Opens or creates the database and migrates it to this version's schema.
     pub async fn open(path: &Path) -> Result<Self, RecipeError> {
         let database = Database::open(path, &MIGRATIONS, READERS).await?;
-        Ok(Self { database, welcomed: Default::default() })
+        Ok(Self { database, known_tenants: Default::default() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// FAULTS 7: a database of every earlier version opens: what it remembers of its
+    /// migrations (their SHA-384) is what this version has, and every file is embedded.
+    #[tokio::test]
+    async fn released_migrations_are_unchanged() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations/sqlite");
+        let files = Migrator::new(Path::new(folder)).await.unwrap();
+        let facts = |migrations: &Migrator| -> Vec<_> {
+            let hex =
+                |bytes: &[u8]| -> String { bytes.iter().map(|b| format!("{b:02x}")).collect() };
+            migrations
+                .iter()
+                .map(|m| (m.version, m.description.clone(), hex(&m.checksum)))
+                .collect()
+        };
+        let embedded = facts(&MIGRATIONS);
+        assert_eq!(embedded, facts(&files));
+        assert_eq!(embedded.len(), 1);
+        assert!(embedded[0].2.starts_with("d685678268a61b960d061d6a"), "{embedded:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! The recipes themselves.
+//! The rows of recipes.
 
 use parlor_protocol::{TenantId, Timestamp};
 use serde::de::DeserializeOwned;
@@ -55,7 +55,7 @@ pub(super) async fn create(
     Ok(recipe)
 }
 
-/// Gives a recipe other content.
+/// Replaces the content of a recipe.
 pub(super) async fn put(
     transaction: &mut SqliteConnection,
     tenant: &TenantId,
@@ -63,14 +63,14 @@ pub(super) async fn put(
     content: Content,
     now: Timestamp,
 ) -> Result<Recipe, RecipeError> {
-    // A clock that was set back does not make it older.
+    // Also if the clock was set back, the time does not go back.
     let recipe = Recipe { content, updated_at: old.updated_at.max(now), ..old };
     refuse_taken_title(transaction, tenant, &recipe).await?;
     write(transaction, tenant, &recipe).await?;
     Ok(recipe)
 }
 
-/// Takes a recipe away, and gives it as it was.
+/// Deletes a recipe, and returns it as it was.
 pub(super) async fn delete(
     transaction: &mut SqliteConnection,
     tenant: &TenantId,

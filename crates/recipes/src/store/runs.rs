@@ -1,6 +1,6 @@
 //! Changes that carried a run id. The row is written in the transaction of the
-//! change, so there is never one without the other, also after `kill -9`: whoever
-//! asks again gets the first outcome, a refusal included, and nothing changes.
+//! change, so there is never one without the other, even after `kill -9`: the same
+//! run again gets the first outcome, even if that is a refusal, and changes nothing.
 
 use parlor_protocol::TenantId;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use crate::clock;
 use crate::error::{RecipeError, Refusal};
 use crate::recipe::Recipe;
 
-/// How long a run is remembered: far longer than anyone tries again.
+/// How long a run is remembered: far longer than any client retries.
 const REMEMBERED_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 
 /// How a run ended.
@@ -25,8 +25,8 @@ pub(super) enum Outcome {
 }
 
 impl Outcome {
-    /// Keeps what the database said to it. Faults in what was given, and failures,
-    /// are no outcome: nothing happened, and nothing is remembered.
+    /// The outcome to remember. Validation errors and failures are none: nothing was
+    /// changed, and nothing is remembered.
     pub(super) fn new(result: Result<Recipe, RecipeError>) -> Result<Self, RecipeError> {
         match result {
             Ok(recipe) => Ok(Self::Done(Box::new(recipe))),
@@ -44,7 +44,7 @@ impl Outcome {
 }
 
 /// The outcome of the same run, if there was one. The same id with another tool or
-/// other arguments is not the same run.
+/// other arguments is an error.
 pub(super) async fn find(
     transaction: &mut SqliteConnection,
     tenant: &TenantId,
@@ -66,7 +66,7 @@ pub(super) async fn find(
     Ok(Some(from_json(&outcome)?))
 }
 
-/// Writes a run down, and forgets those of long ago.
+/// Stores a run, and deletes those that are too old.
 pub(super) async fn remember(
     transaction: &mut SqliteConnection,
     tenant: &TenantId,

@@ -1,4 +1,4 @@
-//! A tenant's first use: it finds some recipes there, once.
+//! A tenant's first use: it gets the sample recipes, once.
 
 use std::sync::PoisonError;
 
@@ -10,15 +10,15 @@ use crate::error::RecipeError;
 use crate::samples;
 
 impl RecipeStore {
-    /// Puts the samples there if nobody of this tenant has been here before. The
-    /// mark and the samples are one transaction, and the mark stays when they go.
-    pub(super) async fn welcome(&self, tenant: &TenantId) -> Result<(), RecipeError> {
-        if self.is_welcomed(tenant) {
+    /// Adds the samples on the first use of a tenant. The tenant's row and the samples
+    /// are one transaction, and the row stays when the samples are deleted.
+    pub(super) async fn add_samples_once(&self, tenant: &TenantId) -> Result<(), RecipeError> {
+        if self.is_known(tenant) {
             return Ok(());
         }
         let now = clock::now();
-        let mut transaction = self.write().await?;
-        let marked = sqlx::query(
+        let mut transaction = self.begin().await?;
+        let added = sqlx::query(
             "INSERT INTO tenants (tenant, first_used_at) VALUES ($1, $2)
              ON CONFLICT (tenant) DO NOTHING",
         )
@@ -26,21 +26,21 @@ impl RecipeStore {
         .bind(now.0)
         .execute(&mut *transaction)
         .await?;
-        if marked.rows_affected() > 0 {
+        if added.rows_affected() > 0 {
             for content in samples::all()? {
                 recipes::create(&mut transaction, tenant, content, now).await?;
             }
         }
         transaction.commit().await?;
-        self.set_welcomed(tenant);
+        self.set_known(tenant);
         Ok(())
     }
 
-    fn is_welcomed(&self, tenant: &TenantId) -> bool {
-        self.welcomed.lock().unwrap_or_else(PoisonError::into_inner).contains(tenant)
+    fn is_known(&self, tenant: &TenantId) -> bool {
+        self.known_tenants.lock().unwrap_or_else(PoisonError::into_inner).contains(tenant)
     }
 
-    fn set_welcomed(&self, tenant: &TenantId) {
-        self.welcomed.lock().unwrap_or_else(PoisonError::into_inner).insert(tenant.clone());
+    fn set_known(&self, tenant: &TenantId) {
+        self.known_tenants.lock().unwrap_or_else(PoisonError::into_inner).insert(tenant.clone());
     }
 }

@@ -2,7 +2,7 @@
 //! there are none yet and shown once.
 
 use parlor_protocol::TenantId;
-use parlor_storage::{NewToken, Role, Store, TokenKind};
+use parlor_storage::{AccessRole, NewToken, Store, TokenKind};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::AccessError;
@@ -30,8 +30,8 @@ pub async fn prepare_credentials(
 ) -> Result<Vec<Made>, AccessError> {
     let (mut made, mut changes) = (Vec::new(), Vec::new());
     let passwords = [
-        ("password", Role::User, &credentials.password),
-        ("admin password", Role::Admin, &credentials.admin_password),
+        ("password", AccessRole::User, &credentials.password),
+        ("admin password", AccessRole::Admin, &credentials.admin_password),
     ];
     for (what, role, given) in passwords {
         let stored = store.access().password_hash(tenant, role).await?;
@@ -49,7 +49,7 @@ pub async fn prepare_credentials(
     set_passwords(store, clock, tenant, changes).await?;
     let keys = store.access().tokens(tenant, TokenKind::Key).await?;
     if credentials.api_key.is_none() && keys.is_empty() {
-        let (_, secret) = add_key(store, clock, tenant, Role::Admin, "first").await?;
+        let (_, secret) = add_key(store, clock, tenant, AccessRole::Admin, "first").await?;
         made.push(Made { what: "admin API key", secret });
     }
     Ok(made)
@@ -60,7 +60,7 @@ pub(crate) async fn set_passwords(
     store: &Store,
     clock: &Clock,
     tenant: &TenantId,
-    passwords: Vec<(Role, SecretString)>,
+    passwords: Vec<(AccessRole, SecretString)>,
 ) -> Result<(), AccessError> {
     if passwords.is_empty() {
         return Ok(());
@@ -78,7 +78,7 @@ pub(crate) async fn add_key(
     store: &Store,
     clock: &Clock,
     tenant: &TenantId,
-    role: Role,
+    role: AccessRole,
     name: &str,
 ) -> Result<(String, SecretString), AccessError> {
     let secret = new_token("parlor")?;
@@ -135,8 +135,9 @@ mod tests {
         };
         let made = prepare_credentials(&store, &clock, &home, &with("one")).await.unwrap();
         assert!(made.is_empty());
-        let hash =
-            || async { store.access().password_hash(&home, Role::User).await.unwrap().unwrap() };
+        let hash = || async {
+            store.access().password_hash(&home, AccessRole::User).await.unwrap().unwrap()
+        };
         let first = hash().await;
         prepare_credentials(&store, &clock, &home, &with("one")).await.unwrap();
         assert_eq!(hash().await, first, "an unchanged password ends no session");

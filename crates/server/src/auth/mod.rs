@@ -25,7 +25,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use parlor_protocol::TenantId;
-use parlor_storage::{Role, StorageError, Store};
+use parlor_storage::{AccessRole, StorageError, Store};
 use secrecy::SecretString;
 
 pub use client_address::{ClientAddress, Peer};
@@ -151,10 +151,10 @@ impl Access {
         &self,
         tenant: &TenantId,
         password: SecretString,
-    ) -> Result<Option<Role>, AccessError> {
+    ) -> Result<Option<AccessRole>, AccessError> {
         let mut hashes = Vec::new();
-        let roles: &[Role] = match self.tenants.contains(tenant) {
-            true => &[Role::User, Role::Admin],
+        let roles: &[AccessRole] = match self.tenants.contains(tenant) {
+            true => &[AccessRole::User, AccessRole::Admin],
             false => &[],
         };
         for &role in roles {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use parlor_protocol::{TenantId, Timestamp};
-use parlor_storage::{Role, Token, TokenKind};
+use parlor_storage::{AccessRole, Token, TokenKind};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::{Clock, Moment, between, later};
@@ -29,7 +29,7 @@ pub struct Session {
     /// Whose it is.
     pub tenant: TenantId,
     /// What it may do.
-    pub role: Role,
+    pub role: AccessRole,
     /// What a person calls it.
     pub name: String,
     /// Cancelled when the token was revoked or has ended.
@@ -82,7 +82,7 @@ impl Session {
             id: "environment".to_owned(),
             kind: TokenKind::Key,
             tenant,
-            role: Role::Admin,
+            role: AccessRole::Admin,
             name: "PARLOR_API_KEY".to_owned(),
             ended: CancellationToken::new(),
             ends_at_latest: Moment::NEVER,

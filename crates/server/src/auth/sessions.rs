@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use parlor_protocol::TenantId;
-use parlor_storage::{NewToken, Role, StorageError, Store, Token, TokenKind};
+use parlor_storage::{AccessRole, NewToken, StorageError, Store, Token, TokenKind};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::AccessError;
@@ -80,7 +80,7 @@ impl Sessions {
     pub(crate) async fn begin(
         &self,
         tenant: &TenantId,
-        role: Role,
+        role: AccessRole,
         name: &str,
     ) -> Result<SecretString, AccessError> {
         let now = self.clock.now();

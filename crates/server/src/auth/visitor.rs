@@ -6,7 +6,7 @@ use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use parlor_chat::Caller;
-use parlor_storage::{Role, TokenKind};
+use parlor_storage::{AccessRole, TokenKind};
 
 use super::cookie;
 use super::session::Session;
@@ -75,8 +75,8 @@ impl FromRequestParts<Arc<App>> for Admin {
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
         let visitor = Visitor::from_request_parts(parts, app).await?;
         match visitor.caller.role {
-            Role::Admin => Ok(Self(visitor)),
-            Role::User => Err(ApiError::forbidden("This is for administrators.")),
+            AccessRole::Admin => Ok(Self(visitor)),
+            AccessRole::User => Err(ApiError::forbidden("This is for administrators.")),
         }
     }
 }

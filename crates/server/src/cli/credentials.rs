@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use parlor_protocol::TenantId;
-use parlor_storage::{Role, Store};
+use parlor_storage::{AccessRole, Store};
 
 use crate::auth::notice;
 use crate::config::{Config, HOME, Sources};
@@ -90,7 +90,7 @@ pub(super) fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyh
         .block_on(work)
 }
 
-impl From<RoleName> for Role {
+impl From<RoleName> for AccessRole {
     fn from(name: RoleName) -> Self {
         match name {
             RoleName::User => Self::User,

@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, header};
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use parlor_protocol::ErrorCode;
-use parlor_storage::PagePlace;
+use parlor_storage::PageCursor;
 use serde::de::DeserializeOwned;
 use tokio::time::{Instant, timeout_at};
 
@@ -79,7 +79,7 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8], what: &str) -> Result<T, 
 }
 
 /// Where a page of a list begins; an empty text asks for the first.
-pub(crate) fn page_place(before: Option<&str>) -> Result<Option<PagePlace>, ApiError> {
+pub(crate) fn page_place(before: Option<&str>) -> Result<Option<PageCursor>, ApiError> {
     let before = before.filter(|text| !text.is_empty());
     before
         .map(|text| text.parse().map_err(|error| ApiError::malformed(format!("before: {error}"))))

@@ -215,7 +215,7 @@ impl From<StorageError> for ApiError {
     fn from(error: StorageError) -> Self {
         match error {
             StorageError::NotFound => Self::not_found(),
-            error if error.is_passing() => {
+            error if error.is_transient() => {
                 tracing::warn!(%error, "the database does not work right now");
                 Self::unavailable("The database does not work right now; please try again.")
             }

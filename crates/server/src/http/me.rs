@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use parlor_protocol::{ProjectId, TenantId};
-use parlor_storage::{Role, TokenKind};
+use parlor_storage::{AccessRole, TokenKind};
 use serde::Serialize;
 
 use super::errors::ApiError;
@@ -18,7 +18,7 @@ use crate::config::{Config, OnReload, TenantConfig};
 
 #[derive(Serialize)]
 struct Me<'a> {
-    role: Role,
+    role: AccessRole,
     tenant: &'a TenantId,
     /// What the session or key is called.
     name: &'a str,

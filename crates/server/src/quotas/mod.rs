@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use parlor_protocol::{ProjectId, TenantId};
-use parlor_storage::{StorageError, Store, UsedQuota};
+use parlor_storage::{RateLimitUse, StorageError, Store};
 use tokio::sync::Notify;
 
 use crate::clock::Clock;
@@ -114,7 +114,7 @@ impl Quotas {
 
     /// Reads what was used before the last restart.
     pub async fn load(&self, store: &Store) -> Result<(), StorageError> {
-        for UsedQuota { sender, rested_at } in store.used_quotas(self.now()).await? {
+        for RateLimitUse { sender, rested_at } in store.rate_limit_uses(self.now()).await? {
             self.lock().insert(sender, Used { rested_at, is_saved: true });
         }
         Ok(())
@@ -135,18 +135,21 @@ impl Quotas {
     /// Writes down what is not written yet.
     pub async fn save(&self, store: &Store) -> Result<(), StorageError> {
         let now = self.now();
-        let unsaved: Vec<UsedQuota> = self
+        let unsaved: Vec<RateLimitUse> = self
             .lock()
             .iter()
             .filter(|(_, used)| !used.is_saved && used.rested_at > now)
-            .map(|(sender, used)| UsedQuota { sender: sender.clone(), rested_at: used.rested_at })
+            .map(|(sender, used)| RateLimitUse {
+                sender: sender.clone(),
+                rested_at: used.rested_at,
+            })
             .collect();
         if unsaved.is_empty() {
             return Ok(());
         }
-        store.save_quotas(&unsaved, now).await?;
+        store.save_rate_limit_uses(&unsaved, now).await?;
         let mut used = self.lock();
-        for UsedQuota { sender, rested_at } in unsaved {
+        for RateLimitUse { sender, rested_at } in unsaved {
             // What was sent meanwhile is not saved.
             if let Some(used) = used.get_mut(&sender).filter(|used| used.rested_at == rested_at) {
                 used.is_saved = true;
@@ -246,7 +249,7 @@ mod tests {
         assert!(after.lock().is_empty());
         assert_eq!(after.take(&sender), Ok(()));
         after.save(&store).await.unwrap();
-        let kept = store.used_quotas(after.now()).await.unwrap();
+        let kept = store.rate_limit_uses(after.now()).await.unwrap();
         assert_eq!(kept.len(), 2, "the session and the tenant");
     }
 }

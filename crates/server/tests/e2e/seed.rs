@@ -8,7 +8,10 @@ use parlor_protocol::message::{Message, Metadata};
 use parlor_protocol::{
     ConversationId, DoneReason, EventBody, MessageId, MessageType, Mode, Role, Timestamp, TurnId,
 };
-use parlor_storage::{BeginTurn, Commit, NewConversation, NewEvent, Store, TurnEnd, TurnStatus};
+use parlor_storage::{
+    BeginTurn, ClosedPrompts, Commit, NewConversation, NewEvent, Step, Store, TurnOutcome,
+    TurnStatus,
+};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -75,9 +78,7 @@ fn beginning(conversation: ConversationId, ids: u128, turn: &Turn, new: bool) ->
         history: vec![said("user", &turn.asked)],
         image: None,
         mode: None,
-        answers: None,
-        passes_over: Vec::new(),
-        closed: Vec::new(),
+        closes: ClosedPrompts::default(),
         block_message: MessageId::new(Uuid::from_u128(ids + 2)),
         now: Timestamp(1),
     }
@@ -97,19 +98,20 @@ fn ending(begin: &BeginTurn, epoch: u64, first_seq: u64, ids: u128, turn: &Turn)
         epoch,
         turn: begin.turn,
         first_seq,
-        events: vec![
-            NewEvent { body: answer, message: Some(clean(message)) },
-            NewEvent { body: clean(done), message: None },
-        ],
-        closes_block: None,
-        amends: Vec::new(),
-        history: [turn.between.clone(), vec![said("assistant", &turn.answer)]].concat(),
-        images: Vec::new(),
-        checkpoint: None,
-        runs: Vec::new(),
-        prompts: Vec::new(),
+        step: Step {
+            events: vec![
+                NewEvent { body: answer, message: Some(clean(message)) },
+                NewEvent { body: clean(done), message: None },
+            ],
+            history: [turn.between.clone(), vec![said("assistant", &turn.answer)]].concat(),
+            end: Some(TurnOutcome {
+                status: TurnStatus::Complete,
+                tokens_used: None,
+                cost_micros: None,
+            }),
+            ..Step::default()
+        },
         block_message: MessageId::new(Uuid::from_u128(ids + 3)),
-        end: Some(TurnEnd { status: TurnStatus::Complete, tokens_used: None, cost_micros: None }),
         now: Timestamp(2),
     }
 }

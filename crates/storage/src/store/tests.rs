@@ -1,5 +1,5 @@
-//! A database that fails at any write, and a process that is killed while it
-//! migrates (FAULTS 6 and 7).
+//! Faults of the database at every kind of write, and a kill in the middle of a
+//! migration (FAULTS 6 and 7).
 
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -13,20 +13,20 @@ use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Row, SqlSafeStr};
 
 use super::*;
-use crate::{BlockedInput, NewImage, NewToken, Role, TokenKind};
+use crate::{AccessRole, BlockedInput, NewImage, NewToken, TokenKind};
 
-#[path = "../../tests/scene/mod.rs"]
+#[path = "../../tests/story/scene.rs"]
 mod scene;
 
 use scene::{Scene, tenant, uuid};
 
-/// More than fits between the last page and the next.
+/// More than fits into the pages that the file has.
 fn large() -> String {
     "x".repeat(100_000)
 }
 
-/// Every kind of write, each with something large, on a database that is broken
-/// like this: which did not happen, and why.
+/// Every kind of write, each with a large value; before each the connection is broken
+/// with a pragma. Returns the writes that failed, and why.
 async fn write_everything(
     scene: &Scene,
     broken: Option<&str>,
@@ -37,7 +37,7 @@ async fn write_everything(
     let picture = NewImage { id: uuid(502), media_type: "image/png".into(), bytes: large().into() };
     begin.image = Some(picture);
     let mut commit = scene.commit(1, 4);
-    commit.history = vec![large().into()];
+    commit.step.history = vec![large().into()];
     let (token, blocked, delta) = (token(), blocked(), [scene.delta(0, &large())]);
     let (home, title) = (tenant(), large());
     let access = store.access();
@@ -50,15 +50,15 @@ async fn write_everything(
             Box::pin(store.update_conversation(&home, scene.conversation, Some(&title), None)),
         ),
         ("token", Box::pin(access.add_token(&token))),
-        ("password", Box::pin(access.set_password(&home, Role::User, &title, Timestamp(1)))),
-        ("audit", Box::pin(store.add_blocked_input(&blocked))),
+        ("password", Box::pin(access.set_password(&home, AccessRole::User, &title, Timestamp(1)))),
+        ("blocked_input", Box::pin(store.add_blocked_input(&blocked))),
         ("check", Box::pin(store.check())),
     ];
     let mut failed = Vec::new();
     for (what, write) in writes {
-        // The connection may be another one by now: one that failed is not kept.
-        if let Some(words) = broken {
-            pragma(store, words).await;
+        // Before each one: a connection that failed was replaced.
+        if let Some(broken) = broken {
+            pragma(store, broken).await;
         }
         failed.extend(write.await.err().map(|error| (what, error)));
     }
@@ -73,7 +73,7 @@ fn token() -> NewToken {
         hash: "h".into(),
         kind: TokenKind::Key,
         tenant: tenant(),
-        role: Role::User,
+        role: AccessRole::User,
         name: large(),
         created_at: Timestamp(1),
         expires_at: None,
@@ -96,11 +96,11 @@ fn blocked() -> BlockedInput {
     }
 }
 
-/// Sets something on the connection that writes.
-async fn pragma(store: &Store, words: &str) -> i64 {
-    let query = sqlx::query(sqlx::AssertSqlSafe(format!("PRAGMA {words}")));
-    let mut write = store.write().await.unwrap();
-    let row = query.fetch_optional(&mut *write).await.unwrap();
+/// Runs a pragma on the connection that writes.
+async fn pragma(store: &Store, pragma: &str) -> i64 {
+    let query = sqlx::query(sqlx::AssertSqlSafe(format!("PRAGMA {pragma}")));
+    let mut transaction = store.begin().await.unwrap();
+    let row = query.fetch_optional(&mut *transaction).await.unwrap();
     row.map_or(0, |row| row.get(0))
 }
 
@@ -111,8 +111,8 @@ async fn running() -> Scene {
     scene
 }
 
-/// Nothing of what failed is there; what is there can be read.
-async fn nothing_happened(scene: &Scene) {
+/// Nothing was written, and what was there before can be read.
+async fn assert_unchanged(scene: &Scene) {
     assert_eq!(scene.seqs_after(EventId::durable(0)).await, [1, 2]);
     let page = scene.store.conversations(&tenant(), None, None, 9).await.unwrap();
     assert_eq!(page.conversations.len(), 1);
@@ -129,14 +129,14 @@ async fn a_full_disk_loses_nothing_and_heals() {
     let names: Vec<_> = failed.iter().map(|(what, _)| *what).collect();
     assert_eq!(
         names,
-        ["begin_turn", "flush", "commit", "rename", "token", "password", "audit"],
-        "what needs no room goes on: {failed:?}"
+        ["begin_turn", "flush", "commit", "rename", "token", "password", "blocked_input"],
+        "the check needs no space: {failed:?}"
     );
     assert!(
         failed.iter().all(|(_, error)| matches!(error, StorageError::Fault(Fault::Full))),
         "{failed:?}"
     );
-    nothing_happened(&scene).await;
+    assert_unchanged(&scene).await;
     assert_eq!(write_everything(&scene, Some("max_page_count = 1000000")).await.len(), 0);
 }
 
@@ -148,8 +148,8 @@ async fn a_read_only_database_loses_nothing_and_heals() {
     assert_eq!(failed.len(), 8, "{failed:?}");
     let read_only =
         |error: &StorageError| matches!(error, StorageError::Fault(Fault::Unwritable(_)));
-    assert!(failed.iter().all(|(_, error)| read_only(error) && error.is_passing()), "{failed:?}");
-    nothing_happened(&scene).await;
+    assert!(failed.iter().all(|(_, error)| read_only(error) && error.is_transient()), "{failed:?}");
+    assert_unchanged(&scene).await;
     assert_eq!(write_everything(&scene, Some("query_only = OFF")).await.len(), 0);
 }
 
@@ -168,15 +168,15 @@ async fn a_locked_database_loses_nothing_and_heals() {
         failed.iter().all(|(_, error)| matches!(error, StorageError::Fault(Fault::Busy))),
         "{failed:?}"
     );
-    nothing_happened(&scene).await;
+    assert_unchanged(&scene).await;
     lock.rollback().await.unwrap();
     assert_eq!(write_everything(&scene, Some("busy_timeout = 5000")).await.len(), 0);
 }
 
 const DATABASE: &str = "PARLOR_TEST_DATABASE";
 
-/// This version's migrations and one more: it changes what is there, then works
-/// for as long as a conversation is called "slow".
+/// This version's migrations and one more: it changes tables, then runs long if the
+/// conversation has the title "slow".
 fn newer() -> Migrator {
     let sql = "ALTER TABLE messages ADD COLUMN note TEXT;
         UPDATE messages SET note = content;
@@ -190,9 +190,9 @@ fn newer() -> Migrator {
     Migrator::with_migrations(MIGRATIONS.iter().cloned().chain([newer]).collect())
 }
 
-/// The process that is killed by the next test.
+/// The process that the next test kills.
 #[tokio::test]
-#[ignore = "it is started by another test, which kills it"]
+#[ignore = "started by another test, which kills it"]
 async fn migrate_until_killed() {
     let path = PathBuf::from(std::env::var_os(DATABASE).unwrap());
     Store::open_with(&path, &newer()).await.unwrap();
@@ -210,11 +210,11 @@ async fn a_kill_in_the_middle_of_a_migration_loses_nothing() {
     scene.store.close().await;
     kill_in_the_middle(&path);
 
-    // The version before it finds everything as it was.
+    // The version before it finds the database unchanged.
     scene.store = Store::open(&path).await.unwrap();
     let half = "SELECT COUNT(*) FROM sqlite_schema WHERE sql LIKE '%copies%' OR sql LIKE '%note%'";
     let half: i64 = sqlx::query(half).fetch_one(scene.store.reader()).await.unwrap().get(0);
-    assert_eq!(half, 0, "a migration is whole or not there");
+    assert_eq!(half, 0, "a migration is complete or not there");
     assert_eq!(scene.seqs_after(EventId::durable(0)).await, [1, 2]);
     scene.store.update_conversation(&tenant(), id, Some("quick"), None).await.unwrap();
     scene.store.close().await;
@@ -229,8 +229,8 @@ async fn a_kill_in_the_middle_of_a_migration_loses_nothing() {
     assert!(matches!(old, StorageError::Open(OpenError::NewerSchema { .. })), "{old}");
 }
 
-/// What is not committed yet goes to the log of the database once it no longer
-/// fits into memory: then the process is killed.
+/// Kills the process once its WAL grows: pages of the open transaction go there when
+/// they no longer fit into memory.
 fn kill_in_the_middle(path: &Path) {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "store::tests::migrate_until_killed", "--ignored"])
@@ -239,12 +239,12 @@ fn kill_in_the_middle(path: &Path) {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let log = path.with_extension("db-wal");
-    let written = || std::fs::metadata(&log).map_or(0, |file| file.len());
+    let wal = path.with_extension("db-wal");
+    let written = || std::fs::metadata(&wal).map_or(0, |file| file.len());
     let began = Instant::now();
     while written() < 4 << 20 {
-        assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
-        assert!(began.elapsed() < Duration::from_secs(60), "it does not begin");
+        assert_eq!(child.try_wait().unwrap(), None, "the migration ended before the kill");
+        assert!(began.elapsed() < Duration::from_secs(60), "the migration does not begin");
         std::thread::sleep(Duration::from_millis(2));
     }
     child.kill().unwrap();

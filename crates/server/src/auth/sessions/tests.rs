@@ -30,7 +30,7 @@ fn home() -> TenantId {
 
 impl Fixture {
     async fn begin(&self) -> SecretString {
-        self.sessions.begin(&home(), Role::User, "test").await.unwrap()
+        self.sessions.begin(&home(), AccessRole::User, "test").await.unwrap()
     }
 
     async fn find(&self, secret: &SecretString) -> Option<Arc<Session>> {
@@ -64,7 +64,7 @@ async fn a_session_is_found_by_its_secret_and_by_nothing_else() {
     let f = fixture().await;
     let secret = f.begin().await;
     let session = f.find(&secret).await.unwrap();
-    assert_eq!((session.tenant.clone(), session.role), (home(), Role::User));
+    assert_eq!((session.tenant.clone(), session.role), (home(), AccessRole::User));
     assert!(f.find(&SecretString::from("rvs_x")).await.is_none());
     let as_key = f.sessions.find(secret.expose_secret(), TokenKind::Key).await.unwrap();
     assert!(as_key.is_none(), "a session is no key");
@@ -92,7 +92,7 @@ async fn a_new_password_ends_other_sessions() {
     let f = fixture().await;
     let secret = f.begin().await;
     let held = f.find(&secret).await.unwrap();
-    f.store.access().set_password(&home(), Role::User, "hash", f.clock.now()).await.unwrap();
+    f.store.access().set_password(&home(), AccessRole::User, "hash", f.clock.now()).await.unwrap();
     f.sessions.check_all().await.unwrap();
     assert!(held.ended.is_cancelled());
     assert!(f.find(&secret).await.is_none());
@@ -104,7 +104,7 @@ async fn what_is_known_is_not_believed_for_ever() {
     let f = fixture().await;
     let secret = f.begin().await;
     let held = f.find(&secret).await.unwrap();
-    f.store.access().set_password(&home(), Role::User, "hash", f.clock.now()).await.unwrap();
+    f.store.access().set_password(&home(), AccessRole::User, "hash", f.clock.now()).await.unwrap();
     assert!(f.find(&secret).await.is_some());
     f.clock.advance(Duration::from_secs(61));
     assert!(f.find(&secret).await.is_none());
@@ -212,6 +212,6 @@ async fn the_key_of_the_environment_is_an_admins() {
     let mut f = fixture().await;
     f.sessions.accept_environment_key(&SecretString::from("scripted"), home());
     let found = f.sessions.find("scripted", TokenKind::Key).await.unwrap().unwrap();
-    assert_eq!((found.role, found.id.as_str()), (Role::Admin, "environment"));
+    assert_eq!((found.role, found.id.as_str()), (AccessRole::Admin, "environment"));
     assert!(f.sessions.find("scripted", TokenKind::Session).await.unwrap().is_none());
 }

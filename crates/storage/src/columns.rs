@@ -1,0 +1,52 @@
+//! Columns: read into types, with an error that names the column, and written.
+
+use std::str::FromStr;
+
+use serde::de::DeserializeOwned;
+use sqlx::Row;
+use sqlx::sqlite::SqliteRow;
+
+use crate::error::StorageError;
+
+/// A column that holds an id or a name.
+pub(crate) fn parsed<T: FromStr>(row: &SqliteRow, column: &str) -> Result<T, StorageError> {
+    let text: String = row.try_get(column)?;
+    text.parse().map_err(|_| StorageError::Corrupt(format!("column {column} holds {text:?}")))
+}
+
+/// A column that holds JSON.
+pub(crate) fn json<T: DeserializeOwned>(row: &SqliteRow, column: &str) -> Result<T, StorageError> {
+    let text: String = row.try_get(column)?;
+    from_json(&text, column)
+}
+
+/// A column that holds JSON or nothing.
+pub(crate) fn optional_json<T: DeserializeOwned>(
+    row: &SqliteRow,
+    column: &str,
+) -> Result<Option<T>, StorageError> {
+    let text: Option<String> = row.try_get(column)?;
+    text.map(|text| from_json(&text, column)).transpose()
+}
+
+/// A counter, which is never negative.
+pub(crate) fn counter(row: &SqliteRow, column: &str) -> Result<u64, StorageError> {
+    let number: i64 = row.try_get(column)?;
+    u64::try_from(number)
+        .map_err(|_| StorageError::Corrupt(format!("column {column} holds {number}")))
+}
+
+/// A counter to write. Sequence numbers stay far below the limit.
+pub(crate) fn to_column(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// A value to write as JSON.
+pub(crate) fn to_json(value: &impl serde::Serialize) -> Result<String, StorageError> {
+    serde_json::to_string(value).map_err(|error| StorageError::Corrupt(error.to_string()))
+}
+
+fn from_json<T: DeserializeOwned>(text: &str, column: &str) -> Result<T, StorageError> {
+    serde_json::from_str(text)
+        .map_err(|error| StorageError::Corrupt(format!("column {column}: {error}")))
+}

@@ -1,0 +1,57 @@
+//! The schema: one file for each step from an empty database to this version.
+
+use std::sync::LazyLock;
+
+use sqlx::migrate::Migrator;
+
+/// The migrations of SQLite. A released file never changes: see [`parlor_sqlite::migrator`].
+pub(crate) static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| {
+    parlor_sqlite::migrator([
+        (1, "conversations", include_str!("../migrations/sqlite/0001_conversations.sql")),
+        (2, "prompts", include_str!("../migrations/sqlite/0002_prompts.sql")),
+        (3, "access", include_str!("../migrations/sqlite/0003_access.sql")),
+        (4, "ledger", include_str!("../migrations/sqlite/0004_ledger.sql")),
+        (5, "costs", include_str!("../migrations/sqlite/0005_costs.sql")),
+        (6, "allowed calls", include_str!("../migrations/sqlite/0006_allowed_calls.sql")),
+        (7, "quotas", include_str!("../migrations/sqlite/0007_quotas.sql")),
+    ])
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The beginnings of the SHA-384 of each file, as databases out there have them.
+    const RELEASED: [&str; 7] = [
+        "9f76f9d19ac5d70c", "6b33ade10b2bbc38", "e17fc43b9006823c", "c842e04867e646b8",
+        "0299af784d2a7c87", "84f785891941946a", "5e9e1405a237eef8",
+    ];
+
+    /// FAULTS 7: a database of every earlier version opens: what it remembers of its
+    /// migrations is what this version has.
+    #[test]
+    fn released_migrations_are_unchanged() {
+        let checksums: Vec<String> = MIGRATIONS
+            .iter()
+            .map(|migration| migration.checksum.iter().map(|byte| format!("{byte:02x}")).collect())
+            .collect();
+        assert_eq!(checksums.len(), RELEASED.len());
+        for (checksum, released) in checksums.iter().zip(RELEASED) {
+            assert!(checksum.starts_with(released), "{checksum} is not {released}…");
+        }
+    }
+
+    /// Every file of the folder is embedded, as sqlx itself would read it.
+    #[tokio::test]
+    async fn all_files_are_embedded() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations/sqlite");
+        let files = Migrator::new(std::path::Path::new(folder)).await.unwrap();
+        let facts = |migrations: &Migrator| -> Vec<_> {
+            let facts = migrations.iter().map(|m| {
+                (m.version, m.description.clone(), m.migration_type, m.no_tx, m.checksum.clone())
+            });
+            facts.collect()
+        };
+        assert_eq!(facts(&MIGRATIONS), facts(&files));
+    }
+}

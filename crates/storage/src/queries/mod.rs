@@ -1,0 +1,5 @@
+//! Reads of several tables, each from one snapshot of the database.
+
+pub(crate) mod activity;
+pub(crate) mod conversation_view;
+pub(crate) mod log;

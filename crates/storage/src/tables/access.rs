@@ -1,0 +1,258 @@
+//! Credentials: passwords, sessions and keys. Only hashes come here; hashing is done above.
+
+use parlor_protocol::{TenantId, Timestamp};
+use serde::{Deserialize, Serialize};
+use sqlx::Row;
+use sqlx::sqlite::SqliteRow;
+
+use crate::columns::parsed;
+use crate::error::StorageError;
+use crate::store::Store;
+
+/// The access role of a credential (X-4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AccessRole {
+    /// May chat.
+    User,
+    /// May read audit, blocked inputs and status too.
+    Admin,
+}
+
+/// The kind of a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TokenKind {
+    /// A browser that logged in.
+    Session,
+    /// A key for scripts.
+    Key,
+}
+
+/// A token that is created.
+#[derive(Debug, Clone)]
+pub struct NewToken {
+    /// Its public id.
+    pub id: String,
+    /// SHA-256 of the secret, in hex.
+    pub hash: String,
+    /// Session or key.
+    pub kind: TokenKind,
+    /// The tenant.
+    pub tenant: TenantId,
+    /// Its access role.
+    pub role: AccessRole,
+    /// Its name for people.
+    pub name: String,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it expires; keys do not.
+    pub expires_at: Option<Timestamp>,
+}
+
+/// A token as it is stored: valid, expired or revoked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    /// Its public id.
+    pub id: String,
+    /// Session or key.
+    pub kind: TokenKind,
+    /// The tenant.
+    pub tenant: TenantId,
+    /// Its access role.
+    pub role: AccessRole,
+    /// Its name for people.
+    pub name: String,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it was last used, to the minute.
+    pub last_used_at: Timestamp,
+    /// When it expires.
+    pub expires_at: Option<Timestamp>,
+    /// When it was revoked.
+    pub revoked_at: Option<Timestamp>,
+}
+
+/// The stored credentials.
+#[derive(Debug, Clone, Copy)]
+pub struct Access<'s>(pub(crate) &'s Store);
+
+impl Store {
+    /// The stored credentials.
+    pub fn access(&self) -> Access<'_> {
+        Access(self)
+    }
+}
+
+impl Access<'_> {
+    /// The stored hash of a password, if there is one.
+    pub async fn password_hash(
+        &self,
+        tenant: &TenantId,
+        role: AccessRole,
+    ) -> Result<Option<String>, StorageError> {
+        let row = sqlx::query("SELECT hash FROM passwords WHERE tenant = $1 AND role = $2")
+            .bind(tenant.as_str())
+            .bind(role.as_str())
+            .fetch_optional(self.0.reader())
+            .await?;
+        Ok(row.map(|row| row.try_get("hash")).transpose()?)
+    }
+
+    /// Sets a password and revokes the sessions that were opened with the old one.
+    pub async fn set_password(
+        &self,
+        tenant: &TenantId,
+        role: AccessRole,
+        hash: &str,
+        now: Timestamp,
+    ) -> Result<(), StorageError> {
+        let mut transaction = self.0.begin().await?;
+        sqlx::query(
+            "INSERT INTO passwords (tenant, role, hash, changed_at) VALUES ($1, $2, $3, $4)
+             ON CONFLICT (tenant, role) DO UPDATE SET hash = $3, changed_at = $4",
+        )
+        .bind(tenant.as_str())
+        .bind(role.as_str())
+        .bind(hash)
+        .bind(now.0)
+        .execute(&mut *transaction)
+        .await?;
+        sqlx::query(
+            "UPDATE tokens SET revoked_at = $3
+             WHERE tenant = $1 AND role = $2 AND kind = 'session' AND revoked_at IS NULL",
+        )
+        .bind(tenant.as_str())
+        .bind(role.as_str())
+        .bind(now.0)
+        .execute(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Stores a token.
+    pub async fn add_token(&self, token: &NewToken) -> Result<(), StorageError> {
+        let mut transaction = self.0.begin().await?;
+        sqlx::query(
+            "INSERT INTO tokens
+             (id, hash, kind, tenant, role, name, created_at, last_used_at, expires_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8)
+             ON CONFLICT (hash) DO NOTHING",
+        )
+        .bind(&token.id)
+        .bind(&token.hash)
+        .bind(token.kind.as_str())
+        .bind(token.tenant.as_str())
+        .bind(token.role.as_str())
+        .bind(&token.name)
+        .bind(token.created_at.0)
+        .bind(token.expires_at.map(|at| at.0))
+        .execute(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// The token with this hash, even if it has expired or was revoked.
+    pub async fn token_by_hash(&self, hash: &str) -> Result<Option<Token>, StorageError> {
+        let row = sqlx::query("SELECT * FROM tokens WHERE hash = $1")
+            .bind(hash)
+            .fetch_optional(self.0.reader())
+            .await?;
+        row.as_ref().map(token).transpose()
+    }
+
+    /// The tokens of one kind of a tenant, newest first.
+    pub async fn tokens(
+        &self,
+        tenant: &TenantId,
+        kind: TokenKind,
+    ) -> Result<Vec<Token>, StorageError> {
+        let rows = sqlx::query(
+            "SELECT * FROM tokens WHERE tenant = $1 AND kind = $2 ORDER BY created_at DESC, id",
+        )
+        .bind(tenant.as_str())
+        .bind(kind.as_str())
+        .fetch_all(self.0.reader())
+        .await?;
+        rows.iter().map(token).collect()
+    }
+
+    /// Stores when a token was used, and when it expires now.
+    pub async fn touch_token(
+        &self,
+        id: &str,
+        now: Timestamp,
+        expires_at: Option<Timestamp>,
+    ) -> Result<(), StorageError> {
+        let mut transaction = self.0.begin().await?;
+        sqlx::query("UPDATE tokens SET last_used_at = $2, expires_at = $3 WHERE id = $1")
+            .bind(id)
+            .bind(now.0)
+            .bind(expires_at.map(|at| at.0))
+            .execute(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Revokes a token of a tenant; `NotFound` if there is none to revoke.
+    pub async fn revoke_token(
+        &self,
+        tenant: &TenantId,
+        id: &str,
+        now: Timestamp,
+    ) -> Result<(), StorageError> {
+        let mut transaction = self.0.begin().await?;
+        let revoked = sqlx::query(
+            "UPDATE tokens SET revoked_at = $3
+             WHERE id = $2 AND tenant = $1 AND revoked_at IS NULL",
+        )
+        .bind(tenant.as_str())
+        .bind(id)
+        .bind(now.0)
+        .execute(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        if revoked.rows_affected() == 0 { Err(StorageError::NotFound) } else { Ok(()) }
+    }
+}
+
+fn token(row: &SqliteRow) -> Result<Token, StorageError> {
+    let time = |column| -> Result<Option<Timestamp>, StorageError> {
+        Ok(row.try_get::<Option<i64>, _>(column)?.map(Timestamp))
+    };
+    let kind: String = row.try_get("kind")?;
+    let role: String = row.try_get("role")?;
+    Ok(Token {
+        id: row.try_get("id")?,
+        kind: if kind == "session" { TokenKind::Session } else { TokenKind::Key },
+        tenant: parsed(row, "tenant")?,
+        // Fail closed: any other text is not an admin.
+        role: if role == "admin" { AccessRole::Admin } else { AccessRole::User },
+        name: row.try_get("name")?,
+        created_at: Timestamp(row.try_get("created_at")?),
+        last_used_at: Timestamp(row.try_get("last_used_at")?),
+        expires_at: time("expires_at")?,
+        revoked_at: time("revoked_at")?,
+    })
+}
+
+impl AccessRole {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Admin => "admin",
+        }
+    }
+}
+
+impl TokenKind {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Key => "key",
+        }
+    }
+}

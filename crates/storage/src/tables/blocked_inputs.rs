@@ -1,0 +1,117 @@
+//! Blocked inputs: what the guardrail refused, or noticed and let pass (G-7).
+
+use parlor_protocol::{ProjectId, TenantId, Timestamp};
+use serde::Serialize;
+use sqlx::Row;
+use sqlx::sqlite::SqliteRow;
+
+use crate::columns::parsed;
+use crate::error::StorageError;
+use crate::pages::{self, PageCursor};
+use crate::store::Store;
+
+/// An input that matched a rule, as an administrator sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BlockedInput {
+    /// Its id.
+    pub id: String,
+    /// When.
+    pub at: Timestamp,
+    /// The tenant; its administrators know it.
+    #[serde(skip)]
+    pub tenant: TenantId,
+    /// The project.
+    pub project: ProjectId,
+    /// The session or key that sent it.
+    pub session: String,
+    /// The rule that matched.
+    pub rule: String,
+    /// The category of the rule.
+    pub category: String,
+    /// Whether it was blocked or only logged.
+    pub action: String,
+    /// The view of the text in which the rule matched.
+    pub view: String,
+    /// SHA-256 of the text, in hex.
+    pub hash: String,
+    /// Its beginning.
+    pub excerpt: String,
+}
+
+/// A page of blocked inputs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BlockedInputPage {
+    /// The inputs, newest first.
+    pub blocked_inputs: Vec<BlockedInput>,
+    /// The cursor of the next page, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_before: Option<PageCursor>,
+}
+
+impl Store {
+    /// Stores an input that matched a rule.
+    pub async fn add_blocked_input(&self, input: &BlockedInput) -> Result<(), StorageError> {
+        let mut transaction = self.begin().await?;
+        sqlx::query(
+            "INSERT INTO blocked_inputs
+             (id, at, tenant, project, session, rule, category, action, view, hash, excerpt)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+        )
+        .bind(&input.id)
+        .bind(input.at.0)
+        .bind(input.tenant.as_str())
+        .bind(input.project.as_str())
+        .bind(&input.session)
+        .bind(&input.rule)
+        .bind(&input.category)
+        .bind(&input.action)
+        .bind(&input.view)
+        .bind(&input.hash)
+        .bind(&input.excerpt)
+        .execute(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// The blocked inputs of a tenant, newest first, from a cursor on.
+    pub async fn blocked_inputs(
+        &self,
+        tenant: &TenantId,
+        before: Option<&PageCursor>,
+        limit: u32,
+    ) -> Result<BlockedInputPage, StorageError> {
+        let (before_time, before_id) = PageCursor::bounds(before);
+        let rows = sqlx::query(
+            "SELECT * FROM blocked_inputs
+             WHERE tenant = $1 AND (at < $2 OR (at = $2 AND id < $3))
+             ORDER BY at DESC, id DESC LIMIT $4",
+        )
+        .bind(tenant.as_str())
+        .bind(before_time)
+        .bind(before_id)
+        .bind(i64::from(limit) + 1)
+        .fetch_all(self.reader())
+        .await?;
+        let rows = rows.iter().map(blocked_input).collect::<Result<_, _>>()?;
+        let position = |row: &BlockedInput| (row.at, row.id.clone());
+        let (blocked_inputs, next_before) = pages::cut(rows, limit, position);
+        Ok(BlockedInputPage { blocked_inputs, next_before })
+    }
+}
+
+fn blocked_input(row: &SqliteRow) -> Result<BlockedInput, StorageError> {
+    Ok(BlockedInput {
+        id: row.try_get("id")?,
+        at: Timestamp(row.try_get("at")?),
+        tenant: parsed(row, "tenant")?,
+        project: parsed(row, "project")?,
+        session: row.try_get("session")?,
+        rule: row.try_get("rule")?,
+        category: row.try_get("category")?,
+        action: row.try_get("action")?,
+        view: row.try_get("view")?,
+        hash: row.try_get("hash")?,
+        excerpt: row.try_get("excerpt")?,
+    })
+}

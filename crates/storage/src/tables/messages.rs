@@ -1,0 +1,136 @@
+//! Messages as people see them.
+
+use parlor_guard::Clean;
+use parlor_protocol::message::{Message, MessageData};
+use parlor_protocol::{
+    ConversationId, MessageId, MessageType, PromptId, Role, TenantId, Timestamp, TurnId,
+};
+use parlor_sqlite::Batch;
+use sqlx::sqlite::SqliteRow;
+use sqlx::{Row, SqliteConnection};
+
+use crate::columns::{json, optional_json, parsed, to_column, to_json};
+use crate::error::StorageError;
+use crate::served::Served;
+use crate::store::Store;
+
+impl Store {
+    /// The person's message that began the turn of a message.
+    pub async fn message_that_began(
+        &self,
+        tenant: &TenantId,
+        conversation: ConversationId,
+        message_id: MessageId,
+    ) -> Result<Served<Message>, StorageError> {
+        let row = sqlx::query(
+            "SELECT m.* FROM messages named
+             JOIN turns t ON t.id = named.turn_id
+             JOIN messages m ON m.id = t.message_id
+             WHERE named.id = $1 AND named.conversation_id = $2 AND t.tenant = $3",
+        )
+        .bind(message_id.to_string())
+        .bind(conversation.to_string())
+        .bind(tenant.as_str())
+        .fetch_one(self.reader())
+        .await?;
+        message(&row).map(Served::new)
+    }
+
+    /// The message that shows a prompt of a turn.
+    pub async fn message_of_prompt(
+        &self,
+        conversation: ConversationId,
+        turn: TurnId,
+        prompt: PromptId,
+    ) -> Result<Option<Served<Message>>, StorageError> {
+        let rows = sqlx::query(
+            "SELECT * FROM messages WHERE conversation_id = $1 AND turn_id = $2 ORDER BY seq",
+        )
+        .bind(conversation.to_string())
+        .bind(turn.to_string())
+        .fetch_all(self.reader())
+        .await?;
+        let messages = rows.iter().map(message).collect::<Result<Vec<_>, _>>()?;
+        let id = serde_json::json!(prompt);
+        let shows = |message: &Message| message.metadata.get("prompt_id") == Some(&id);
+        Ok(messages.into_iter().find(shows).map(Served::new))
+    }
+}
+
+/// Writes a message, or replaces the one with its id.
+pub(crate) fn put(
+    batch: &mut Batch,
+    seq: u64,
+    message: &Clean<Message>,
+) -> Result<(), StorageError> {
+    let message = message.get();
+    let optional = |json: Option<Result<String, StorageError>>| json.transpose();
+    batch
+        .add(
+            "INSERT INTO messages (id, conversation_id, turn_id, seq, role, message_type, content,
+             data, options, questions, metadata, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+             ON CONFLICT (id) DO UPDATE SET message_type = $6, content = $7, data = $8,
+             options = $9, questions = $10, metadata = $11",
+        )
+        .bind(message.id.to_string())
+        .bind(message.conversation_id.to_string())
+        .bind(message.turn_id.to_string())
+        .bind(to_column(seq))
+        .bind(role_name(message.role))
+        .bind(message.message_type.as_str())
+        .bind(&message.content)
+        .bind(optional(message.data.as_ref().map(to_json))?)
+        .bind(optional(message.options.as_ref().map(to_json))?)
+        .bind(optional(message.questions.as_ref().map(to_json))?)
+        .bind(to_json(&message.metadata)?)
+        .bind(message.created_at.0);
+    Ok(())
+}
+
+/// All messages of a conversation, in order.
+pub(crate) async fn of_conversation(
+    connection: &mut SqliteConnection,
+    id: ConversationId,
+) -> Result<Vec<Served<Message>>, StorageError> {
+    let rows = sqlx::query("SELECT * FROM messages WHERE conversation_id = $1 ORDER BY seq")
+        .bind(id.to_string())
+        .fetch_all(connection)
+        .await?;
+    rows.iter().map(|row| message(row).map(Served::new)).collect()
+}
+
+/// Reads a row of `messages`, or a row of `events` joined with it.
+pub(crate) fn message(row: &SqliteRow) -> Result<Message, StorageError> {
+    let message_type = MessageType::from_name(row.try_get("message_type")?);
+    let data = optional_json(row, "data")?;
+    Ok(Message {
+        id: parsed(row, "id")?,
+        conversation_id: parsed(row, "conversation_id")?,
+        turn_id: parsed(row, "turn_id")?,
+        role: role_from_name(row.try_get("role")?),
+        content: row.try_get("content")?,
+        data: data.map(|data| MessageData::from_json(&message_type, data)),
+        options: optional_json(row, "options")?,
+        questions: optional_json(row, "questions")?,
+        metadata: json(row, "metadata")?,
+        created_at: Timestamp(row.try_get("created_at")?),
+        message_type,
+    })
+}
+
+fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::Tool => "tool",
+    }
+}
+
+pub(crate) fn role_from_name(name: &str) -> Role {
+    match name {
+        "user" => Role::User,
+        "tool" => Role::Tool,
+        _ => Role::Assistant,
+    }
+}

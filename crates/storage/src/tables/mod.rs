@@ -1,0 +1,17 @@
+//! One file for each table group: row types, reads, and the writes that need no
+//! other table. `transactions` puts several of these writes together.
+
+pub(crate) mod access;
+pub(crate) mod allowances;
+pub(crate) mod blocked_inputs;
+pub(crate) mod conversations;
+pub(crate) mod decisions;
+pub(crate) mod events;
+pub(crate) mod history;
+pub(crate) mod images;
+pub(crate) mod messages;
+pub(crate) mod prompts;
+pub(crate) mod rate_limits;
+pub(crate) mod text_blocks;
+pub(crate) mod tool_runs;
+pub(crate) mod turns;

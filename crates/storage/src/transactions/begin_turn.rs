@@ -1,0 +1,252 @@
+//! Begins a turn: message, raw history, picture, `start` and the turn itself in one
+//! write, together with the prompts that the message closes.
+//!
+//! 1. The numbers of the log: a new conversation begins with 1; in any other they are
+//!    taken from its row.
+//! 2. The rows. A unique index keeps a second running turn out.
+//! 3. The prompts: each must still be open, or nothing is written.
+
+use parlor_guard::Clean;
+use parlor_protocol::message::Message;
+use parlor_protocol::{
+    ClientMessageId, ConversationId, EventBody, MessageId, Mode, TenantId, Timestamp, TurnId,
+};
+use parlor_sqlite::{Batch, Fault};
+use serde_json::Value;
+use sqlx::SqliteConnection;
+
+use super::resolve_prompt::{self, PromptResolution};
+use crate::columns::{counter, to_column};
+use crate::error::StorageError;
+use crate::store::Store;
+use crate::tables::conversations::{NewConversation, mode_name};
+use crate::tables::events::{self, Logged};
+use crate::tables::images::{self, NewImage};
+use crate::tables::prompts::{self, PromptClosing, PromptWrite};
+use crate::tables::{history, messages};
+
+/// A turn that begins, and everything that is written with it: with a person's message,
+/// or without one if the agent begins it.
+#[derive(Debug, Clone)]
+pub struct BeginTurn {
+    /// The tenant.
+    pub tenant: TenantId,
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// Set if the conversation begins with this turn.
+    pub new: Option<NewConversation>,
+    /// The new mode of the conversation, if it changes.
+    pub mode: Option<Mode>,
+    /// The turn.
+    pub turn: TurnId,
+    /// The session or key that began it, or the agent.
+    pub started_by: String,
+    /// The client's id of the message: the same one again begins no second turn.
+    pub client_message_id: Option<ClientMessageId>,
+    /// The person's message.
+    pub message: Option<Clean<Message>>,
+    /// The event that acknowledges it.
+    pub start: Clean<EventBody>,
+    /// The message for the model.
+    pub history: Vec<Value>,
+    /// The picture that came with it.
+    pub image: Option<NewImage>,
+    /// The prompts that the message closes.
+    pub closes: ClosedPrompts,
+    /// The message that streams first, if text does.
+    pub block_message: MessageId,
+    /// When.
+    pub now: Timestamp,
+}
+
+/// The prompts that a message closes.
+#[derive(Debug, Clone, Default)]
+pub struct ClosedPrompts {
+    /// The prompt that the message answers.
+    pub answered: Option<Box<PromptResolution>>,
+    /// Open prompts that the message passes over.
+    pub passed_over: Vec<PromptClosing>,
+    /// The events that close all of them.
+    pub events: Vec<Clean<EventBody>>,
+}
+
+/// A turn that began.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BegunTurn {
+    /// The epoch that its writes carry.
+    pub epoch: u64,
+    /// The events that were written.
+    pub events: Vec<Logged>,
+    /// The next free number of the log.
+    pub next_seq: u64,
+}
+
+impl Store {
+    /// Writes a person's message and begins its turn, all or nothing. When it
+    /// returns, the message is acknowledged: it will not be lost.
+    pub async fn begin_turn(&self, begin: &BeginTurn) -> Result<BegunTurn, StorageError> {
+        let Some(new) = &begin.new else { return self.begin_next_turn(begin).await };
+        let mut batch = Batch::default();
+        let (epoch, start_seq) = insert_conversation(&mut batch, begin, new);
+        let begun = insert(&mut batch, begin, epoch, start_seq)?;
+        self.run(batch).await.map_err(turn_running)?;
+        Ok(begun)
+    }
+
+    /// In a transaction: the numbers are read first, and prompts may close.
+    async fn begin_next_turn(&self, begin: &BeginTurn) -> Result<BegunTurn, StorageError> {
+        let mut transaction = self.begin().await?;
+        let mut batch = Batch::default();
+        let (epoch, start_seq) = reserve(&mut transaction, begin).await?;
+        let begun = insert(&mut batch, begin, epoch, start_seq)?;
+        if let Err(fault) = batch.run(&mut transaction).await.into_result() {
+            let error = turn_running(fault.into());
+            drop(transaction);
+            if matches!(error, StorageError::TurnRunning) {
+                // The turn that runs may wait for the same commit. The caller will ask
+                // for it, so it must be readable: the next transaction begins after it.
+                drop(self.begin().await?);
+            }
+            return Err(error);
+        }
+        close_prompts(&mut transaction, begin).await?;
+        transaction.commit().await?;
+        Ok(begun)
+    }
+}
+
+/// Everything that a turn adds to a conversation when it begins, from a number on.
+fn insert(
+    batch: &mut Batch,
+    begin: &BeginTurn,
+    epoch: u64,
+    start_seq: u64,
+) -> Result<BegunTurn, StorageError> {
+    insert_turn(batch, begin, epoch, start_seq);
+    if let Some(message) = &begin.message {
+        messages::put(batch, start_seq + 1, message)?;
+    }
+    history::append(batch, begin.conversation, begin.turn, &begin.history)?;
+    if let Some(image) = &begin.image {
+        images::insert(batch, begin.conversation, image, begin.now);
+    }
+    let message = begin.message.as_ref().map(Clean::to_event);
+    let events = [&begin.start].into_iter().chain(&message).chain(&begin.closes.events);
+    let events =
+        events::insert(batch, begin.conversation, begin.turn, start_seq, events, begin.now)?;
+    let next_seq = start_seq + events.len() as u64;
+    Ok(BegunTurn { epoch, events, next_seq })
+}
+
+/// A conversation as its first turn leaves it. Returns epoch and first number.
+fn insert_conversation(batch: &mut Batch, begin: &BeginTurn, new: &NewConversation) -> (u64, u64) {
+    batch
+        .add(
+            "INSERT INTO conversations (id, tenant, project, title, mode, epoch, next_seq,
+             next_position, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8, $8)",
+        )
+        .bind(begin.conversation.to_string())
+        .bind(begin.tenant.as_str())
+        .bind(new.project.as_str())
+        .bind(&new.title)
+        .bind(mode_name(new.mode))
+        .bind(to_column(1 + begin.numbers()))
+        .bind(to_column(1 + begin.history.len() as u64))
+        .bind(begin.now.0);
+    (1, 1)
+}
+
+/// Takes the next numbers of a conversation. Returns epoch and first number.
+async fn reserve(
+    transaction: &mut SqliteConnection,
+    begin: &BeginTurn,
+) -> Result<(u64, u64), StorageError> {
+    let numbers = begin.numbers();
+    let row = sqlx::query(
+        "UPDATE conversations SET next_seq = next_seq + $4, next_position = next_position + $5,
+         updated_at = $3, mode = COALESCE($6, mode)
+         WHERE id = $1 AND tenant = $2 RETURNING epoch, next_seq",
+    )
+    .bind(begin.conversation.to_string())
+    .bind(begin.tenant.as_str())
+    .bind(begin.now.0)
+    .bind(to_column(numbers))
+    .bind(to_column(begin.history.len() as u64))
+    .bind(begin.mode.map(mode_name))
+    .fetch_one(transaction)
+    .await?;
+    Ok((counter(&row, "epoch")?, counter(&row, "next_seq")?.saturating_sub(numbers)))
+}
+
+/// Closes the prompts that the message closes. Their events are in the same write, so
+/// they are marked as logged.
+async fn close_prompts(
+    transaction: &mut SqliteConnection,
+    begin: &BeginTurn,
+) -> Result<(), StorageError> {
+    let mut closed = Vec::new();
+    if let Some(resolution) = &begin.closes.answered {
+        if !resolve_prompt::resolve(transaction, resolution).await? {
+            return Err(StorageError::PromptClosed);
+        }
+        closed.push(resolution.closing.id);
+    }
+    for closing in &begin.closes.passed_over {
+        if !prompts::close(transaction, closing).await? {
+            return Err(StorageError::PromptClosed);
+        }
+        closed.push(closing.id);
+    }
+    let mut batch = Batch::default();
+    for id in closed {
+        prompts::apply(&mut batch, begin.turn, &PromptWrite::Logged(id), begin.now)?;
+    }
+    Ok(batch.run(transaction).await.into_result()?)
+}
+
+impl BeginTurn {
+    fn event_count(&self) -> u64 {
+        1 + u64::from(self.message.is_some()) + self.closes.events.len() as u64
+    }
+
+    /// The numbers that it takes: one for each event, and one for the text that streams
+    /// next, which is shown before it is stored.
+    fn numbers(&self) -> u64 {
+        self.event_count() + 1
+    }
+}
+
+fn insert_turn(batch: &mut Batch, begin: &BeginTurn, epoch: u64, start_seq: u64) {
+    batch
+        .add(
+            "INSERT INTO turns (id, conversation_id, tenant, started_by, client_message_id,
+             message_id, start_seq, epoch, status, block_seq, block_message, started_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'running', $9, $10, $11)",
+        )
+        .bind(begin.turn.to_string())
+        .bind(begin.conversation.to_string())
+        .bind(begin.tenant.as_str())
+        .bind(&begin.started_by)
+        .bind(begin.client_message_id.as_ref().map(ClientMessageId::as_str))
+        .bind(
+            begin.message.as_ref().map_or_else(String::new, |message| message.get().id.to_string()),
+        )
+        .bind(to_column(start_seq))
+        .bind(to_column(epoch))
+        .bind(to_column(start_seq + begin.event_count()))
+        .bind(begin.block_message.to_string())
+        .bind(begin.now.0);
+}
+
+/// A violation of one of the two unique indexes of turns: a turn runs, or the client's
+/// message id was used. All other keys of a beginning are new.
+fn turn_running(error: StorageError) -> StorageError {
+    match &error {
+        StorageError::Fault(Fault::Other(cause))
+            if cause.as_database_error().is_some_and(|e| e.is_unique_violation()) =>
+        {
+            StorageError::TurnRunning
+        }
+        _ => error,
+    }
+}

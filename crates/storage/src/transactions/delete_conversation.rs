@@ -1,0 +1,40 @@
+//! Deletes a conversation and everything in it, but for the decisions of the audit.
+
+use parlor_protocol::{ConversationId, TenantId};
+
+use crate::error::StorageError;
+use crate::store::Store;
+
+impl Store {
+    /// Deletes a conversation of a tenant and everything in it.
+    pub async fn delete_conversation(
+        &self,
+        tenant: &TenantId,
+        id: ConversationId,
+    ) -> Result<(), StorageError> {
+        let mut transaction = self.begin().await?;
+        let deleted = sqlx::query("DELETE FROM conversations WHERE id = $1 AND tenant = $2")
+            .bind(id.to_string())
+            .bind(tenant.as_str())
+            .execute(&mut *transaction)
+            .await?;
+        if deleted.rows_affected() == 0 {
+            return Err(StorageError::NotFound);
+        }
+        for statement in [
+            "DELETE FROM turns WHERE conversation_id = $1",
+            "DELETE FROM events WHERE conversation_id = $1",
+            "DELETE FROM deltas WHERE conversation_id = $1",
+            "DELETE FROM messages WHERE conversation_id = $1",
+            "DELETE FROM history WHERE conversation_id = $1",
+            "DELETE FROM images WHERE conversation_id = $1",
+            "DELETE FROM prompts WHERE conversation_id = $1",
+            "DELETE FROM tool_runs WHERE conversation_id = $1",
+            "DELETE FROM allowances WHERE conversation_id = $1",
+        ] {
+            sqlx::query(statement).bind(id.to_string()).execute(&mut *transaction).await?;
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+}

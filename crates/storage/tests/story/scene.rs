@@ -1,0 +1,158 @@
+//! One conversation on a real database, and the writes of its first turn.
+
+use parlor_guard::sanitizer::Sanitizer;
+use parlor_guard::{Clean, CleanStream};
+use parlor_protocol::message::{Message, Metadata};
+use parlor_protocol::{
+    ConversationId, DoneReason, EventBody, EventId, MessageId, MessageType, Mode, Role, TenantId,
+    Timestamp, TurnId,
+};
+use parlor_storage::*;
+use serde_json::json;
+use uuid::Uuid;
+
+/// All that these tests write fits one page.
+pub(crate) const PAGE: PageSize = PageSize { entries: 100, bytes: 1 << 20 };
+
+pub(crate) fn uuid(n: u128) -> Uuid {
+    Uuid::from_u128(n)
+}
+
+pub(crate) fn tenant() -> TenantId {
+    "home".parse().unwrap()
+}
+
+fn clean_text(text: &str) -> Served<String> {
+    let mut clean = Served::empty();
+    clean.push(&mut CleanStream::new(&Sanitizer::default()), text);
+    assert_eq!(clean.get(), text, "nothing to hold back in these tests");
+    clean
+}
+
+fn message(
+    conversation: ConversationId,
+    turn: TurnId,
+    id: MessageId,
+    role: Role,
+    text: &str,
+) -> Message {
+    Message {
+        id,
+        conversation_id: conversation,
+        turn_id: turn,
+        role,
+        message_type: MessageType::Text,
+        content: text.to_owned(),
+        data: None,
+        options: None,
+        questions: None,
+        metadata: Metadata::new(),
+        created_at: Timestamp(1),
+    }
+}
+
+fn clean<T: parlor_guard::Cleanable>(value: T) -> Clean<T> {
+    Clean::new(&Sanitizer::default(), value)
+}
+
+pub(crate) struct Scene {
+    pub(crate) store: Store,
+    pub(crate) dir: tempfile::TempDir,
+    pub(crate) conversation: ConversationId,
+    pub(crate) turn: TurnId,
+    pub(crate) answer: MessageId,
+}
+
+impl Scene {
+    pub(crate) async fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(&dir.path().join("parlor.db")).await.unwrap();
+        Self {
+            store,
+            dir,
+            conversation: ConversationId::new(uuid(1)),
+            turn: TurnId::new(uuid(2)),
+            answer: MessageId::new(uuid(4)),
+        }
+    }
+
+    pub(crate) fn begin(&self, turn: TurnId, new: bool, client_id: Option<&str>) -> BeginTurn {
+        let id = MessageId::new(Uuid::from_u128(turn.as_uuid().as_u128() + 1));
+        let said = message(self.conversation, turn, id, Role::User, "hello");
+        BeginTurn {
+            tenant: tenant(),
+            conversation: self.conversation,
+            new: new.then(|| NewConversation {
+                project: "recipes".parse().unwrap(),
+                title: "hello".into(),
+                mode: Mode::Act,
+            }),
+            turn,
+            started_by: "session-1".into(),
+            client_message_id: client_id.map(|id| id.parse().unwrap()),
+            start: clean(EventBody::Start {
+                conversation_id: self.conversation,
+                turn_id: turn,
+                message_id: Some(id),
+            }),
+            message: Some(clean(said)),
+            history: vec![json!({"role": "user", "text": "hello"})],
+            image: None,
+            mode: None,
+            closes: ClosedPrompts::default(),
+            block_message: self.answer,
+            now: Timestamp(10),
+        }
+    }
+
+    pub(crate) fn block(&self, parts: u64) -> TextBlock {
+        TextBlock { seq: 3, message: self.answer, kind: BlockKind::Text, parts }
+    }
+
+    pub(crate) fn delta(&self, part: u64, text: &str) -> Delta {
+        Delta {
+            conversation: self.conversation,
+            turn: self.turn,
+            block: self.block(part),
+            raw: text.to_owned(),
+            clean: clean_text(text),
+            now: Timestamp(11),
+        }
+    }
+
+    pub(crate) fn commit(&self, epoch: u64, first_seq: u64) -> Commit {
+        let said = message(self.conversation, self.turn, self.answer, Role::Assistant, "Hi there");
+        let mut step = Step {
+            closes_block: Some(self.block(if first_seq == 4 { 1 } else { 0 })),
+            history: vec![json!({"role": "assistant", "text": "Hi there"})],
+            end: Some(TurnOutcome {
+                status: TurnStatus::Complete,
+                tokens_used: Some(7),
+                cost_micros: Some(1_500),
+            }),
+            ..Step::default()
+        };
+        step.message(clean(said));
+        let done = EventBody::Done {
+            conversation_id: self.conversation,
+            turn_id: self.turn,
+            tokens_used: Some(7),
+            reason: DoneReason::Complete,
+        };
+        step.event(&Sanitizer::default(), done);
+        Commit {
+            conversation: self.conversation,
+            epoch,
+            turn: self.turn,
+            first_seq,
+            step,
+            block_message: MessageId::new(uuid(99)),
+            now: Timestamp(12),
+        }
+    }
+
+    pub(crate) async fn seqs_after(&self, after: EventId) -> Vec<u64> {
+        let entries = self.store.log_after(self.conversation, after, PAGE).await.unwrap();
+        entries.iter().map(LogEntry::seq).collect()
+    }
+}
