@@ -201,3 +201,44 @@ pub enum PromptOutcome {
     /// The turn that asked was stopped.
     Cancelled,
 }
+
+/// Whether a prompt waits, or how it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PromptStatus {
+    /// It waits for an answer.
+    Open,
+    /// It ended with an answer.
+    Answered,
+    /// It ended with a no.
+    Refused,
+    /// It ended without an answer in time.
+    Expired,
+    /// The turn that asked was stopped.
+    Cancelled,
+}
+
+impl PromptStatus {
+    /// Its name on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Answered => "answered",
+            Self::Refused => "refused",
+            Self::Expired => "expired",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl From<Option<PromptOutcome>> for PromptStatus {
+    fn from(outcome: Option<PromptOutcome>) -> Self {
+        match outcome {
+            None => Self::Open,
+            Some(PromptOutcome::Answered) => Self::Answered,
+            Some(PromptOutcome::Refused) => Self::Refused,
+            Some(PromptOutcome::Expired) => Self::Expired,
+            Some(PromptOutcome::Cancelled) => Self::Cancelled,
+        }
+    }
+}
