@@ -11,7 +11,7 @@ use anyhow::Context;
 use parlor_agents::process::Supervisor;
 use parlor_agents::tools::Tools;
 use parlor_agents::{AgentKind, ProcessSlots, ProgramHost, build_agent};
-use parlor_chat::{AdmittedTools, Chat, Project, Projects};
+use parlor_chat::{Chat, CheckedTools, Project, Projects};
 use parlor_guard::guardrail::Guardrail;
 use parlor_guard::sanitizer::{Sanitizer, SanitizerSettings};
 use parlor_protocol::ProjectId;
@@ -111,7 +111,7 @@ fn project(
         if behind_bridge { masks_of_bridge(config, &env) } else { config.sanitizer.clone() };
     masks.known = known::known_values(config, behind_bridge, &env);
     let guardrail = Guardrail::new(&config.guard).context("guard")?;
-    let admitted = |tools| Arc::new(AdmittedTools::new(tools, guardrail.clone())) as Arc<dyn Tools>;
+    let admitted = |tools| Arc::new(CheckedTools::new(tools, guardrail.clone())) as Arc<dyn Tools>;
     let tools = tools.map(admitted);
     Ok(Project {
         id: id.clone(),

@@ -1,5 +1,5 @@
 //! Tools in memory: `peek` reads, `burn` changes, `order` asks back, `stall`
-//! never ends, `poison` answers with orders.
+//! never ends, `poison` answers with an injection.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -13,11 +13,11 @@ use parlor_agents::tools::{
 use parlor_agents::{Block, Tool, ToolOutcome, Tools};
 use serde_json::{Map, Value, json};
 
-/// A server with tools, and what it was told to do.
+/// A server with tools, and the calls that it got.
 #[derive(Default)]
 pub(crate) struct Kitchen {
     pub(crate) calls: Mutex<Vec<ToolCall>>,
-    /// Changes with what the tools say of themselves.
+    /// Changes the fingerprints of the tools.
     pub(crate) version: AtomicU32,
 }
 

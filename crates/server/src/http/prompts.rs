@@ -6,7 +6,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use parlor_protocol::{ConversationId, PromptAnswer, PromptId, PromptOutcome};
+use parlor_protocol::{ConversationId, PromptAnswer, PromptId, PromptOutcome, PromptStatus};
 use serde::Deserialize;
 use serde_json::json as value;
 
@@ -18,19 +18,8 @@ use crate::auth::Visitor;
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Which {
-    status: Option<Status>,
+    status: Option<PromptStatus>,
     before: Option<String>,
-}
-
-/// As a prompt is listed.
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Status {
-    Open,
-    Answered,
-    Refused,
-    Expired,
-    Cancelled,
 }
 
 #[derive(Debug, Deserialize)]
@@ -99,13 +88,6 @@ pub(crate) async fn list(
     visitor: Visitor,
     Parameters(Which { status, before }): Parameters<Which>,
 ) -> Result<Response, ApiError> {
-    let status = status.map(|status| match status {
-        Status::Open => "open",
-        Status::Answered => "answered",
-        Status::Refused => "refused",
-        Status::Expired => "expired",
-        Status::Cancelled => "cancelled",
-    });
     let before = page_place(before.as_deref())?;
     json(&app.chat.prompts(&visitor.caller, status, before.as_ref()).await?)
 }
