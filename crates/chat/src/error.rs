@@ -1,12 +1,12 @@
-//! Why something was not done, by what the caller does next.
+//! Why a request failed. Variants are named by what the caller does next.
 
 use parlor_guard::guardrail::Refusal;
 use parlor_protocol::PromptId;
 use parlor_storage::{Fault, StorageError};
 
-use crate::prompts::Misfit;
+use crate::validation_error::ValidationError;
 
-/// Why something was not done.
+/// Why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ChatError {
     /// Show the reason beside the text, which is kept.
@@ -18,25 +18,25 @@ pub enum ChatError {
     /// Wait for the turn, or stop it.
     #[error("a turn is running in this conversation; wait for it or stop it")]
     TurnRunning,
-    /// Wait until others have ended: so many turns may run at the same time.
+    /// Wait until others have ended: the limit of parallel turns is reached.
     #[error("too many turns are running at the same time; wait for one to end")]
     TooManyTurns,
     /// Answer the prompt first.
     #[error("a question waits for an answer in this conversation")]
     PromptOpen(PromptId),
-    /// The prompt is over: look at what became of it.
+    /// Read the prompt again: it was closed by somebody else or has expired.
     #[error("this question was answered already, or its time was up")]
     PromptClosed,
     /// Answer again: the prompt is still open, and this says what is wrong.
     #[error("{0}")]
-    AnswerInvalid(Misfit),
-    /// Choose another picture.
+    AnswerInvalid(ValidationError),
+    /// Choose another image.
     #[error("{0}")]
     BadImage(String),
-    /// Choose a smaller picture.
+    /// Choose a smaller image.
     #[error("{0}")]
     TooLarge(String),
-    /// Try again later: the database does not take it now.
+    /// Try again later: the database does not accept writes now.
     #[error("{0}")]
     Unavailable(String),
     /// Look into the log.

@@ -1,52 +1,53 @@
-//! The heart of Parlor: takes a person's message, lets the agent take its turn,
-//! and writes everything that happens to one numbered log.
+//! The heart of Parlor: takes a person's message, lets the agent take its turn, and writes
+//! everything that happens to one numbered log.
 //!
-//! The order of writes is the point:
-//! 1. A message is judged, then stored together with the beginning of its turn;
-//!    only then is it acknowledged ([`chat_agent`]).
-//! 2. Whatever happens durably is committed before anyone sees it; text is
-//!    shown as it comes and stored a moment later ([`event_log`], [`flusher`]).
-//! 3. A turn belongs to the conversation: it goes on while nobody listens, and
-//!    ends in exactly one `done` ([`session`]).
-//! 4. What an agent must not do by itself waits for a person's answer, as a row
-//!    that outlives connections and restarts ([`prompts`], [`oversight`]).
-//! 5. After a crash, turns that ran go on from their checkpoints or are ended
-//!    honestly ([`reconcile`]).
+//! The walk of one message:
+//! 1. [`chat`]: the public operations. [`sending`] takes a message, [`answering`] an answer.
+//! 2. [`input_check`]: the guardrail. What passes is a `Checked`, and nothing else goes on.
+//! 3. [`turn`]: message and turn are stored in one write, which is the acknowledgement; then
+//!    the agent takes its turn in a task of its own, until exactly one `done`.
+//! 4. [`log`]: durable events are committed before anyone sees them; text is visible as it
+//!    streams and stored a moment later.
+//! 5. [`prompts`], [`approval_policy`]: what an agent must not do by itself waits for a
+//!    person's answer, as a row that outlives connections and restarts.
+//! 6. [`recovery`]: after a crash, unfinished turns are resumed or ended. [`agent_turns`]: an
+//!    agent may begin a turn by itself.
 //!
-//! It knows neither HTTP nor SQL nor any model's wire format.
+//! All of them work with [`state`], which is at the bottom. This crate knows neither HTTP nor
+//! SQL nor any model's wire format.
 
-mod admission;
-mod admitted_tools;
-mod beginning;
-mod chat_agent;
-mod context;
-mod entries;
+mod agent_turns;
+mod allowances;
+mod answering;
+mod approval_policy;
+mod caller;
+mod chat;
+mod checked_tools;
+mod clock;
 mod error;
-mod event_log;
-mod flusher;
+mod fail_point;
 mod images;
-mod initiative;
-mod large_rows;
-mod oversight;
-mod power_cut;
+mod input_check;
+mod live_turns;
+mod log;
 mod project;
 mod prompts;
-mod reader;
-mod reconcile;
-mod refused_pictures;
-mod retry;
-mod running;
-mod session;
-mod session_registry;
+mod recovery;
+mod refused_images;
+mod retries;
+mod sending;
+mod state;
 mod texts;
+mod turn;
 mod turn_slots;
-mod waiting;
-mod writer;
+mod validation_error;
 
-pub use admitted_tools::AdmittedTools;
-pub use chat_agent::{Accepted, Caller, Chat};
+pub use answering::Answered;
+pub use caller::{Accepted, Caller};
+pub use chat::Chat;
+pub use checked_tools::CheckedTools;
 pub use error::ChatError;
-pub use large_rows::{LargeEvent, LargePieces, Piece, WriteEvent};
+pub use log::{EventBatch, LargeEvent, LargePieces, Piece, PolledBatch, Reader, WriteEvent};
 pub use project::{Project, Projects};
-pub use prompts::{Answered, Misfit, Previewed};
-pub use reader::{News, Polled, Reader};
+pub use prompts::PreviewedCall;
+pub use validation_error::ValidationError;

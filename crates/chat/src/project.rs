@@ -13,29 +13,29 @@ use parlor_protocol::{ProjectId, TenantId};
 pub struct Project {
     /// Its id.
     pub id: ProjectId,
-    /// What people call it.
+    /// Its display name.
     pub name: String,
-    /// Judges what people write.
+    /// Checks what people write.
     pub guardrail: Guardrail,
     /// Masks what the agent writes.
     pub sanitizer: Sanitizer,
-    /// Who answers.
+    /// Takes the turns.
     pub agent: Arc<dyn Agent>,
-    /// What the agent can call, for previews and for administrators.
+    /// The agent's tools, for previews and for administrators.
     pub tools: Option<Arc<dyn Tools>>,
-    /// What the agent is told before everything else.
+    /// The system prompt.
     pub system_prompt: Option<String>,
-    /// What it is reminded of in long conversations (K-5).
+    /// The reminder in long conversations (K-5).
     pub reminder: Option<String>,
-    /// How long a question waits that holds up a turn; zero waits for ever (P-4).
+    /// How long a prompt stays open while a turn waits for it; zero is for ever (P-4).
     pub prompt_timeout: Duration,
     /// How much history goes to the model, in approximate tokens (K-2).
     pub context_tokens: u64,
-    /// The largest picture, in bytes (H-4).
+    /// The largest image, in bytes (H-4).
     pub max_image_bytes: usize,
-    /// How much an agent may say in one turn, in bytes; then it is cut off (H-3).
+    /// The longest answer of one turn, in bytes; then it is cut off (H-3).
     pub max_answer_bytes: usize,
-    /// How many turns may run here at the same time.
+    /// The limit of parallel turns in this project.
     pub max_turns: u32,
 }
 
@@ -49,7 +49,7 @@ impl std::fmt::Debug for Project {
 #[derive(Debug)]
 pub struct Projects {
     projects: BTreeMap<(TenantId, ProjectId), Arc<Project>>,
-    turns_of_tenant: u32,
+    max_turns_of_tenant: u32,
 }
 
 impl Default for Projects {
@@ -59,13 +59,13 @@ impl Default for Projects {
 }
 
 impl Projects {
-    /// None yet. A tenant may have so many turns at the same time, in all its projects.
-    pub fn new(turns_of_tenant: u32) -> Self {
-        Self { projects: BTreeMap::new(), turns_of_tenant }
+    /// No projects yet. The limit is of parallel turns of one tenant, in all its projects.
+    pub fn new(max_turns_of_tenant: u32) -> Self {
+        Self { projects: BTreeMap::new(), max_turns_of_tenant }
     }
 
-    pub(crate) fn turns_of_tenant(&self) -> u32 {
-        self.turns_of_tenant
+    pub(crate) fn max_turns_of_tenant(&self) -> u32 {
+        self.max_turns_of_tenant
     }
 
     /// Adds a project to a tenant.

@@ -1,38 +1,28 @@
-//! Small things made of a person's words, and the clock.
+//! Short forms of a person's text: titles and excerpts.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
-use parlor_protocol::Timestamp;
-
-/// The longest title that is made of a first message.
+/// The longest title, in characters, without the ellipsis.
 const TITLE_CHARS: usize = 60;
-/// How much of a refused text the audit keeps (G-7).
+/// The longest excerpt of a blocked input, in characters (G-7).
 const EXCERPT_CHARS: usize = 120;
 
-/// This moment.
-pub(crate) fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
-}
-
-/// A title for a conversation: the beginning of its first message.
+/// The title of a conversation: the first line of its first message, shortened.
 pub(crate) fn title(message: &str) -> String {
     let line = message.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("…");
     shorten(line, TITLE_CHARS)
 }
 
-/// The first words of a text, on one line.
+/// The beginning of a text, on one line.
 pub(crate) fn excerpt(text: &str) -> String {
     let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
     shorten(&line, EXCERPT_CHARS)
 }
 
-/// Cuts at a word if there is one near the end.
-fn shorten(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
+/// Cuts after a word if one ends in the second half.
+fn shorten(text: &str, max_chars: usize) -> String {
+    if text.chars().count() <= max_chars {
         return text.to_owned();
     }
-    let cut: String = text.chars().take(most).collect();
+    let cut: String = text.chars().take(max_chars).collect();
     let words =
         cut.rfind(' ').filter(|at| *at > cut.len() / 2).map_or(cut.as_str(), |at| &cut[..at]);
     format!("{}…", words.trim_end())
@@ -42,15 +32,17 @@ fn shorten(text: &str, most: usize) -> String {
 mod tests {
     use super::*;
 
+    /// A title is the first line, cut after a word, and at most 60 characters and an
+    /// ellipsis long.
     #[test]
     fn titles_are_short_and_end_at_a_word() {
         assert_eq!(title("\n  What recipes do I have?\nTell me."), "What recipes do I have?");
         assert_eq!(title(""), "…");
-        let long = title(&"tomato soup ".repeat(20));
-        assert!(
-            long.chars().count() <= 61 && long.ends_with("tomato…") || long.ends_with("soup…"),
-            "{long}"
-        );
-        assert_eq!(title(&"あ".repeat(100)).chars().count(), 61);
+        let long = "tomato soup tomato soup tomato soup tomato soup tomato soup…";
+        assert_eq!(title(&"tomato soup ".repeat(20)), long);
+        assert_eq!(title(&"tomato ".repeat(20)).chars().count(), 56, "eight words and the mark");
+        let exact = "x".repeat(60);
+        assert_eq!(title(&exact), exact);
+        assert_eq!(title(&"あ".repeat(100)), format!("{}…", "あ".repeat(60)), "no word to cut at");
     }
 }

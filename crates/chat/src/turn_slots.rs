@@ -1,4 +1,4 @@
-//! How many turns run at the same time, by tenant and by project. A turn that waits
+//! Limits the turns that run at the same time, by tenant and by project. A turn that waits
 //! for a person counts too: it goes on when it is answered.
 
 use std::collections::HashMap;
@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use parlor_protocol::{ProjectId, TenantId};
 
-/// The turns that run.
+/// Counts the turns that run.
 #[derive(Debug, Default)]
 pub(crate) struct TurnSlots {
     running: Mutex<HashMap<TenantId, HashMap<ProjectId, u32>>>,
 }
 
-/// The place of one turn among them, until it is dropped.
+/// Counts one turn until it is dropped.
 #[derive(Debug)]
 pub(crate) struct TurnSlot {
     slots: Arc<TurnSlots>,
@@ -21,18 +21,18 @@ pub(crate) struct TurnSlot {
 }
 
 impl TurnSlots {
-    /// A place, if neither the tenant nor the project has as many turns as it may.
+    /// A slot, unless the tenant or the project has reached its limit.
     pub(crate) fn take(
         self: &Arc<Self>,
         tenant: &TenantId,
         project: &ProjectId,
-        of_tenant: u32,
-        of_project: u32,
+        max_of_tenant: u32,
+        max_of_project: u32,
     ) -> Option<TurnSlot> {
         let mut running = self.lock();
         let projects = running.entry(tenant.clone()).or_default();
         let in_project = projects.get(project).copied().unwrap_or_default();
-        if in_project >= of_project || projects.values().sum::<u32>() >= of_tenant {
+        if in_project >= max_of_project || projects.values().sum::<u32>() >= max_of_tenant {
             return None;
         }
         *projects.entry(project.clone()).or_default() += 1;
@@ -41,7 +41,8 @@ impl TurnSlots {
         Some(TurnSlot { slots: Arc::clone(self), tenant, project })
     }
 
-    /// A place for a turn that runs already, as one that a restart took up.
+    /// A slot beyond all limits, for a turn that runs already: one that is resumed after a
+    /// restart, or that the agent has begun.
     pub(crate) fn count(self: &Arc<Self>, tenant: &TenantId, project: &ProjectId) -> TurnSlot {
         *self.lock().entry(tenant.clone()).or_default().entry(project.clone()).or_default() += 1;
         TurnSlot { slots: Arc::clone(self), tenant: tenant.clone(), project: project.clone() }
@@ -72,8 +73,8 @@ impl Drop for TurnSlot {
 mod tests {
     use super::*;
 
-    /// FAULTS 14, 29: each limit counts, other tenants are not disturbed, and a turn
-    /// that ended makes room.
+    /// FAULTS 14, 29: both limits hold, other tenants are not affected, and a turn that
+    /// ended frees its slot.
     #[test]
     fn turns_are_counted_by_tenant_and_project() {
         let slots = Arc::new(TurnSlots::default());
@@ -89,9 +90,9 @@ mod tests {
         assert!(take(1, 0).is_some());
         let resumed = slots.count(&tenants[0], &projects[0]);
         drop(first);
-        assert!(take(0, 0).is_none(), "what goes on counts");
+        assert!(take(0, 0).is_none(), "a resumed turn counts");
         drop(resumed);
         assert!(take(0, 0).is_some());
-        assert_eq!(slots.lock().len(), 1, "who has none is forgotten");
+        assert_eq!(slots.lock().len(), 1, "a tenant without turns is forgotten");
     }
 }

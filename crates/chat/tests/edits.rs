@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 use parlor_chat::ChatError;
 use parlor_protocol::message::MessageData;
 use parlor_protocol::request::Remember;
-use parlor_protocol::{Preview, Problem, PromptAnswer, PromptClosed};
+use parlor_protocol::{Preview, Problem, PromptAnswer, PromptClosed, PromptOutcome, PromptStatus};
 use parlor_storage::{Decision, Store};
 use parlor_testkit::Script;
 use serde_json::{Value, json};
@@ -158,8 +158,8 @@ async fn the_preview_follows_an_edit() {
         (json!({"what": "bread", "by": "me"}), Problem::Masked),
     ] {
         match scene.chat.preview(&caller(), prompt.id, &bad).await {
-            Err(ChatError::AnswerInvalid(misfit)) => {
-                assert_eq!(misfit.problems[0].problem, problem, "{misfit}");
+            Err(ChatError::AnswerInvalid(error)) => {
+                assert_eq!(error.problems[0].problem, problem, "{error}");
             }
             other => panic!("{other:?}"),
         }
@@ -181,25 +181,20 @@ async fn a_tool_that_changed_is_asked_about_anew() {
     let remember = Some(Remember::Conversation);
     let yes = PromptAnswer { response: json!("yes"), remember, ..blank() };
     scene.answer_with(first.id, yes).await.unwrap();
-    let second = loop {
-        let open = scene.chat.prompts(&caller(), Some("open"), None).await.unwrap().prompts;
-        if let Some(open) = open.into_iter().next() {
-            break open.prompt.into_inner();
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-    };
+    let second = scene.open_prompt().await.prompt.into_inner();
     assert_ne!(first.id, second.id);
     assert_eq!(second.tool_call, first.tool_call);
     assert!(second.context.unwrap().contains("changed after you were asked"));
     assert!(scene.kitchen.made("burn").is_empty(), "a yes was for another tool");
     scene.restart().await;
-    assert_eq!(scene.chat.prompts(&caller(), Some("open"), None).await.unwrap().prompts.len(), 1);
+    let open = scene.chat.prompts(&caller(), Some(PromptStatus::Open), None).await.unwrap();
+    assert_eq!(open.prompts.len(), 1);
     scene.answer(second.id, json!("yes")).await.unwrap();
     let events = scene.rest(&at).await;
     assert!(seen(&events).last().unwrap().starts_with("done Complete"), "{:?}", seen(&events));
     assert_eq!(scene.kitchen.made("burn"), [json!({"what": "toast"})]);
     let outcomes: Vec<_> = decisions(&scene).await.into_iter().map(|d| d.outcome).collect();
-    assert_eq!(outcomes, ["answered", "answered"]);
+    assert_eq!(outcomes, [PromptOutcome::Answered; 2]);
 }
 
 /// S-5: a number is approved and passed on as the model wrote it, digit by digit, or

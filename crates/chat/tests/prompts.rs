@@ -10,12 +10,12 @@ use std::time::Duration;
 use parlor_chat::ChatError;
 use parlor_guard::guardrail::Policy;
 use parlor_protocol::request::Remember;
-use parlor_protocol::{Mode, PromptAnswer, PromptType};
+use parlor_protocol::{Mode, PromptAnswer, PromptOutcome, PromptStatus, PromptType};
 use parlor_testkit::Script;
 use serde_json::{Value, json};
 
 use support::asking::{Scene, blank, burn};
-use support::{caller, request, seen};
+use support::{caller, eventually, request, seen};
 
 /// P-2, T-5, P-7: the tool waits, what it would change is shown, a yes runs it once.
 #[tokio::test]
@@ -48,7 +48,7 @@ async fn an_approved_tool_runs_once_and_its_result_is_shown() {
     assert!(matches!(scene.answer(prompt.id, json!("no")).await, Err(ChatError::PromptClosed)));
     let view = scene.chat.conversation(&caller(), at.conversation_id).await.unwrap();
     assert_eq!(view.prompts.len(), 1);
-    assert_eq!(view.prompts[0].status, "answered");
+    assert_eq!(view.prompts[0].status, PromptStatus::Answered);
 }
 
 /// P-2, B-4: a no is told to the agent with its reason, and nothing runs.
@@ -74,9 +74,11 @@ async fn a_prompt_lapses_and_can_be_extended() {
     let at = scene.send("burn the toast").await;
     let prompt = scene.prompt(&at).await;
     let first = prompt.expires_at.unwrap();
-    let later = scene.chat.extend(&caller(), prompt.id, None).await.unwrap().unwrap();
-    assert!(later >= first);
+    let later = scene.chat.extend(&caller(), prompt.id, Some(2)).await.unwrap().unwrap();
+    assert!(later.0 > first.0 + 1_000, "two seconds from now instead of 0.7 from the start");
     let events = scene.rest(&at).await;
+    let closed = scene.chat.prompt(&caller(), prompt.id).await.unwrap().closed.unwrap();
+    assert!(closed.at >= later, "it stays open for the time that it was given");
     let seen = seen(&events).join("\n");
     assert!(seen.contains("prompt updated"), "{seen}");
     assert!(seen.contains("prompt closed Expired"), "{seen}");
@@ -103,18 +105,21 @@ async fn an_open_approval_survives_a_restart() {
     assert_eq!(scene.kitchen.made("burn"), [json!({"what": "toast"})]);
 }
 
-/// P-9: answered in the moment in which the server goes down: the next run acts on it.
+/// P-9: an answer that the old run of the server takes after the next one took over is acted
+/// on once, by the next one: it gets no signal, and finds the row by itself.
 #[tokio::test]
-async fn an_answer_just_before_a_kill_is_acted_on_once() {
+async fn an_answer_to_the_old_run_is_acted_on_once_by_the_next() {
     let mut scene = Scene::new([burn(), Script::answer().text("Burnt.")]).await;
     let at = scene.send("burn the toast").await;
     let prompt = scene.prompt(&at).await;
-    // Another run takes over before the first can notice the answer.
+    let old_run = scene.chat.clone();
     scene.restart().await;
-    scene.answer(prompt.id, json!("yes")).await.unwrap();
-    scene.rest(&at).await;
+    let yes = PromptAnswer { response: json!("yes"), ..blank() };
+    old_run.answer(&caller(), prompt.id, yes).await.unwrap();
+    let events = scene.rest(&at).await;
+    assert!(seen(&events).last().unwrap().starts_with("done Complete"), "{:?}", seen(&events));
     scene.restart().await;
-    assert_eq!(scene.kitchen.made("burn").len(), 1, "never a second start");
+    assert_eq!(scene.kitchen.made("burn").len(), 1, "the old run may not start it");
 }
 
 /// M-2: a call that was started when the server went down is never repeated.
@@ -123,9 +128,8 @@ async fn a_call_that_was_started_is_told_as_unknown() {
     let stall = Script::answer().tool_use("t1", "stall", &json!({}));
     let mut scene = Scene::new([stall, Script::answer().text("I cannot tell.")]).await;
     let at = scene.send("stall").await;
-    while scene.kitchen.made("stall").is_empty() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    let started = async || (!scene.kitchen.made("stall").is_empty()).then_some(());
+    eventually("the call starts", started).await;
     scene.restart().await;
     let events = scene.rest(&at).await;
     assert!(seen(&events).last().unwrap().starts_with("done Complete"));
@@ -275,8 +279,8 @@ async fn a_question_in_the_text_is_answered_or_passed_over() {
     assert!(matches!(scene.answer(prompt.id, json!("soup")).await, Err(ChatError::PromptClosed)));
 }
 
-/// P-3, P-8, M-3: an ask tool and a server's form park the turn; answers are
-/// validated, and the guardrail reads what was typed (G-8).
+/// P-3, P-8, M-3: an ask tool and a server's form suspend the turn; answers are validated, and
+/// the guardrail checks what was typed (G-8).
 #[tokio::test]
 async fn questions_of_agents_and_servers_park_the_turn() {
     let ask = json!({"type": "wizard", "question": "A recipe", "steps": [
@@ -299,13 +303,7 @@ async fn questions_of_agents_and_servers_park_the_turn() {
     assert!(matches!(refused, Err(ChatError::Refused(_))), "G-8: {refused:?}");
     scene.answer(prompt.id, json!({"title": "Stew", "spicy": "yes"})).await.unwrap();
 
-    let form = loop {
-        let open = scene.chat.prompts(&caller(), Some("open"), None).await.unwrap().prompts;
-        if let Some(form) = open.into_iter().next() {
-            break form;
-        }
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    };
+    let form = scene.open_prompt().await;
     assert_eq!(form.origin, "mcp:kitchen");
     let form = form.prompt.get().id;
     assert!(matches!(scene.answer(form, json!({"n": 0})).await, Err(ChatError::AnswerInvalid(_))));
@@ -315,9 +313,9 @@ async fn questions_of_agents_and_servers_park_the_turn() {
     assert!(scene.told().contains(r#"ordered {\"n\":3}"#), "{}", scene.told());
 }
 
-/// G-8: a result that gives orders is flagged; under `strict` a person is asked first.
+/// G-8: a suspicious result is flagged; under `strict` a person is asked first.
 #[tokio::test]
-async fn a_result_that_gives_orders_is_flagged_or_asked_about() {
+async fn a_suspicious_result_is_flagged_or_asked_about() {
     let scripts =
         || [Script::answer().tool_use("t1", "poison", &json!({})), Script::answer().text("Hm.")];
     let scene = Scene::new(scripts()).await;
@@ -358,6 +356,6 @@ async fn prompts_are_the_tenants_own_and_decisions_stay() {
     let start = (parlor_protocol::Timestamp(0), "");
     let decisions = store.decisions(&caller().tenant, start, 10).await.unwrap();
     assert_eq!(decisions.len(), 1, "decisions outlive the conversation");
-    assert_eq!(decisions[0].outcome, "answered");
+    assert_eq!(decisions[0].outcome, PromptOutcome::Answered);
     assert_eq!(decisions[0].arguments_hash.as_ref().unwrap().len(), 64);
 }

@@ -1,4 +1,4 @@
-//! Looks at what comes in and cleans what goes out. Pure: no IO, no clock.
+//! Checks what comes in and cleans what goes out. Pure: no IO, no clock.
 //!
 //! - [`guardrail`]: judges what a person wrote, before an agent reads it (G).
 //! - [`classifier`]: says which type of message an agent's JSON is (C).
@@ -8,8 +8,8 @@
 //! - [`process_input`] and [`process_output`] put them together.
 //! - [`nearest`] finds what a wrong name in the settings should have been.
 //!
-//! Two types carry the proof: [`Checked`] is what passed the guardrail,
-//! [`Clean`] is what went through the sanitizer. Only this crate makes them.
+//! Two types are the proof: [`Checked`] has passed the guardrail, [`Clean`] has gone
+//! through the sanitizer. Only this crate makes them.
 
 mod checked;
 pub mod classifier;

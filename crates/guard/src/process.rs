@@ -1,5 +1,5 @@
-//! The two functions that everything goes through: what a person wrote
-//! on its way in, what an agent wrote on its way out.
+//! The two functions of A-1: one judges what a person wrote before it goes to an agent,
+//! the other classifies and cleans what an agent wrote before a person sees it.
 
 use parlor_protocol::{
     ErrorCode, MessageData, MessageType, Metadata, QuestionOption, SubQuestion, ToolCall,
@@ -7,24 +7,30 @@ use parlor_protocol::{
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::checked::Checked;
 use crate::classifier::{Structured, classify};
 use crate::clean::{Cleanable, clean_options};
 use crate::guardrail::{Finding, Guardrail};
 use crate::sanitizer::Sanitizer;
 
-/// What the guardrail made of a message.
+/// The guardrail's verdict on a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessedInput {
-    /// Whether it may go to the agent.
-    pub valid: bool,
-    /// What goes to the agent: the person's own text, unchanged; empty if nothing does.
-    pub cleaned: String,
-    /// What the person is told; empty if it is valid.
+    /// What goes to the agent: the person's own text, unchanged; `None` if it is refused.
+    pub cleaned: Option<Checked<String>>,
+    /// What the person is told; empty if the message is valid.
     pub error: String,
     /// The same for programs.
     pub code: Option<ErrorCode>,
     /// The rule that matched: it blocked, or the policy only logs it.
     pub finding: Option<Finding>,
+}
+
+impl ProcessedInput {
+    /// Whether the message may go to the agent.
+    pub fn is_valid(&self) -> bool {
+        self.cleaned.is_some()
+    }
 }
 
 /// What an agent's JSON says to a person.
@@ -52,15 +58,13 @@ pub struct ProcessedMessage {
 pub fn process_input(guardrail: &Guardrail, message: &str) -> ProcessedInput {
     match guardrail.check(message) {
         Ok(passed) => ProcessedInput {
-            valid: true,
-            cleaned: passed.text.into_inner(),
+            cleaned: Some(passed.text),
             error: String::new(),
             code: None,
             finding: passed.noticed,
         },
         Err(refusal) => ProcessedInput {
-            valid: false,
-            cleaned: String::new(),
+            cleaned: None,
             error: refusal.message,
             code: Some(refusal.code),
             finding: refusal.finding,

@@ -8,7 +8,7 @@
 //!
 //! Where to look:
 //! - [`ids`]: names of things; each is parsed once, where it enters.
-//! - [`message_type`], [`message`]: what stands in a conversation.
+//! - [`message_type`], [`message`], [`metadata`]: what stands in a conversation.
 //! - [`plan`], [`question`]: what an agent may say in JSON, and when it is valid.
 //! - [`prompt`], [`prompt_draft`]: what waits for a person, as the server shows
 //!   it and as an agent writes it.
@@ -21,6 +21,7 @@ pub mod event;
 pub mod ids;
 pub mod message;
 pub mod message_type;
+pub mod metadata;
 pub mod plan;
 pub mod prompt;
 pub mod prompt_draft;
@@ -38,9 +39,11 @@ pub use ids::{
 };
 pub use message::{Message, MessageData, Metadata, Role, Timestamp};
 pub use message_type::MessageType;
-pub use plan::{Plan, PlanStep};
+pub use metadata::{ImageReference, MetadataKey};
+pub use plan::{Plan, PlanDecision, PlanStep};
 pub use prompt::{
-    Preview, PromptClosed, PromptOutcome, PromptStep, PromptType, PromptUpdated, UserPrompt,
+    Preview, PromptClosed, PromptOutcome, PromptStatus, PromptStep, PromptType, PromptUpdated,
+    UserPrompt,
 };
 pub use prompt_draft::PromptDraft;
 pub use question::{Question, QuestionOption, Severity, SubQuestion};

@@ -1,16 +1,14 @@
 //! A message of a conversation, as REST, events and storage show it.
 
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::ids::{ConversationId, MessageId, TurnId};
 use crate::message_type::MessageType;
+pub use crate::metadata::Metadata;
 use crate::plan::Plan;
 use crate::question::{Question, QuestionOption, SubQuestion};
 use crate::tool::{ToolCall, ToolResult};
-
-/// Facts about a message that are safe to show.
-pub type Metadata = Map<String, Value>;
 
 /// One message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

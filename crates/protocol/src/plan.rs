@@ -54,6 +54,31 @@ pub struct PlanStep {
     pub risks: Option<Vec<String>>,
 }
 
+/// What a person decides about a plan (T-3).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanDecision {
+    /// Carry it out.
+    Execute,
+    /// Present it again, with these changes.
+    Refine(String),
+}
+
+impl PlanDecision {
+    /// Reads a decision as an agent is given it: `"execute"` or `{"refine": "…"}`.
+    pub fn from_json(value: &Value) -> Option<Self> {
+        Self::deserialize(value).ok()
+    }
+
+    /// The decision as an agent is given it.
+    pub fn to_json(&self) -> Value {
+        match self {
+            Self::Execute => "execute".into(),
+            Self::Refine(changes) => serde_json::json!({ "refine": changes }),
+        }
+    }
+}
+
 impl Plan {
     /// True for JSON that means to be a plan, valid or not (C-2: if it fails
     /// validation it is `text`, and no later rule looks at it).
@@ -197,6 +222,21 @@ mod tests {
             "goal": "Dinner for four",
             "steps": [{"step_number": 1, "action": "Pick recipes", "reason": "To know what to buy"}],
         })
+    }
+
+    /// T-3: a decision is read as it is written.
+    #[test]
+    fn a_decision_has_one_shape() {
+        for (decision, wire) in [
+            (PlanDecision::Execute, json!("execute")),
+            (PlanDecision::Refine("Less salt".into()), json!({"refine": "Less salt"})),
+        ] {
+            assert_eq!(decision.to_json(), wire);
+            assert_eq!(serde_json::to_value(&decision).unwrap(), wire);
+            assert_eq!(PlanDecision::from_json(&wire), Some(decision));
+        }
+        assert_eq!(PlanDecision::from_json(&json!("refine")), None);
+        assert_eq!(PlanDecision::from_json(&json!({"execute": true})), None);
     }
 
     /// T-2: goal, steps, and in each step number, action and reason.

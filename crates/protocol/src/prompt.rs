@@ -201,3 +201,74 @@ pub enum PromptOutcome {
     /// The turn that asked was stopped.
     Cancelled,
 }
+
+/// Whether a prompt waits, or how it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PromptStatus {
+    /// It waits for an answer.
+    Open,
+    /// It ended with an answer.
+    Answered,
+    /// It ended with a no.
+    Refused,
+    /// It ended without an answer in time.
+    Expired,
+    /// The turn that asked was stopped.
+    Cancelled,
+}
+
+impl PromptStatus {
+    /// Its name on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Answered => "answered",
+            Self::Refused => "refused",
+            Self::Expired => "expired",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl PromptStatus {
+    /// The status of a stored name; one that is not known is over.
+    pub fn from_name(name: &str) -> Self {
+        match name {
+            "open" => Self::Open,
+            "answered" => Self::Answered,
+            "refused" => Self::Refused,
+            "expired" => Self::Expired,
+            _ => Self::Cancelled,
+        }
+    }
+
+    /// How the prompt ended, if it did.
+    pub fn outcome(self) -> Option<PromptOutcome> {
+        match self {
+            Self::Open => None,
+            Self::Answered => Some(PromptOutcome::Answered),
+            Self::Refused => Some(PromptOutcome::Refused),
+            Self::Expired => Some(PromptOutcome::Expired),
+            Self::Cancelled => Some(PromptOutcome::Cancelled),
+        }
+    }
+}
+
+impl From<PromptOutcome> for PromptStatus {
+    fn from(outcome: PromptOutcome) -> Self {
+        Self::from(Some(outcome))
+    }
+}
+
+impl From<Option<PromptOutcome>> for PromptStatus {
+    fn from(outcome: Option<PromptOutcome>) -> Self {
+        match outcome {
+            None => Self::Open,
+            Some(PromptOutcome::Answered) => Self::Answered,
+            Some(PromptOutcome::Refused) => Self::Refused,
+            Some(PromptOutcome::Expired) => Self::Expired,
+            Some(PromptOutcome::Cancelled) => Self::Cancelled,
+        }
+    }
+}

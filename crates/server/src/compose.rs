@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use parlor_agent::tools::Tools;
-use parlor_chat::{AdmittedTools, Chat, Project, Projects};
+use parlor_chat::{Chat, CheckedTools, Project, Projects};
 use parlor_guard::guardrail::Guardrail;
 use parlor_guard::sanitizer::{Sanitizer, SanitizerSettings};
 use parlor_process::Supervisor;
@@ -112,7 +112,7 @@ fn project(
         if behind_bridge { masks_of_bridge(config, &env) } else { config.sanitizer.clone() };
     masks.known = known::known_values(config, behind_bridge, &env);
     let guardrail = Guardrail::new(&config.guard).context("guard")?;
-    let admitted = |tools| Arc::new(AdmittedTools::new(tools, guardrail.clone())) as Arc<dyn Tools>;
+    let admitted = |tools| Arc::new(CheckedTools::new(tools, guardrail.clone())) as Arc<dyn Tools>;
     let tools = tools.map(admitted);
     Ok(Project {
         id: id.clone(),

@@ -50,9 +50,7 @@ pub use tables::decisions::Decision;
 pub use tables::events::Logged;
 pub use tables::history::HistoryPart;
 pub use tables::images::{Image, NewImage};
-pub use tables::prompts::{
-    NewPrompt, Prompt, PromptClosing, PromptPage, PromptStatus, PromptView, PromptWrite,
-};
+pub use tables::prompts::{NewPrompt, Prompt, PromptClosing, PromptPage, PromptView, PromptWrite};
 pub use tables::rate_limits::RateLimitUse;
 pub use tables::text_blocks::{Delta, TextBlock};
 pub use tables::tool_runs::{RunStatus, RunWrite, ToolRun};

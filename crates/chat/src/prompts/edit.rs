@@ -1,28 +1,28 @@
-//! Arguments that a person changed before saying yes.
+//! Arguments that a person edits before approving a call.
 //!
-//! The person edits what was shown. What was masked there stands for other
-//! bytes, so it must come back untouched, and is put back as it was (S-5).
+//! The person edits what was shown. A masked part must come back unchanged, and its raw
+//! value is put back (S-5).
 
 use serde_json::{Map, Value};
 
-use super::misfit::{self, Misfit};
+use crate::validation_error::{self, ValidationError};
 
-/// The raw arguments with the person's changes; the error says what to do.
-pub(crate) fn merged(
+/// The raw arguments with the person's changes.
+pub(super) fn merge(
     raw: &Map<String, Value>,
     shown: &Value,
     masked: &[String],
     edited: &Value,
-) -> Result<Map<String, Value>, Misfit> {
+) -> Result<Map<String, Value>, ValidationError> {
     let mut merged = edited.clone();
     let raw = Value::Object(raw.clone());
     for pointer in masked {
         if shown.pointer(pointer) != edited.pointer(pointer) {
-            return Err(Misfit::masked(pointer));
+            return Err(ValidationError::masked(pointer));
         }
         match (merged.pointer_mut(pointer), raw.pointer(pointer)) {
             (Some(slot), Some(original)) if !pointer.is_empty() => *slot = original.clone(),
-            // The name of a field is masked: there is nowhere to put it back.
+            // The name of a field is masked: its raw name cannot be put back.
             _ => return Err("These arguments hold masked names and cannot be changed.".into()),
         }
     }
@@ -32,11 +32,14 @@ pub(crate) fn merged(
     }
 }
 
-/// Whether the arguments fit the tool's schema. One that cannot be read
-/// refuses nothing: the server checks for itself.
-pub(crate) fn fits(schema: Option<&Value>, arguments: &Map<String, Value>) -> Result<(), Misfit> {
+/// Validates the arguments against the tool's schema. A schema that is not valid refuses
+/// nothing: the MCP server validates for itself.
+pub(super) fn validate(
+    schema: Option<&Value>,
+    arguments: &Map<String, Value>,
+) -> Result<(), ValidationError> {
     let arguments = Value::Object(arguments.clone());
-    schema.and_then(|schema| misfit::fits(schema, &arguments)).unwrap_or(Ok(()))
+    schema.and_then(|schema| validation_error::validate(schema, &arguments)).unwrap_or(Ok(()))
 }
 
 #[cfg(test)]
@@ -48,16 +51,16 @@ mod tests {
         value.as_object().cloned().unwrap_or_default()
     }
 
-    /// S-5: an edit is merged into the raw input; masked parts stay what they were.
+    /// S-5: an edit is merged into the raw input; masked parts keep their raw value.
     #[test]
-    fn masked_parts_stay_and_the_rest_is_the_persons() {
+    fn masked_parts_stay_and_the_rest_is_edited() {
         let raw =
             object(json!({"title": "Soup", "by": "Claude Code", "n": [1, {"k": "sk-ant-x"}]}));
         let shown = json!({"title": "Soup", "by": "[assistant]", "n": [1, {"k": "[token]"}]});
         let masked = ["/by".to_owned(), "/n/1/k".to_owned()];
         let edited = json!({"title": "Stew", "by": "[assistant]", "n": [2, {"k": "[token]"}]});
         assert_eq!(
-            merged(&raw, &shown, &masked, &edited).unwrap(),
+            merge(&raw, &shown, &masked, &edited).unwrap(),
             object(json!({"title": "Stew", "by": "Claude Code", "n": [2, {"k": "sk-ant-x"}]}))
         );
         for (bad, why) in [
@@ -65,10 +68,10 @@ mod tests {
             (json!({"title": "x", "by": "[assistant]"}), "N 2 K is masked"),
             (json!("x"), "By is masked"),
         ] {
-            let error = merged(&raw, &shown, &masked, &bad).unwrap_err();
+            let error = merge(&raw, &shown, &masked, &bad).unwrap_err();
             assert!(error.message.starts_with(why), "{error}");
         }
-        assert!(merged(&raw, &shown, &[String::new()], &shown).is_err());
-        assert!(merged(&raw, &shown, &["/[x]".to_owned()], &json!({})).is_err());
+        assert!(merge(&raw, &shown, &[String::new()], &shown).is_err());
+        assert!(merge(&raw, &shown, &["/[x]".to_owned()], &json!({})).is_err());
     }
 }

@@ -1,22 +1,21 @@
-//! Forms: a JSON Schema that an answer must fit. They come from MCP servers,
-//! which are asked politely to keep their hands off passwords (M-3).
+//! Forms of MCP servers: a JSON Schema that an answer must fit (M-3). A form that asks for a
+//! password or another secret is not shown.
 //!
-//! An answer is what the server asked for and nothing else: formats are checked,
-//! fields that the form does not have are refused, and a field that was left out
-//! gets its default, if the default fits.
+//! Formats are validated, unknown fields are refused, and a field that was left out gets its
+//! default, if the default is valid.
 
 use jsonschema::Validator;
 use serde_json::{Map, Value};
 
-use super::misfit::{self, Misfit};
+use crate::validation_error::{self, ValidationError};
 
-/// Words in the name of a field that no server may ask for.
+/// A field whose name contains one of these asks for a secret.
 const SECRETS: &[&str] = &[
     "password", "passwd", "passphrase", "passcode", "secret", "token", "apikey", "credential",
     "privatekey", "pincode", "senha", "cvv", "cvc", "ssn",
 ];
 
-/// Why a form is not shown at all.
+/// Why a form is not shown; `None` if it is.
 pub(crate) fn refusal(schema: &Value) -> Option<String> {
     if schema.get("type").and_then(Value::as_str) != Some("object") {
         return Some("its form is not an object".to_owned());
@@ -27,22 +26,22 @@ pub(crate) fn refusal(schema: &Value) -> Option<String> {
     validator(schema).err().map(|error| format!("its form is not valid: {error}"))
 }
 
-/// The answer with its defaults, if it fits; the error names the field.
-pub(crate) fn check(schema: &Value, answer: &Value) -> Result<Value, Misfit> {
+/// The answer with its defaults, if it is valid; the error names the field.
+pub(crate) fn validate(schema: &Value, answer: &Value) -> Result<Value, ValidationError> {
     let validator = validator(schema).map_err(|_| "This form cannot be answered.")?;
     let fields = schema.get("properties").and_then(Value::as_object);
     let mut answer = answer.clone();
     if let (Some(fields), Value::Object(given)) = (fields, &mut answer) {
-        // A form that says something about further fields has the last word on them.
+        // A form with `additionalProperties` decides about unknown fields itself.
         if schema.get("additionalProperties").is_none()
-            && let Some(stranger) = given.keys().find(|name| !fields.contains_key(*name))
+            && let Some(unknown) = given.keys().find(|name| !fields.contains_key(*name))
         {
-            return Err(Misfit::unknown(schema, stranger));
+            return Err(ValidationError::unknown(schema, unknown));
         }
-        fill_in(fields, given);
-        leave_out_blanks(schema, fields, given);
+        add_defaults(fields, given);
+        remove_blanks(schema, fields, given);
     }
-    misfit::judged(&validator, schema, &answer)?;
+    validation_error::validate_with(&validator, schema, &answer)?;
     Ok(answer)
 }
 
@@ -51,9 +50,8 @@ fn validator(schema: &Value) -> Result<Validator, String> {
     options.build(schema).map_err(|error| error.to_string())
 }
 
-/// A field that was cleared is blank, and no blank has a format: where it may be
-/// left out, it is.
-fn leave_out_blanks(schema: &Value, fields: &Map<String, Value>, given: &mut Map<String, Value>) {
+/// Removes optional fields that were cleared: an empty text is of no format.
+fn remove_blanks(schema: &Value, fields: &Map<String, Value>, given: &mut Map<String, Value>) {
     let required = schema.get("required").and_then(Value::as_array);
     let is_required = |name: &String| {
         required.is_some_and(|names| names.iter().any(|required| required == name.as_str()))
@@ -62,8 +60,8 @@ fn leave_out_blanks(schema: &Value, fields: &Map<String, Value>, given: &mut Map
     given.retain(|name, value| value != "" || is_required(name) || !has_format(name));
 }
 
-/// Puts defaults where nothing was said. One that does not fit its own field is none.
-fn fill_in(fields: &Map<String, Value>, given: &mut Map<String, Value>) {
+/// Adds the defaults of missing fields. A default that does not fit its own field is ignored.
+fn add_defaults(fields: &Map<String, Value>, given: &mut Map<String, Value>) {
     for (name, field) in fields {
         let Some(default) = field.get("default").filter(|_| !given.contains_key(name)) else {
             continue;
@@ -95,7 +93,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// M-3: password-like fields are refused, however they are called.
+    /// M-3: fields for secrets are refused, whatever their names.
     #[test]
     fn forms_that_ask_for_secrets_are_not_shown() {
         let form = |fields: Value| json!({"type": "object", "properties": fields});
@@ -112,19 +110,19 @@ mod tests {
         assert!(refusal(&json!({"type": "object", "properties": {"a": {"type": 3}}})).is_some());
     }
 
-    /// P-5: an answer that does not fit says which field.
+    /// P-5: a validation error names the field.
     #[test]
     fn an_answer_must_fit_the_schema() {
         let schema = json!({"type": "object", "required": ["n"],
             "properties": {"n": {"type": "integer", "minimum": 1}}});
-        assert!(check(&schema, &json!({"n": 2})).is_ok());
+        assert!(validate(&schema, &json!({"n": 2})).is_ok());
         assert!(
-            check(&schema, &json!({"n": 0})).unwrap_err().message.starts_with("N is too small")
+            validate(&schema, &json!({"n": 0})).unwrap_err().message.starts_with("N is too small")
         );
-        assert_eq!(check(&schema, &json!({})).unwrap_err().message, "N is missing.");
+        assert_eq!(validate(&schema, &json!({})).unwrap_err().message, "N is missing.");
     }
 
-    /// M-3: the formats that a form may ask for are what they say.
+    /// M-3: an answer must have the format that the form asks for.
     #[test]
     fn formats_are_checked() {
         for (format, good, bad) in [
@@ -135,16 +133,20 @@ mod tests {
         ] {
             let field = json!({"type": "string", "format": format});
             let schema = json!({"type": "object", "properties": {"x": field}});
-            assert!(check(&schema, &json!({"x": good})).is_ok(), "{format}");
-            assert_eq!(check(&schema, &json!({"x": ""})), Ok(json!({})), "it was cleared");
+            assert!(validate(&schema, &json!({"x": good})).is_ok(), "{format}");
+            assert_eq!(
+                validate(&schema, &json!({"x": ""})),
+                Ok(json!({})),
+                "a cleared field is left out"
+            );
             assert!(
-                check(&schema, &json!({"x": bad})).unwrap_err().message.starts_with("X "),
+                validate(&schema, &json!({"x": bad})).unwrap_err().message.starts_with("X "),
                 "{format}"
             );
         }
     }
 
-    /// M-3: a server gets what it asked for, with the defaults that it named.
+    /// M-3: a server gets only the fields of its form, with their defaults.
     #[test]
     fn unknown_fields_are_refused_and_defaults_are_filled_in() {
         let schema = json!({"type": "object", "required": ["size"], "properties": {
@@ -153,10 +155,10 @@ mod tests {
             "odd": {"type": "integer", "default": "four"},
             "note": {"type": "string"},
         }});
-        assert_eq!(check(&schema, &json!({})), Ok(json!({"size": "L", "guests": 4})));
-        let said = json!({"guests": 2, "size": "S", "note": ""});
-        assert_eq!(check(&schema, &said), Ok(said));
-        let stranger = check(&schema, &json!({"size": "S", "admin": true})).unwrap_err();
-        assert!(stranger.message.contains("Admin"), "{stranger}");
+        assert_eq!(validate(&schema, &json!({})), Ok(json!({"size": "L", "guests": 4})));
+        let given = json!({"guests": 2, "size": "S", "note": ""});
+        assert_eq!(validate(&schema, &given), Ok(given));
+        let error = validate(&schema, &json!({"size": "S", "admin": true})).unwrap_err();
+        assert!(error.message.contains("Admin"), "{error}");
     }
 }

@@ -1,26 +1,25 @@
-//! The prompt desk: one mechanism for approvals, questions, plans and forms (P-3).
+//! Prompts: one mechanism for approvals, questions, plans and forms (P-3).
 //!
 //! The life of a prompt:
-//! 1. [`opening`]: it becomes a row, with a public clean half and a private raw
-//!    half, in the same write as the event that shows it.
+//! 1. [`opening`]: it becomes a row with a public half, which is clean, and a private half,
+//!    which is raw, in the same write as the event that shows it.
 //! 2. [`preview`]: what a call would change, also while a person edits it.
-//! 3. [`check`]: an answer is judged against both halves; a bad one changes
+//! 3. [`validation`]: an answer is validated against both halves; an invalid one changes
 //!    nothing and says what is wrong (P-5).
-//! 4. [`desk`]: a good one closes the row by compare-and-set, together with
-//!    the run that it approves and the line in the audit. So does the clock.
-//! 5. If the turn waits for it, the turn's own task notices, writes the end
-//!    into the log and goes on (`session::asking`). Otherwise the answer is
-//!    the message that begins the next turn.
+//! 4. [`closing`]: a valid one closes the row by compare-and-set, together with the run that
+//!    it approves and the entry in the audit. So does the deadline.
+//! 5. If a turn waits for it, the turn's own task notices, writes the end into the log and
+//!    goes on ([`crate::turn`]). Otherwise the answer is the message that begins the next turn
+//!    (`crate::answering`).
 //!
-//! Nothing here is kept in memory: after a restart the rows are what there is.
+//! Nothing here is kept in memory: after a restart the rows are all there is.
 
-pub(crate) mod check;
-mod desk;
+pub(crate) mod closing;
 mod edit;
 pub(crate) mod form;
-mod misfit;
 pub(crate) mod opening;
 pub(crate) mod preview;
+pub(crate) mod validation;
 
 use parlor_protocol::PromptDraft;
 use parlor_storage::Prompt;
@@ -28,50 +27,48 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-pub use desk::Answered;
-pub(crate) use desk::{bytes, closed_event, unanswered};
-pub use misfit::Misfit;
-pub use preview::Previewed;
+pub use preview::PreviewedCall;
 
-/// Who asks, as it is written down. Only `approval` looks like an approval.
+/// The origin of approvals. No agent and no server can claim it.
 pub(crate) const APPROVAL: &str = "approval";
+/// The origin of an agent's own questions, and who begins an agent-initiated turn.
 pub(crate) const AGENT: &str = "agent";
 
-/// What whoever asks meant: the private half of a prompt.
+/// What a prompt is about: its private half.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Meant {
-    /// A call that waits for a yes.
-    Call(Box<MeantCall>),
-    /// A suspicious result that waits for a yes before the model reads it (G-8).
+pub(crate) enum Subject {
+    /// A call that waits for approval.
+    Call(Box<PendingCall>),
+    /// A suspicious result that waits for approval before the model reads it (G-8).
     Result,
-    /// A question, in the asker's own words.
+    /// A question, as the agent or server wrote it.
     Question(Box<PromptDraft>),
 }
 
-/// A call as it would run.
+/// A call that waits for approval, as it would run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct MeantCall {
+pub(crate) struct PendingCall {
     pub(crate) run: Uuid,
     pub(crate) server: String,
     pub(crate) tool: String,
-    /// The tool as it was shown.
+    /// Of the tool that was shown.
     pub(crate) fingerprint: String,
     pub(crate) input: Map<String, Value>,
-    /// What edited arguments must fit; nothing where it is not known.
+    /// The schema of the arguments, if it is known.
     pub(crate) schema: Option<Value>,
 }
 
 /// What an answer means to whoever asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Decided {
-    /// Do it. Of a call, with the bytes that are in the ledger.
+pub(crate) enum Resolution {
+    /// Do it. A call runs with the arguments in the ledger.
     Yes,
-    /// The answer, options by the asker's own values.
+    /// The answer, with options by the asker's own values.
     Given {
         value: Value,
-        /// What the person said, in words.
+        /// The answer as a sentence for people.
         said: String,
     },
     /// No, and perhaps why.
@@ -79,11 +76,11 @@ pub(crate) enum Decided {
 }
 
 /// The private half of a prompt.
-pub(crate) fn meant(prompt: &Prompt) -> Option<Meant> {
+pub(crate) fn subject(prompt: &Prompt) -> Option<Subject> {
     serde_json::from_value(prompt.private.clone()).ok()
 }
 
-/// What was decided, if anything was.
-pub(crate) fn decided(prompt: &Prompt) -> Option<Decided> {
+/// What the answer means, if there is one.
+pub(crate) fn resolution(prompt: &Prompt) -> Option<Resolution> {
     prompt.decision.clone().and_then(|decision| serde_json::from_value(decision).ok())
 }

@@ -1,5 +1,4 @@
-//! A prompt before anyone sees it: the row, and the message that stays in the
-//! conversation.
+//! A prompt that opens: its row, and the message that stays in the conversation.
 
 use std::time::Duration;
 
@@ -9,44 +8,44 @@ use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::message::{Message, MessageData, Metadata};
 use parlor_protocol::{
     ConversationId, MessageId, MessageType, Preview, PromptDraft, PromptId, PromptType, Question,
-    Role, Severity, TenantId, Timestamp, ToolCall, TurnId, UserPrompt,
+    Role, Severity, TenantId, Timestamp, ToolCall, TurnId, UserPrompt, metadata,
 };
 use parlor_storage::NewPrompt;
-use serde_json::{Value, json};
+use serde_json::Value;
 use uuid::Uuid;
 
-use super::{APPROVAL, Meant, MeantCall};
+use super::{APPROVAL, PendingCall, Subject};
+use crate::clock::now;
 use crate::project::Project;
-use crate::texts::now;
 
-/// Where a prompt is asked.
+/// The turn in which a prompt opens.
 #[derive(Debug, Clone)]
-pub(crate) struct Place<'a> {
+pub(crate) struct Asker<'a> {
     pub(crate) tenant: &'a TenantId,
     pub(crate) project: &'a Project,
     pub(crate) sanitizer: &'a Sanitizer,
     pub(crate) conversation: ConversationId,
     pub(crate) turn: TurnId,
-    /// Whether it lapses if the agent's process ends.
+    /// Whether the prompt expires if the agent's process ends.
     pub(crate) ends_with_agent: bool,
 }
 
 /// A prompt that is about to open.
 #[derive(Debug)]
-pub(crate) struct Opening {
+pub(crate) struct OpeningPrompt {
     pub(crate) prompt: NewPrompt,
-    /// Shows it in the conversation, also once it is closed.
-    pub(crate) message: Clean<Message>,
+    /// Shows the prompt in the conversation, also once it is closed.
+    pub(crate) message: Message,
 }
 
-impl Place<'_> {
+impl Asker<'_> {
     /// "May this call be made?"
     pub(crate) fn approval(
         &self,
         call: &ProposedCall,
         run: Uuid,
         preview: Option<Preview>,
-    ) -> Opening {
+    ) -> OpeningPrompt {
         let title = call.tool.as_ref().and_then(|tool| tool.title.as_deref());
         let shown = ToolCall {
             name: call.name.clone(),
@@ -61,7 +60,7 @@ impl Place<'_> {
             context: suspicion(call).or_else(|| call.description.clone()),
             ..self.bare(PromptType::Confirm, format!("Allow “{}”?", title.unwrap_or(&call.name)))
         };
-        let meant = Meant::Call(Box::new(MeantCall {
+        let subject = Subject::Call(Box::new(PendingCall {
             run,
             server: call.tool.as_ref().map(|tool| tool.server.clone()).unwrap_or_default(),
             tool: call.name.clone(),
@@ -74,15 +73,15 @@ impl Place<'_> {
             schema: call.tool.as_ref().map(|tool| tool.spec.input_schema.clone()),
         }));
         let timeout = match call.tool.as_ref().and_then(|tool| tool.prompt_timeout) {
-            Some(own) => waits(own),
-            None => waits(self.project.prompt_timeout),
+            Some(own) => timeout_ms(own),
+            None => timeout_ms(self.project.prompt_timeout),
         };
         let data = (MessageType::ToolCall, Some(MessageData::ToolCall(shown)));
-        self.open(prompt, meant, (&call.id, APPROVAL, true), timeout, data)
+        self.open(prompt, subject, (&call.id, APPROVAL, true), timeout, data)
     }
 
     /// "May the model read this result?" (G-8)
-    pub(crate) fn result(&self, ask_id: &str, tool: &str, rule: &str) -> Opening {
+    pub(crate) fn result(&self, ask_id: &str, tool: &str, rule: &str) -> OpeningPrompt {
         let prompt = UserPrompt {
             severity: Some(Severity::Critical),
             context: Some(format!("Rule: {rule}")),
@@ -91,32 +90,32 @@ impl Place<'_> {
                 format!("The result of {tool} looks as if it gives orders. Let the agent read it?"),
             )
         };
-        let timeout = waits(self.project.prompt_timeout);
+        let timeout = timeout_ms(self.project.prompt_timeout);
         let data = (MessageType::Question, None);
-        self.open(prompt, Meant::Result, (ask_id, APPROVAL, true), timeout, data)
+        self.open(prompt, Subject::Result, (ask_id, APPROVAL, true), timeout, data)
     }
 
-    /// A question of an agent or of a server. Without `parks` the turn is over,
-    /// and the answer begins the next one.
+    /// A question of an agent or of a server. Without `parks` no turn waits for it, and the
+    /// answer begins the next one.
     pub(crate) fn question(
         &self,
         ask_id: &str,
         origin: &str,
         draft: PromptDraft,
         parks: bool,
-    ) -> Opening {
-        self.question_as(PromptId::new(Uuid::now_v7()), ask_id, origin, draft, parks)
+    ) -> OpeningPrompt {
+        self.question_with_id(PromptId::new(Uuid::now_v7()), ask_id, origin, draft, parks)
     }
 
-    /// The same, under an id that the conversation knows already.
-    pub(crate) fn question_as(
+    /// A question with an id that the conversation knows already.
+    pub(crate) fn question_with_id(
         &self,
         id: PromptId,
         ask_id: &str,
         origin: &str,
         draft: PromptDraft,
         parks: bool,
-    ) -> Opening {
+    ) -> OpeningPrompt {
         let PromptDraft {
             prompt_type,
             question,
@@ -131,7 +130,7 @@ impl Place<'_> {
         } = draft.clone();
         let timeout = match prompt_type {
             PromptType::Confirm | PromptType::Input | PromptType::Select if parks => {
-                waits(self.project.prompt_timeout)
+                timeout_ms(self.project.prompt_timeout)
             }
             _ => None,
         };
@@ -148,19 +147,22 @@ impl Place<'_> {
             default,
             ..self.bare(prompt_type, question)
         };
-        let meant = Meant::Question(Box::new(draft));
-        self.open(prompt, meant, (ask_id, origin, parks), timeout, data)
+        let subject = Subject::Question(Box::new(draft));
+        self.open(prompt, subject, (ask_id, origin, parks), timeout, data)
     }
 
     fn open(
         &self,
         mut prompt: UserPrompt,
-        meant: Meant,
+        subject: Subject,
         (ask_id, origin, parks): (&str, &str, bool),
         timeout_ms: Option<i64>,
         (message_type, data): (MessageType, Option<MessageData>),
-    ) -> Opening {
-        prompt.expires_at = lapses(timeout_ms);
+    ) -> OpeningPrompt {
+        prompt.expires_at = expiry(timeout_ms);
+        let mut metadata = Metadata::new();
+        metadata::PROMPT_ID.set(&mut metadata, &prompt.id);
+        metadata::ORIGIN.set(&mut metadata, origin);
         let message = Message {
             id: MessageId::new(Uuid::now_v7()),
             conversation_id: self.conversation,
@@ -171,15 +173,12 @@ impl Place<'_> {
             data,
             options: prompt.options.clone(),
             questions: prompt.questions.clone(),
-            metadata: Metadata::from_iter([
-                ("prompt_id".to_owned(), json!(prompt.id)),
-                ("origin".to_owned(), json!(origin)),
-            ]),
+            metadata,
             created_at: now(),
         };
         let sanitizer = self.sanitizer;
-        Opening {
-            message: Clean::new(sanitizer, message),
+        OpeningPrompt {
+            message,
             prompt: NewPrompt {
                 tenant: self.tenant.clone(),
                 project: self.project.id.clone(),
@@ -187,7 +186,7 @@ impl Place<'_> {
                 origin: origin.to_owned(),
                 turn_waits: parks,
                 public: Clean::new(sanitizer, prompt),
-                private: serde_json::to_value(meant).unwrap_or(Value::Null),
+                private: serde_json::to_value(subject).unwrap_or(Value::Null),
                 timeout_ms,
             },
         }
@@ -215,13 +214,13 @@ impl Place<'_> {
     }
 }
 
-/// When a prompt lapses that gets its full time now.
-pub(crate) fn lapses(timeout_ms: Option<i64>) -> Option<Timestamp> {
+/// When a prompt expires that gets its full time now.
+pub(crate) fn expiry(timeout_ms: Option<i64>) -> Option<Timestamp> {
     timeout_ms.map(|ms| Timestamp(now().0.saturating_add(ms)))
 }
 
-/// Zero waits for ever (P-4).
-fn waits(timeout: Duration) -> Option<i64> {
+/// `None` for zero, which is no deadline (P-4).
+fn timeout_ms(timeout: Duration) -> Option<i64> {
     i64::try_from(timeout.as_millis()).ok().filter(|ms| *ms > 0)
 }
 
@@ -245,12 +244,12 @@ fn message_data(draft: &PromptDraft) -> (MessageType, Option<MessageData>) {
     }
 }
 
-/// The schema that edited arguments must fit, if it says anything about them.
+/// The schema for edited arguments, if it describes any.
 fn form_of(schema: &Value) -> Option<Value> {
     schema.get("properties").is_some().then(|| schema.clone())
 }
 
-/// Why the tool is not to be believed (G-8), for the person who is asked.
+/// Why the tool is suspicious (G-8), for the person who is asked.
 fn suspicion(call: &ProposedCall) -> Option<String> {
     let rule = call.tool.as_ref()?.suspicion.as_ref()?;
     Some(format!("The description of this tool looks as if it gives orders. Rule: {rule}"))

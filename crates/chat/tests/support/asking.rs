@@ -1,19 +1,19 @@
-//! A chat whose agent asks: what is sent, what is asked, what is answered.
+//! A chat whose agent proposes calls and asks questions.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use parlor_chat::{Accepted, Chat, ChatError};
 use parlor_guard::guardrail::Policy;
-use parlor_protocol::{EventBody, PromptAnswer, PromptId, UserPrompt};
-use parlor_storage::Logged;
+use parlor_protocol::{EventBody, PromptAnswer, PromptId, PromptStatus, UserPrompt};
+use parlor_storage::{Logged, PromptView};
 use parlor_testkit::{Script, ScriptedModel};
 use serde_json::{Value, json};
 
 use super::kitchen::Kitchen;
 use super::{Setup, caller, open_with, read, request};
 
-/// A chat whose agent has tools; it can go down and come back.
+/// A chat whose agent has tools; it can be restarted.
 pub(crate) struct Scene {
     pub(crate) chat: Chat,
     pub(crate) model: ScriptedModel,
@@ -55,7 +55,7 @@ impl Scene {
         self.chat.send(&caller(), &project, request(text, None)).await.unwrap()
     }
 
-    /// The first prompt after a place.
+    /// The first prompt of a turn.
     pub(crate) async fn prompt(&self, at: &Accepted) -> UserPrompt {
         let mut reader =
             self.chat.subscribe(&caller(), at.conversation_id, Some(at.after)).await.unwrap();
@@ -66,6 +66,15 @@ impl Scene {
                 }
             }
         }
+    }
+
+    /// The newest prompt that is open, once there is one.
+    pub(crate) async fn open_prompt(&self) -> PromptView {
+        super::eventually("a prompt opens", async || {
+            let page = self.chat.prompts(&caller(), Some(PromptStatus::Open), None).await.unwrap();
+            page.prompts.into_iter().next()
+        })
+        .await
     }
 
     pub(crate) async fn answer(&self, id: PromptId, response: Value) -> Result<(), ChatError> {

@@ -1,23 +1,23 @@
 //! Tools in memory: `peek` reads, `burn` changes, `order` asks back, `stall`
-//! never ends, `poison` answers with orders.
+//! never ends, `poison` answers with an injection.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
+use parlor_agent::tools::ToolSpec;
 use parlor_agent::tools::{
-    Artifact, Claims, ElicitationReply, ServerHealth, ToolCall, ToolEvent, ToolFuture, ToolSpec,
-    ToolStream,
+    Artifact, Claims, ElicitationReply, ServerHealth, ToolCall, ToolEvent, ToolFuture, ToolStream,
 };
 use parlor_agent::{ContentBlock, Tool, ToolOutcome, Tools};
 use serde_json::{Map, Value, json};
 
-/// A server with tools, and what it was told to do.
+/// A server with tools, and the calls that it got.
 #[derive(Default)]
 pub(crate) struct Kitchen {
     pub(crate) calls: Mutex<Vec<ToolCall>>,
-    /// Changes with what the tools say of themselves.
+    /// Changes the fingerprints of the tools.
     pub(crate) version: AtomicU32,
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parlor_agent::Tools;
-use parlor_chat::{Accepted, Caller, Chat, ChatError, News, Project, Projects};
+use parlor_chat::{Accepted, Caller, Chat, ChatError, EventBatch, Project, Projects};
 use parlor_guard::guardrail::{GuardSettings, Guardrail, Policy};
 use parlor_guard::sanitizer::{KnownValues, Sanitizer, SanitizerSettings};
 use parlor_models::{ModelKind, ModelSettings, build_agent};
@@ -106,12 +106,12 @@ impl Scene {
         self.chat.send(&caller(), &"recipes".parse().unwrap(), request).await
     }
 
-    /// Everything after a place, until the turn is done.
+    /// Everything after an event id, until the turn is done.
     pub(crate) async fn read(&self, conversation: ConversationId, after: EventId) -> Vec<Logged> {
         read(&self.chat, conversation, after).await
     }
 
-    /// Reads until this text has streamed; gives the place.
+    /// Reads until this text has streamed; returns the last event id.
     pub(crate) async fn read_text(
         &self,
         conversation: ConversationId,
@@ -135,19 +135,31 @@ pub(crate) async fn read(chat: &Chat, id: ConversationId, after: EventId) -> Vec
     let mut events = Vec::new();
     loop {
         let batch = tokio::time::timeout(Duration::from_secs(60), reader.next()).await;
-        events.extend(self::events(batch.expect("something must come")));
+        events.extend(self::events(batch.expect("no event in time")));
         if matches!(events.last().unwrap().body.get(), EventBody::Done { .. }) {
             return events;
         }
     }
 }
 
-/// Events that came, none of them large.
-pub(crate) fn events(news: Option<News>) -> Vec<Logged> {
-    match news.expect("the conversation is gone") {
-        News::Events(events) => events,
-        News::Large(event) => panic!("{event:?} is large"),
-        News::Live(bodies) => panic!("{bodies:?} have no number"),
+/// A batch of events, none of them large.
+pub(crate) fn events(batch: Option<EventBatch>) -> Vec<Logged> {
+    match batch.expect("the conversation is gone") {
+        EventBatch::Events(events) => events,
+        EventBatch::Large(event) => panic!("{event:?} is large"),
+        EventBatch::Live(bodies) => panic!("{bodies:?} are not stored"),
+    }
+}
+
+/// Waits until there is something; fails if it takes too long.
+pub(crate) async fn eventually<T>(what: &str, mut probe: impl AsyncFnMut() -> Option<T>) -> T {
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(60);
+    loop {
+        if let Some(found) = probe().await {
+            return found;
+        }
+        assert!(tokio::time::Instant::now() < deadline, "{what} did not happen in time");
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 

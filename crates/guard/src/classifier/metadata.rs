@@ -4,6 +4,7 @@
 //! models, costs, account and session data, or a text that is not one word of
 //! a known kind.
 
+use parlor_protocol::metadata as key;
 use serde_json::{Map, Value};
 
 use super::envelope::Said;
@@ -17,26 +18,26 @@ const PLACES: [&str; 12] = [
 
 /// Words of the agents' own vocabularies: `[a-z_]` only.
 const WORDS: [(&str, &str); 5] = [
-    ("stop_reason", "stop_reason"),
-    ("stopReason", "stop_reason"),
-    ("finish_reason", "stop_reason"),
-    ("terminal_reason", "terminal_reason"),
-    ("status", "status"),
+    ("stop_reason", key::STOP_REASON.name()),
+    ("stopReason", key::STOP_REASON.name()),
+    ("finish_reason", key::STOP_REASON.name()),
+    ("terminal_reason", key::TERMINAL_REASON.name()),
+    ("status", key::STATUS.name()),
 ];
 
 const NUMBERS: [(&str, &str); 12] = [
-    ("duration_ms", "duration_ms"),
-    ("durationMs", "duration_ms"),
-    ("num_turns", "num_turns"),
-    ("exit_code", "exit_code"),
-    ("exitCode", "exit_code"),
-    ("api_error_status", "error_status"),
-    ("error_status", "error_status"),
-    ("attempt", "attempt"),
-    ("max_retries", "max_retries"),
-    ("retry_delay_ms", "retry_delay_ms"),
-    ("tool_calls", "tool_calls"),
-    ("estimated_tokens", "estimated_tokens"),
+    ("duration_ms", key::DURATION_MS.name()),
+    ("durationMs", key::DURATION_MS.name()),
+    ("num_turns", key::NUM_TURNS.name()),
+    ("exit_code", key::EXIT_CODE.name()),
+    ("exitCode", key::EXIT_CODE.name()),
+    ("api_error_status", key::ERROR_STATUS.name()),
+    ("error_status", key::ERROR_STATUS.name()),
+    ("attempt", key::ATTEMPT.name()),
+    ("max_retries", key::MAX_RETRIES.name()),
+    ("retry_delay_ms", key::RETRY_DELAY_MS.name()),
+    ("tool_calls", key::TOOL_CALLS.name()),
+    ("estimated_tokens", key::ESTIMATED_TOKENS.name()),
 ];
 
 /// Where token counts stand that are final. Those of single messages are not.
@@ -74,33 +75,33 @@ pub(super) fn add(value: &Value, said: &Said<'_>, classified: &mut Classified) {
         copy(place, &TOKENS, Value::is_u64, &mut usage);
     }
     if !usage.is_empty() {
-        metadata.insert("usage".to_owned(), usage.into());
+        key::USAGE.set(metadata, &usage);
     }
     if said.partial {
-        metadata.insert("partial".to_owned(), true.into());
+        key::PARTIAL.set(metadata, &true);
     }
     if said.warning {
-        metadata.insert("level".to_owned(), "warning".into());
+        key::LEVEL.set(metadata, "warning");
     }
     match &classified.data {
         Some(Structured::ToolResult { name, is_error, .. }) => {
-            metadata.insert("is_error".to_owned(), (*is_error).into());
+            key::IS_ERROR.set(metadata, is_error);
             add_tool(name, metadata);
             if said.results.is_empty() {
-                metadata.insert("status".to_owned(), "running".into());
+                key::STATUS.set(metadata, "running");
             }
         }
         Some(Structured::ToolCall { name, .. }) => add_tool(name, metadata),
         Some(Structured::Plan(_) | Structured::Question(_)) | None => {}
     }
     if !matches!(classified.data, Some(Structured::ToolResult { .. })) {
-        metadata.remove("status");
+        key::STATUS.remove(metadata);
     }
 }
 
 fn add_tool(name: &str, metadata: &mut Map<String, Value>) {
     if !name.is_empty() {
-        metadata.insert("tool".to_owned(), name.into());
+        key::TOOL.set(metadata, name);
     }
 }
 

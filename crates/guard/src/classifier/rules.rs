@@ -3,7 +3,9 @@
 
 use std::cell::OnceCell;
 
-use parlor_protocol::{MessageType, Plan, PromptDraft, PromptType, Question, QuestionOption};
+use parlor_protocol::{
+    MessageType, Plan, PromptDraft, PromptType, Question, QuestionOption, metadata,
+};
 use serde_json::Value;
 
 use super::envelope::{Said, ToolUse};
@@ -225,7 +227,7 @@ fn of_prompt(prompt: &PromptDraft) -> Classified {
         PromptType::Input => "input",
         _ => "select",
     };
-    classified.metadata.insert("prompt_type".to_owned(), name.into());
+    metadata::PROMPT_TYPE.set(&mut classified.metadata, name);
     classified
 }
 
@@ -235,9 +237,8 @@ fn original_words(object: &Value) -> Classified {
 
 impl Classified {
     fn with_question(mut self, question: Question) -> Self {
-        if let Some(severity) = question.severity.and_then(|level| serde_json::to_value(level).ok())
-        {
-            self.metadata.insert("severity".to_owned(), severity);
+        if let Some(severity) = &question.severity {
+            metadata::SEVERITY.set(&mut self.metadata, severity);
         }
         self.data = Some(Structured::Question(question));
         self

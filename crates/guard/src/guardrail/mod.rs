@@ -44,6 +44,12 @@ pub struct Guardrail {
     max_chars: usize,
 }
 
+/// Something that holds texts which a person typed.
+pub trait Typed {
+    /// Every text that a person typed into it, in order.
+    fn typed(&self) -> Vec<&str>;
+}
+
 /// A message that may go on, and what was noticed about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passed {
@@ -63,7 +69,7 @@ impl Guardrail {
         })
     }
 
-    /// Judges what a person wrote: a message, or an answer to a prompt.
+    /// Judges a message of a person.
     pub fn check(&self, message: &str) -> Result<Passed, Refusal> {
         self.check_form(message)?;
         let noticed = self.find(message, self.policy);
@@ -71,6 +77,37 @@ impl Guardrail {
             Some(finding) if finding.action == Action::Block => Err(Refusal::blocked(finding)),
             noticed => Ok(Passed { text: Checked::new(message.to_owned()), noticed }),
         }
+    }
+
+    /// Judges the text beside an image. Unlike a message, it may be empty.
+    pub fn check_caption(&self, text: &str) -> Result<Passed, Refusal> {
+        match self.check(text) {
+            Err(Refusal { code: ErrorCode::InputEmpty, .. }) => {
+                Ok(Passed { text: Checked::new(text.to_owned()), noticed: None })
+            }
+            judged => judged,
+        }
+    }
+
+    /// Judges everything that a person typed into an answer (G-8). Each text that matched
+    /// a rule is reported to `found`, also if the answer is refused.
+    pub fn check_answer<A: Typed>(
+        &self,
+        answer: A,
+        mut found: impl FnMut(&str, &Finding),
+    ) -> Result<Checked<A>, Refusal> {
+        for text in answer.typed().into_iter().filter(|text| !text.trim().is_empty()) {
+            let judged = self.check(text);
+            let finding = match &judged {
+                Ok(passed) => passed.noticed.as_ref(),
+                Err(refusal) => refusal.finding.as_ref(),
+            };
+            if let Some(finding) = finding {
+                found(text, finding);
+            }
+            judged?;
+        }
+        Ok(Checked::new(answer))
     }
 
     /// Judges what did not come from a person: a tool's result, a tool's

@@ -100,9 +100,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 
 fn answer(guardrail: &Guardrail, message: &str) -> Answer {
     let judged = process_input(guardrail, message);
+    let valid = judged.is_valid();
     let finding = judged.finding;
     Answer {
-        valid: judged.valid,
+        valid,
         error: judged.error,
         code: judged.code.map_or("", |code| code.as_str()),
         category: finding.as_ref().map_or("", |f| f.category.as_str()),

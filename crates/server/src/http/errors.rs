@@ -199,9 +199,9 @@ impl From<ChatError> for ApiError {
                 ErrorCode::PromptClosed,
                 "This question was answered, or its time was up.",
             ),
-            ChatError::AnswerInvalid(misfit) => Self {
-                problems: misfit.problems,
-                ..Self::new(ErrorCode::AnswerInvalid, misfit.message)
+            ChatError::AnswerInvalid(error) => Self {
+                problems: error.problems,
+                ..Self::new(ErrorCode::AnswerInvalid, error.message)
             },
             ChatError::BadImage(why) => Self::new(ErrorCode::BadImage, why),
             ChatError::TooLarge(why) => Self::new(ErrorCode::TooLarge, why),

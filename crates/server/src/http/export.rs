@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use parlor_protocol::message::{Message, MessageData};
-use parlor_protocol::{ConversationId, MessageType, PromptClosed, PromptOutcome, Role};
+use parlor_protocol::{ConversationId, MessageType, PromptClosed, PromptOutcome, Role, metadata};
 use parlor_storage::{ConversationView, PromptView};
 use serde::Deserialize;
 
@@ -75,8 +75,8 @@ fn markdown(view: &ConversationView) -> String {
 
 /// What became of the prompt that a message shows.
 fn closing<'v>(view: &'v ConversationView, message: &Message) -> Option<&'v PromptClosed> {
-    let id = message.metadata.get("prompt_id")?.as_str()?;
-    let shown = |prompt: &&PromptView| prompt.prompt.get().id.to_string() == id;
+    let id = metadata::PROMPT_ID.get(&message.metadata)?;
+    let shown = |prompt: &&PromptView| prompt.prompt.get().id == id;
     view.prompts.iter().find(shown)?.closed.as_ref()
 }
 
@@ -95,8 +95,8 @@ fn outcome(message: &Message, closed: &PromptClosed) -> String {
     if let Some(reason) = &closed.reason {
         text.push_str(&format!("\n\n{}", quoted(reason)));
     }
-    if let Some(proposed) = message.metadata.get("proposed").and_then(|call| call.get("input")) {
-        text.push_str(&format!("\n\nProposed:\n\n{}", fenced(proposed)));
+    if let Some(proposed) = metadata::PROPOSED.get(&message.metadata) {
+        text.push_str(&format!("\n\nProposed:\n\n{}", fenced(&proposed.input)));
     }
     text
 }

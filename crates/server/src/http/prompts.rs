@@ -6,8 +6,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use parlor_protocol::{ConversationId, PromptAnswer, PromptId, PromptOutcome};
-use parlor_storage::PromptStatus;
+use parlor_protocol::{ConversationId, PromptAnswer, PromptId, PromptOutcome, PromptStatus};
 use serde::Deserialize;
 use serde_json::json as value;
 

@@ -17,7 +17,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use bytes::{Bytes, BytesMut};
 use hyper::body::Frame;
-use parlor_chat::{LargePieces, Piece, Polled, Reader};
+use parlor_chat::{LargePieces, Piece, PolledBatch, Reader};
 use parlor_protocol::{EventBody, TurnId};
 use parlor_storage::Logged;
 use parlor_wake::{Alarm, Listener, Speaker, word};
@@ -131,20 +131,20 @@ impl Feed {
                 return Poll::Ready(false);
             }
             return match new {
-                Polled::Events => {
+                PolledBatch::Events => {
                     self.write();
                     Poll::Ready(true)
                 }
-                Polled::Large(event) => {
+                PolledBatch::Large(event) => {
                     self.large = Some(next_piece(event.pieces("sse", sse::whole)));
                     self.poll_large(cx)
                 }
-                Polled::Live(bodies) => {
+                PolledBatch::Live(bodies) => {
                     bodies.iter().for_each(|body| sse::write_live(body, &mut self.buffer));
                     self.over = bodies.iter().any(|body| self.until.is(body.get()));
                     Poll::Ready(true)
                 }
-                Polled::Gone => Poll::Ready(false),
+                PolledBatch::Gone => Poll::Ready(false),
             };
         }
         match self.ends.poll(cx) {

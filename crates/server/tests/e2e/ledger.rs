@@ -2,7 +2,7 @@
 //! person decides: after the restart there is one outcome, the tool was never
 //! started twice, the model and the audit are told what happened.
 //!
-//! The steps are those of `crates/chat/src/power_cut.rs`; how often the tool ran
+//! The steps are those of `crates/chat/src/fail_point.rs`; how often the tool ran
 //! is counted where it ran, at the MCP server.
 
 use std::path::Path;

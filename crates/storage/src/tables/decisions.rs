@@ -6,10 +6,10 @@ use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
 
-use super::prompts::PromptStatus;
 use crate::columns::{optional_json, parsed, to_json};
 use crate::error::StorageError;
 use crate::store::Store;
+use parlor_protocol::PromptStatus;
 
 /// One decision, as an administrator reads it.
 #[derive(Debug, Clone, PartialEq, Serialize)]

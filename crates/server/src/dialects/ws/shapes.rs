@@ -3,7 +3,7 @@
 use parlor_protocol::message::{Message, MessageData, Metadata, Timestamp};
 use parlor_protocol::{
     ClientMessageId, ConversationId, ErrorCode, EventId, FieldProblem, MessageId, MessageType,
-    PromptId, QuestionOption, Role, SubQuestion, TurnId,
+    PromptId, QuestionOption, Role, SubQuestion, TurnId, metadata,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -138,8 +138,8 @@ impl<'a> Typed<'a> {
     pub(super) fn new(id: EventId, message: &'a Message) -> Self {
         let failure = (message.message_type == MessageType::Error).then(|| Failure {
             message: &message.content,
-            code: message.metadata.get("code"),
-            recoverable: message.metadata.get("recoverable"),
+            code: metadata::CODE.raw(&message.metadata),
+            recoverable: metadata::RECOVERABLE.raw(&message.metadata),
         });
         Self {
             kind: &message.message_type,

@@ -4,7 +4,7 @@
 use std::future::pending;
 use std::sync::Arc;
 
-use parlor_chat::{LargePieces, News, Piece, Reader};
+use parlor_chat::{EventBatch, LargePieces, Piece, Reader};
 use parlor_protocol::{ConversationId, EventId, ProjectId};
 
 use crate::app::App;
@@ -90,16 +90,16 @@ impl Room {
         let Some(reader) = &mut self.reader else { return pending().await };
         let mut frames = Vec::new();
         match reader.next().await? {
-            News::Events(events) => {
+            EventBatch::Events(events) => {
                 frames.reserve(events.len());
                 for event in &events {
                     self.encoder.event(event, &mut frames);
                 }
             }
-            News::Live(bodies) => {
+            EventBatch::Live(bodies) => {
                 bodies.iter().for_each(|body| self.encoder.live(body, &mut frames));
             }
-            News::Large(event) => {
+            EventBatch::Large(event) => {
                 self.encoder.large(&event, &mut frames);
                 self.large = Some(event.pieces("ws", whole));
             }

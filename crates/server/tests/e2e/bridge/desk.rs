@@ -89,7 +89,7 @@ impl Desk {
     }
 
     /// The same; after this step of a call the power fails
-    /// (`crates/chat/src/power_cut.rs`).
+    /// (`crates/chat/src/fail_point.rs`).
     pub(crate) fn start_server_until(&mut self, step: &str) {
         let log = File::options().create(true).append(true).open(self.dir.path().join("log"));
         let program = Path::new(env!("CARGO_BIN_EXE_parlor"));

@@ -4,10 +4,11 @@ use parlor_protocol::TenantId;
 use serde::Serialize;
 
 use super::read::prompt;
-use super::{Prompt, PromptStatus, PromptView};
+use super::{Prompt, PromptView};
 use crate::error::StorageError;
 use crate::pages::{PageCursor, cut};
 use crate::store::Store;
+use parlor_protocol::PromptStatus;
 
 /// A page of prompts.
 #[derive(Debug, Clone, PartialEq, Serialize)]

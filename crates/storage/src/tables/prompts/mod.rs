@@ -7,10 +7,10 @@
 
 mod list;
 mod read;
-mod status;
 mod write;
 
 use parlor_guard::Clean;
+use parlor_protocol::PromptStatus;
 use parlor_protocol::{
     ConversationId, Preview, ProjectId, PromptClosed, PromptId, PromptOutcome, TenantId, Timestamp,
     ToolCall, TurnId, UserPrompt,
@@ -22,7 +22,6 @@ use crate::served::Served;
 
 pub use list::PromptPage;
 pub(crate) use read::{of_conversation, unlogged};
-pub use status::PromptStatus;
 pub(crate) use write::{apply, close};
 
 /// A prompt that opens.
@@ -167,7 +166,7 @@ impl Prompt {
     /// As people see it.
     pub fn view(self) -> PromptView {
         PromptView {
-            status: self.outcome.map_or(PromptStatus::Open, PromptStatus::from),
+            status: PromptStatus::from(self.outcome),
             closed: self.closed(),
             origin: self.origin,
             opened_at: self.opened_at,

@@ -4,11 +4,12 @@ use parlor_protocol::{ConversationId, PromptId, TenantId, Timestamp, TurnId, Use
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
 
-use super::{Prompt, PromptStatus};
+use super::Prompt;
 use crate::columns::{json, optional_json, parsed};
 use crate::error::StorageError;
 use crate::served::Served;
 use crate::store::Store;
+use parlor_protocol::PromptStatus;
 
 impl Store {
     /// A prompt of a tenant; another tenant's is `NotFound`.

@@ -4,10 +4,11 @@ use parlor_protocol::{PromptId, Timestamp, TurnId};
 use parlor_sqlite::Batch;
 use sqlx::SqliteConnection;
 
-use super::{NewPrompt, PromptClosing, PromptStatus, PromptWrite};
+use super::{NewPrompt, PromptClosing, PromptWrite};
 use crate::columns::to_json;
 use crate::error::StorageError;
 use crate::store::Store;
+use parlor_protocol::PromptStatus;
 
 impl Store {
     /// Sets another expiry for a prompt that is open and in time; returns whether it was.

@@ -1,0 +1,42 @@
+//! Who makes a request, and what a message that was accepted is known by.
+
+use parlor_protocol::{ConversationId, EventId, TenantId, TurnId};
+use parlor_storage::{AccessRole, TurnRow};
+
+/// Who makes a request.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    /// The tenant whose conversations are visible.
+    pub tenant: TenantId,
+    /// The id of the session or API key.
+    pub session: String,
+    /// Its display name.
+    pub name: String,
+    /// The access role.
+    pub role: AccessRole,
+}
+
+/// A turn that has begun: the message that began it is stored and will not be lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Accepted {
+    /// The conversation.
+    pub conversation_id: ConversationId,
+    /// The turn.
+    pub turn_id: TurnId,
+    /// The event id just before the turn's `start`: reading after it shows the whole turn.
+    pub after: EventId,
+}
+
+impl Accepted {
+    /// A turn whose `start` has this number.
+    pub(crate) fn new(conversation_id: ConversationId, turn_id: TurnId, start_seq: u64) -> Self {
+        let after = EventId::durable(start_seq.saturating_sub(1));
+        Self { conversation_id, turn_id, after }
+    }
+}
+
+impl From<TurnRow> for Accepted {
+    fn from(TurnRow { id, conversation, start_seq, .. }: TurnRow) -> Self {
+        Self::new(conversation, id, start_seq)
+    }
+}

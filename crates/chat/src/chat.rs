@@ -1,0 +1,249 @@
+//! What a caller can do with conversations. It only calls: the guard checks, storage writes,
+//! the agent answers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use parlor_protocol::{
+    ChatRequest, ConversationId, EventId, Mode, ProjectId, PromptAnswer, PromptId, PromptStatus,
+    Timestamp,
+};
+use parlor_storage::{
+    Allowance, BlockedInputPage, ConversationPage, ConversationView, Image, PageCursor, PromptPage,
+    PromptView, StorageError, Store,
+};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::answering::{self, Answered};
+use crate::caller::{Accepted, Caller};
+use crate::error::ChatError;
+use crate::live_turns::Stop;
+use crate::log::{Reader, Source};
+use crate::project::Projects;
+use crate::prompts::PreviewedCall;
+use crate::state::ChatState;
+use crate::texts::title;
+use crate::{agent_turns, allowances, recovery, sending};
+
+/// Conversations on a page of the list.
+const CONVERSATIONS_PER_PAGE: u32 = 50;
+/// Blocked inputs on a page of the list.
+const BLOCKED_INPUTS_PER_PAGE: u32 = 200;
+/// Prompts on a page of the list.
+const PROMPTS_PER_PAGE: u32 = 200;
+/// How long turns, tools and agents have to end after they were stopped.
+const STOP_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The chat. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Chat {
+    state: Arc<ChatState>,
+}
+
+impl Chat {
+    /// Opens the chat: recovers unfinished turns, then takes messages.
+    pub async fn open(store: Store, projects: Projects) -> Result<Self, StorageError> {
+        let state = Arc::new(ChatState::new(store, projects));
+        recovery::take_over(&state).await?;
+        agent_turns::listen(&state);
+        Ok(Self { state })
+    }
+
+    /// The projects of all tenants.
+    pub fn projects(&self) -> &Projects {
+        &self.state.projects
+    }
+
+    /// Takes a person's message. When it returns, the message is stored and its turn has
+    /// begun.
+    pub async fn send(
+        &self,
+        caller: &Caller,
+        project: &ProjectId,
+        request: ChatRequest,
+    ) -> Result<Accepted, ChatError> {
+        sending::send(&self.state, caller, project, request).await
+    }
+
+    /// Reads a conversation after an event id; without one, from the beginning.
+    pub async fn subscribe(
+        &self,
+        caller: &Caller,
+        conversation: ConversationId,
+        after: Option<EventId>,
+    ) -> Result<Reader, ChatError> {
+        self.state.store.conversation(&caller.tenant, conversation).await?;
+        Ok(self.reader(conversation, after.unwrap_or(EventId::durable(0))).await)
+    }
+
+    /// Reads the turn of a message that was accepted.
+    pub async fn follow(&self, accepted: &Accepted) -> Reader {
+        self.reader(accepted.conversation_id, accepted.after).await
+    }
+
+    async fn reader(&self, conversation: ConversationId, after: EventId) -> Reader {
+        let log = self.state.live_turns.log(conversation);
+        let (store, cache) = (self.state.store.clone(), Arc::clone(&self.state.large_entries));
+        Reader::new(Arc::new(Source { store, cache, conversation }), log, after).await
+    }
+
+    /// Stops the running turn; false if there is none.
+    pub async fn stop(
+        &self,
+        caller: &Caller,
+        conversation: ConversationId,
+    ) -> Result<bool, ChatError> {
+        self.state.store.conversation(&caller.tenant, conversation).await?;
+        Ok(self.state.live_turns.stop(conversation, Stop::Person))
+    }
+
+    /// A conversation with its messages.
+    pub async fn conversation(
+        &self,
+        caller: &Caller,
+        id: ConversationId,
+    ) -> Result<ConversationView, ChatError> {
+        Ok(self.state.store.conversation_view(&caller.tenant, id).await?)
+    }
+
+    /// A page of the caller's conversations.
+    pub async fn conversations(
+        &self,
+        caller: &Caller,
+        query: Option<&str>,
+        before: Option<&PageCursor>,
+    ) -> Result<ConversationPage, ChatError> {
+        let (store, limit) = (&self.state.store, CONVERSATIONS_PER_PAGE);
+        Ok(store.conversations(&caller.tenant, query, before, limit).await?)
+    }
+
+    /// Changes a conversation's title or mode.
+    pub async fn update(
+        &self,
+        caller: &Caller,
+        id: ConversationId,
+        new_title: Option<String>,
+        mode: Option<Mode>,
+    ) -> Result<ConversationView, ChatError> {
+        let new_title = new_title.map(|text| title(&text));
+        let (store, tenant) = (&self.state.store, &caller.tenant);
+        store.update_conversation(tenant, id, new_title.as_deref(), mode).await?;
+        self.conversation(caller, id).await
+    }
+
+    /// Deletes a conversation: stops its turn and ends its readers.
+    pub async fn delete(&self, caller: &Caller, id: ConversationId) -> Result<(), ChatError> {
+        self.state.store.delete_conversation(&caller.tenant, id).await?;
+        self.state.live_turns.stop(id, Stop::Person);
+        self.state.live_turns.close(id);
+        self.projects().all().for_each(|project| project.agent.forget(id));
+        Ok(())
+    }
+
+    /// An image of the caller's tenant.
+    pub async fn image(&self, caller: &Caller, id: Uuid) -> Result<Image, ChatError> {
+        Ok(self.state.store.image(&caller.tenant, id).await?)
+    }
+
+    /// Takes a person's answer to a prompt. An invalid one leaves the prompt open (P-5).
+    pub async fn answer(
+        &self,
+        caller: &Caller,
+        id: PromptId,
+        answer: PromptAnswer,
+    ) -> Result<Answered, ChatError> {
+        answering::answer(&self.state, caller, id, answer).await
+    }
+
+    /// What an open approval would change with these arguments.
+    pub async fn preview(
+        &self,
+        caller: &Caller,
+        id: PromptId,
+        input: &Value,
+    ) -> Result<PreviewedCall, ChatError> {
+        answering::preview_edit(&self.state, caller, id, input).await
+    }
+
+    /// Gives a prompt more time: its full time again, so many seconds, or (0) no deadline.
+    pub async fn extend(
+        &self,
+        caller: &Caller,
+        id: PromptId,
+        seconds: Option<u64>,
+    ) -> Result<Option<Timestamp>, ChatError> {
+        answering::extend(&self.state, caller, id, seconds).await
+    }
+
+    /// A prompt and how it ended.
+    pub async fn prompt(&self, caller: &Caller, id: PromptId) -> Result<PromptView, ChatError> {
+        Ok(self.state.store.prompt(&caller.tenant, id).await?.view())
+    }
+
+    /// A page of the prompts of the caller's tenant, newest first (P-6).
+    pub async fn prompts(
+        &self,
+        caller: &Caller,
+        status: Option<PromptStatus>,
+        before: Option<&PageCursor>,
+    ) -> Result<PromptPage, ChatError> {
+        let store = &self.state.store;
+        Ok(store.prompts(&caller.tenant, status, before, PROMPTS_PER_PAGE).await?)
+    }
+
+    /// The allowances of a conversation (P-11).
+    pub async fn allowances(
+        &self,
+        caller: &Caller,
+        conversation: ConversationId,
+    ) -> Result<Vec<Allowance>, ChatError> {
+        allowances::list(&self.state, caller, conversation).await
+    }
+
+    /// Revokes the allowance of one tool, or all of them.
+    pub async fn revoke_allowances(
+        &self,
+        caller: &Caller,
+        conversation: ConversationId,
+        tool: Option<&str>,
+    ) -> Result<(), ChatError> {
+        allowances::revoke(&self.state, caller, conversation, tool).await
+    }
+
+    /// Inputs that matched a rule, newest first (G-7).
+    pub async fn blocked_inputs(
+        &self,
+        caller: &Caller,
+        before: Option<&PageCursor>,
+    ) -> Result<BlockedInputPage, ChatError> {
+        let (store, limit) = (&self.state.store, BLOCKED_INPUTS_PER_PAGE);
+        Ok(store.blocked_inputs(&caller.tenant, before, limit).await?)
+    }
+
+    /// Whether no turn runs.
+    pub fn is_idle(&self) -> bool {
+        self.state.live_turns.is_idle()
+    }
+
+    /// Empties the cache of large log entries. Readers load again what they need.
+    pub fn drop_large_entries(&self) {
+        self.state.large_entries.clear();
+    }
+
+    /// Suspends turns that wait for a person, who can no longer answer; lets the others
+    /// finish until the deadline, then stops them; then closes tools and agents.
+    pub async fn shutdown(&self, deadline: Duration) {
+        let live_turns = &self.state.live_turns;
+        live_turns.begin_shutdown();
+        if tokio::time::timeout(deadline, live_turns.idle()).await.is_err() {
+            live_turns.stop_all(Stop::Shutdown);
+            // Stopping closes the upstream at once; what is left is one write.
+            let _stopped = tokio::time::timeout(STOP_TIMEOUT, live_turns.idle()).await;
+        }
+        let tools = self.projects().all().filter_map(|project| project.tools.as_ref());
+        let agents = self.projects().all().map(|project| project.agent.close(STOP_TIMEOUT));
+        tokio::join!(join_all(tools.map(|tools| tools.close(STOP_TIMEOUT))), join_all(agents));
+    }
+}

@@ -1,0 +1,11 @@
+//! The time of day.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use parlor_protocol::Timestamp;
+
+/// The current time of day.
+pub(crate) fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}

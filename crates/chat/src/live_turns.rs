@@ -1,0 +1,144 @@
+//! The turns that run in this process, and the logs of conversations that are read or
+//! written: how a turn is told to stop, and how one waits for its end.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use parlor_protocol::ConversationId;
+use parlor_wake::{Listener, Speaker, word};
+use tokio::sync::{Notify, watch};
+
+use crate::log::EventLog;
+
+/// The running turns, at most one for each conversation. A log is not kept alive here.
+#[derive(Debug)]
+pub(crate) struct LiveTurns {
+    logs: Mutex<HashMap<ConversationId, Weak<EventLog>>>,
+    turns: Mutex<HashMap<ConversationId, LiveTurn>>,
+    /// How many turns run.
+    count: watch::Sender<usize>,
+    /// Whether the server shuts down.
+    shutting_down: watch::Sender<bool>,
+}
+
+/// The sending ends of a turn's signals.
+#[derive(Debug)]
+struct LiveTurn {
+    stop: Speaker<Stop>,
+    prompt_changed: Arc<Notify>,
+}
+
+/// The receiving ends of a turn's signals.
+#[derive(Debug)]
+pub(crate) struct Signals {
+    /// Signals that the turn has to stop.
+    pub(crate) stop: Listener<Stop>,
+    /// Signals that a prompt of the turn may have changed.
+    pub(crate) prompt_changed: Arc<Notify>,
+    /// Becomes true when the server shuts down: nobody can answer any more.
+    pub(crate) shutting_down: watch::Receiver<bool>,
+}
+
+/// Why a turn has to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// A person asked for it.
+    Person,
+    /// The server shuts down.
+    Shutdown,
+}
+
+impl LiveTurns {
+    pub(crate) fn new() -> Self {
+        Self {
+            logs: Mutex::default(),
+            turns: Mutex::default(),
+            count: watch::Sender::new(0),
+            shutting_down: watch::Sender::new(false),
+        }
+    }
+
+    /// The live log of a conversation.
+    pub(crate) fn log(&self, conversation: ConversationId) -> Arc<EventLog> {
+        let mut logs = lock(&self.logs);
+        if let Some(log) = logs.get(&conversation).and_then(Weak::upgrade) {
+            return log;
+        }
+        logs.retain(|_, log| log.strong_count() > 0);
+        let log = Arc::new(EventLog::new(conversation));
+        logs.insert(conversation, Arc::downgrade(&log));
+        log
+    }
+
+    /// Registers a turn that runs.
+    pub(crate) fn begin(&self, conversation: ConversationId) -> Signals {
+        let (speaker, stop) = word();
+        let prompt_changed = Arc::new(Notify::new());
+        let turn = LiveTurn { stop: speaker, prompt_changed: Arc::clone(&prompt_changed) };
+        lock(&self.turns).insert(conversation, turn);
+        self.count.send_modify(|count| *count += 1);
+        Signals { stop, prompt_changed, shutting_down: self.shutting_down.subscribe() }
+    }
+
+    /// Signals that a prompt of the conversation's turn may have changed. Only a hint: the
+    /// turn also checks from time to time.
+    pub(crate) fn prompt_changed(&self, conversation: ConversationId) {
+        if let Some(turn) = lock(&self.turns).get(&conversation) {
+            turn.prompt_changed.notify_one();
+        }
+    }
+
+    /// Removes a turn that has ended.
+    pub(crate) fn end(&self, conversation: ConversationId) {
+        lock(&self.turns).remove(&conversation);
+        self.count.send_modify(|count| *count = count.saturating_sub(1));
+    }
+
+    /// Tells a turn to stop; false if none runs here.
+    pub(crate) fn stop(&self, conversation: ConversationId, why: Stop) -> bool {
+        let turns = lock(&self.turns);
+        turns.get(&conversation).map(|turn| turn.stop.say(why)).is_some()
+    }
+
+    /// Tells every turn to stop.
+    pub(crate) fn stop_all(&self, why: Stop) {
+        for turn in lock(&self.turns).values() {
+            turn.stop.say(why);
+        }
+    }
+
+    /// Suspends turns that wait for a person, now and from now on; the others go on.
+    pub(crate) fn begin_shutdown(&self) {
+        self.shutting_down.send_replace(true);
+    }
+
+    /// Whether no turn runs.
+    pub(crate) fn is_idle(&self) -> bool {
+        *self.count.borrow() == 0
+    }
+
+    /// Waits until no turn runs in a conversation.
+    pub(crate) async fn ended(&self, conversation: ConversationId) {
+        let mut count = self.count.subscribe();
+        // The sender lives as long as `self`, so this is never an error.
+        let _ended = count.wait_for(|_| !lock(&self.turns).contains_key(&conversation)).await;
+    }
+
+    /// Waits until no turn runs.
+    pub(crate) async fn idle(&self) {
+        let mut count = self.count.subscribe();
+        // The sender lives as long as `self`, so this is never an error.
+        let _idle = count.wait_for(|count| *count == 0).await;
+    }
+
+    /// Ends the readers of a conversation that was deleted.
+    pub(crate) fn close(&self, conversation: ConversationId) {
+        if let Some(log) = lock(&self.logs).remove(&conversation).and_then(|log| log.upgrade()) {
+            log.close();
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,428 @@
+//! The live log of one conversation.
+//!
+//! A reader has a position and asks for the events after it; nothing is queued for it. So a
+//! slow reader costs nothing, a fast one is woken once for each piece, and a reconnect is
+//! the same as reading on.
+//!
+//! The last events are kept here, as long as they are small; older and larger ones are read
+//! from storage. Durable events are published after they are committed, text before it is
+//! stored. A reader gets a piece at a time.
+//!
+//! A live event (the progress of a call) has no number and is never stored. The newest one
+//! is kept until the next durable event, so that a reader who connects in between sees it.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use parlor_guard::CleanStream;
+use parlor_protocol::{ConversationId, EventBody, EventId, TurnId};
+use parlor_storage::{Delta, LogEntry, Logged, Served, TextBlock};
+use tokio::sync::watch;
+
+use super::entries::{PIECE, push_after, push_text, size};
+use super::wakers::Wakers;
+use crate::clock::now;
+
+/// The most entries and bytes that are kept for readers that keep up.
+const KEPT_ENTRIES: usize = 256;
+const KEPT_BYTES: usize = 1 << 20;
+
+/// The live log of a conversation.
+#[derive(Debug)]
+pub(crate) struct EventLog {
+    pub(crate) conversation: ConversationId,
+    state: Mutex<State>,
+    /// Changes whenever text of this conversation was stored.
+    stored: watch::Sender<u64>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Entries up to this number are read from storage.
+    kept_after: u64,
+    kept: VecDeque<Kept>,
+    kept_bytes: usize,
+    open: Option<OpenTextBlock>,
+    closed: bool,
+    /// The turn that failed to be persisted, until the next event is.
+    failed: Option<TurnId>,
+    /// The live event, and its version.
+    live: Option<(u64, Served<EventBody>)>,
+    /// Counts the changes that readers can see.
+    version: u64,
+    wakers: Wakers,
+}
+
+/// An entry that is kept.
+#[derive(Debug)]
+struct Kept {
+    entry: LogEntry,
+    bytes: usize,
+}
+
+/// Text that streams right now.
+#[derive(Debug)]
+struct OpenTextBlock {
+    turn: TurnId,
+    block: TextBlock,
+    raw: String,
+    text: Served<String>,
+    /// How much of both is stored or being stored.
+    raw_taken: usize,
+    text_taken: usize,
+    being_stored: bool,
+    unstored_since: Option<Instant>,
+}
+
+/// What comes after a position.
+pub(super) enum After {
+    /// Read storage: the events are not kept here at this version.
+    InStorage(u64),
+    /// The events were added to the list.
+    Here,
+    /// This turn failed to be persisted.
+    Failed(TurnId),
+    /// A live event, and its version.
+    Live(u64, Served<EventBody>),
+    /// The conversation was deleted.
+    Closed,
+}
+
+/// What a reader has seen besides the events up to its position.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Seen {
+    /// The version for which storage was read, or had nothing.
+    pub(super) stored: Option<u64>,
+    /// The failed turn that was reported.
+    pub(super) failure: Option<TurnId>,
+    /// The version of the live event.
+    pub(super) live: Option<u64>,
+}
+
+/// How far a stream is ahead of storage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Ahead {
+    pub(crate) bytes: usize,
+    pub(crate) since: Option<Instant>,
+    /// Whether this is the first piece since the last write.
+    pub(crate) first: bool,
+}
+
+impl EventLog {
+    /// A log of which everything so far is in storage.
+    pub(crate) fn new(conversation: ConversationId) -> Self {
+        Self {
+            conversation,
+            state: Mutex::new(State {
+                kept_after: u64::MAX,
+                kept: VecDeque::new(),
+                kept_bytes: 0,
+                open: None,
+                closed: false,
+                failed: None,
+                live: None,
+                version: 0,
+                wakers: Wakers::default(),
+            }),
+            stored: watch::Sender::new(0),
+        }
+    }
+
+    /// Reserves a slot for a reader, to be freed by `leave`.
+    pub(super) fn join(&self) -> usize {
+        self.lock().wakers.join()
+    }
+
+    /// Frees a reader's slot.
+    pub(super) fn leave(&self, slot: usize) {
+        self.lock().wakers.leave(slot);
+    }
+
+    /// Changes whenever text was stored.
+    pub(crate) fn stored(&self) -> watch::Receiver<u64> {
+        self.stored.subscribe()
+    }
+
+    /// A turn writes from this number on; earlier entries are in storage.
+    pub(crate) fn begin_at(&self, seq: u64) {
+        let mut state = self.lock();
+        if state.kept_after == u64::MAX {
+            state.kept_after = seq.saturating_sub(1);
+        }
+    }
+
+    /// Publishes events that are committed.
+    pub(crate) fn publish(&self, events: Vec<Logged>) {
+        let sizes: Vec<usize> = events.iter().map(|event| size(event.body.get())).collect();
+        let mut state = self.lock();
+        for (event, bytes) in events.into_iter().zip(sizes) {
+            state.keep(Kept { entry: LogEntry::Event(event), bytes });
+        }
+        state.trim();
+        (state.failed, state.live) = (None, None);
+        state.wake();
+    }
+
+    /// Publishes an event that is not stored, until the next one that is.
+    pub(crate) fn publish_live(&self, body: Served<EventBody>) {
+        let mut state = self.lock();
+        state.wake();
+        state.live = Some((state.version, body));
+    }
+
+    /// Tells readers that a turn failed to be persisted. The failure has no number.
+    pub(crate) fn fail(&self, turn: TurnId) {
+        let mut state = self.lock();
+        (state.open, state.failed) = (None, Some(turn));
+        state.wake();
+    }
+
+    /// Opens a text block; its text is visible as it streams.
+    pub(crate) fn open_block(&self, turn: TurnId, block: TextBlock) {
+        self.lock().open = Some(OpenTextBlock {
+            turn,
+            block,
+            raw: String::new(),
+            text: Served::empty(),
+            raw_taken: 0,
+            text_taken: 0,
+            being_stored: false,
+            unstored_since: None,
+        });
+    }
+
+    /// Appends a piece to the open block. The part of it that is certain to be clean becomes
+    /// visible. Returns how far the block is ahead of storage.
+    pub(crate) fn push(&self, raw: &str, stream: &mut CleanStream) -> Ahead {
+        let mut state = self.lock();
+        let Some(open) = &mut state.open else { return Ahead::none() };
+        open.raw.push_str(raw);
+        let first = open.unstored_since.is_none();
+        open.unstored_since.get_or_insert_with(Instant::now);
+        let ahead =
+            Ahead { bytes: open.raw.len() - open.raw_taken, since: open.unstored_since, first };
+        if open.append(|text| text.push(stream, raw)) {
+            state.wake();
+        }
+        ahead
+    }
+
+    /// Whether the open block has text that is not stored yet: [`Self::stored`] changes when
+    /// it is.
+    pub(crate) fn is_ahead(&self) -> bool {
+        let state = self.lock();
+        state.open.as_ref().is_some_and(|open| open.being_stored || open.unstored_since.is_some())
+    }
+
+    /// Makes the held-back end of the open block visible.
+    pub(crate) fn finish(&self, stream: CleanStream) {
+        let mut state = self.lock();
+        if state.open.as_mut().is_some_and(|open| open.append(|text| text.finish(stream))) {
+            state.wake();
+        }
+    }
+
+    /// Closes the open block. `None` while the flusher stores text of it: wait and try again.
+    /// Its text stays here for readers inside it.
+    pub(crate) fn close_block(&self) -> Option<ClosedBlock> {
+        let mut state = self.lock();
+        if state.open.as_ref()?.being_stored {
+            return None;
+        }
+        let open = state.open.take()?;
+        let entry = LogEntry::TextBlock {
+            seq: open.block.seq,
+            message: open.block.message,
+            kind: open.block.kind,
+            text: open.text.clone(),
+        };
+        // Kept until its message is stored, whatever its size: a reader may have seen
+        // more than storage has.
+        state.keep(Kept { entry, bytes: open.text.get().len() });
+        Some(ClosedBlock { block: open.block, raw: open.raw, text: open.text })
+    }
+
+    /// Takes the text that is not stored yet.
+    pub(super) fn take_delta(&self) -> Option<Delta> {
+        let mut state = self.lock();
+        let open = state.open.as_mut()?;
+        open.unstored_since?;
+        let raw = open.raw[open.raw_taken..].to_owned();
+        let clean = open.text.rest(open.text_taken);
+        (open.raw_taken, open.text_taken) = (open.raw.len(), open.text.get().len());
+        open.unstored_since = None;
+        open.being_stored = true;
+        Some(Delta {
+            conversation: self.conversation,
+            turn: open.turn,
+            block: open.block,
+            raw,
+            clean,
+            now: now(),
+        })
+    }
+
+    /// Notes that taken text is stored, or puts it back.
+    pub(super) fn delta_stored(&self, delta: &Delta, stored: bool) {
+        let mut state = self.lock();
+        if let Some(open) = &mut state.open {
+            open.being_stored = false;
+            if stored {
+                open.block.parts += 1;
+            } else {
+                open.raw_taken -= delta.raw.len();
+                open.text_taken -= delta.clean.get().len();
+                open.unstored_since.get_or_insert_with(Instant::now);
+            }
+        }
+        drop(state);
+        self.stored.send_modify(|count| *count += 1);
+    }
+
+    /// Adds the events after a position, or registers the reader in the slot to be woken.
+    /// What the reader has seen is not returned again.
+    pub(super) fn poll_after(
+        &self,
+        position: EventId,
+        slot: usize,
+        seen: Seen,
+        cx: &mut Context<'_>,
+        events: &mut Vec<Logged>,
+    ) -> Poll<After> {
+        let mut state = self.lock();
+        if state.closed {
+            return Poll::Ready(After::Closed);
+        }
+        if state.lacks(position) {
+            if seen.stored != Some(state.version) {
+                return Poll::Ready(After::InStorage(state.version));
+            }
+        } else {
+            state.after(position, events);
+            if !events.is_empty() {
+                return Poll::Ready(After::Here);
+            }
+        }
+        if let Some(turn) = state.failed.filter(|turn| seen.failure != Some(*turn)) {
+            return Poll::Ready(After::Failed(turn));
+        }
+        if let Some((version, body)) = &state.live
+            && seen.live != Some(*version)
+        {
+            return Poll::Ready(After::Live(*version, body.clone()));
+        }
+        state.wakers.register(slot, cx.waker());
+        Poll::Pending
+    }
+
+    /// Whether the entry with this number is kept here.
+    pub(super) fn holds(&self, seq: u64) -> bool {
+        let state = self.lock();
+        state.open.as_ref().is_some_and(|open| open.block.seq == seq)
+            || state.kept.iter().any(|kept| kept.entry.seq() == seq)
+    }
+
+    /// Ends all readers: the conversation was deleted.
+    pub(crate) fn close(&self) {
+        let mut state = self.lock();
+        state.closed = true;
+        state.wake();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A text block that is complete.
+#[derive(Debug)]
+pub(crate) struct ClosedBlock {
+    pub(crate) block: TextBlock,
+    pub(crate) raw: String,
+    pub(crate) text: Served<String>,
+}
+
+impl OpenTextBlock {
+    /// Appends to the visible text; false if nothing became visible.
+    fn append(&mut self, append: impl FnOnce(&mut Served<String>)) -> bool {
+        let before = self.text.get().len();
+        append(&mut self.text);
+        self.text.get().len() > before
+    }
+}
+
+impl State {
+    fn keep(&mut self, kept: Kept) {
+        if self.kept_after == u64::MAX {
+            self.kept_after = kept.entry.seq() - 1;
+        }
+        self.kept_bytes += kept.bytes;
+        self.kept.push_back(kept);
+    }
+
+    /// Drops what is stored and over the limits: the oldest entries, and a large one with
+    /// all before it.
+    fn trim(&mut self) {
+        let large = self.kept.iter().rposition(|kept| kept.bytes > PIECE);
+        let mut too_many = large.map_or(0, |at| at + 1);
+        while too_many > 0 || self.kept.len() > KEPT_ENTRIES || self.kept_bytes > KEPT_BYTES {
+            let Some(oldest) = self.kept.pop_front() else { return };
+            self.kept_bytes -= oldest.bytes;
+            self.kept_after = oldest.entry.seq();
+            too_many = too_many.saturating_sub(1);
+        }
+    }
+
+    /// Whether entries after a position were dropped. A position inside a dropped block needs
+    /// the rest of that block.
+    fn lacks(&self, position: EventId) -> bool {
+        position < EventId::durable(self.kept_after)
+            || (position.seq == self.kept_after && position.offset.is_some())
+    }
+
+    fn after(&self, position: EventId, events: &mut Vec<Logged>) {
+        // A reader that follows the stream has read everything that is kept.
+        if self.kept.back().is_some_and(|newest| newest.entry.seq() >= position.seq)
+            && !self.push_kept(position, events)
+        {
+            return;
+        }
+        if let Some(open) = &self.open {
+            let TextBlock { seq, message, kind, .. } = open.block;
+            push_text(seq, message, kind, &open.text, position, events);
+        }
+    }
+
+    /// Adds what is kept after a position, at most a piece; false if there is more.
+    fn push_kept(&self, position: EventId, events: &mut Vec<Logged>) -> bool {
+        let seen = self.kept.partition_point(|kept| kept.entry.seq() < position.seq);
+        let mut left = PIECE;
+        for Kept { entry, bytes } in self.kept.range(seen..) {
+            let before = events.len();
+            if before > 0 && *bytes > left {
+                return false;
+            }
+            let whole = push_after(entry, position, events);
+            if events.len() > before {
+                left = left.saturating_sub(*bytes);
+            }
+            if !whole {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn wake(&mut self) {
+        self.version += 1;
+        self.wakers.wake();
+    }
+}
+
+impl Ahead {
+    fn none() -> Self {
+        Self { bytes: 0, since: None, first: false }
+    }
+}

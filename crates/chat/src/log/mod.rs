@@ -1,0 +1,21 @@
+//! The log of a conversation while it is written: numbered events, and streamed text.
+//!
+//! 1. A turn appends to the [`EventLog`]: durable events after they are committed, text as
+//!    it streams.
+//! 2. The [`Flusher`] stores streamed text of all conversations every 200 ms.
+//! 3. A [`Reader`] follows a conversation from any event id: first from storage, then from
+//!    the live log. Nothing is queued for it.
+//! 4. [`LargeEntries`] caches what is too large to be held for every reader.
+
+mod entries;
+mod event_log;
+mod flusher;
+mod large_entries;
+mod reader;
+mod wakers;
+
+pub(crate) use event_log::{Ahead, ClosedBlock, EventLog};
+pub(crate) use flusher::Flusher;
+pub(crate) use large_entries::{LargeEntries, Source};
+pub use large_entries::{LargeEvent, LargePieces, Piece, WriteEvent};
+pub use reader::{EventBatch, PolledBatch, Reader};

@@ -1,0 +1,200 @@
+//! A reader of a conversation: from any event id, through storage, to the live log.
+//!
+//! It reads a piece at a time and buffers nothing. What is larger than a piece is read piece
+//! by piece through the cache that all readers share ([`super::large_entries`]).
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use parlor_protocol::{EventBody, EventId};
+use parlor_storage::{LogEntry, Logged, PageSize, Served, StorageError};
+
+use super::entries::{PIECE, events_after, push_text};
+use super::event_log::{After, EventLog, Seen};
+use super::large_entries::{Content, LargeEvent, Source};
+
+/// How much is read from storage at once.
+const PAGE: PageSize = PageSize { entries: 100, bytes: PIECE as u64 };
+
+/// Reads a conversation from an event id on.
+pub struct Reader {
+    source: Arc<Source>,
+    log: Arc<EventLog>,
+    slot: usize,
+    /// The last event that was read.
+    position: EventId,
+    /// What comes first: that text was lost.
+    first: Option<Logged>,
+    /// The read from storage that is under way. Boxed: a reader that waits should not
+    /// carry the memory of a query.
+    stored: Option<Pin<Box<dyn Future<Output = EventBatch> + Send>>>,
+    seen: Seen,
+}
+
+/// The next events of a conversation.
+#[derive(Debug)]
+pub enum EventBatch {
+    /// Events, in order, at most a piece of them.
+    Events(Vec<Logged>),
+    /// One event that is larger than a piece.
+    Large(LargeEvent),
+    /// Events that are not stored: they have no id, and the position stays.
+    Live(Vec<Served<EventBody>>),
+}
+
+/// The next events, for [`Reader::poll_next`].
+#[derive(Debug)]
+pub enum PolledBatch {
+    /// They are in the list that was passed.
+    Events,
+    /// One event that is larger than a piece.
+    Large(LargeEvent),
+    /// Events that are not stored: they have no id, and the position stays.
+    Live(Vec<Served<EventBody>>),
+    /// The conversation was deleted.
+    Gone,
+}
+
+impl Reader {
+    pub(crate) async fn new(source: Arc<Source>, log: Arc<EventLog>, position: EventId) -> Self {
+        // A client that saw text of which nothing was stored gets an empty snapshot.
+        let lost = match position.offset {
+            Some(_) if !log.holds(position.seq) => {
+                source.store.lost_text_block(log.conversation, position.seq).await.ok().flatten()
+            }
+            _ => None,
+        };
+        let first = lost.map(|message| Logged {
+            id: EventId::delta(position.seq, 0),
+            body: Served::empty().snapshot(PIECE, message).1,
+        });
+        let slot = log.join();
+        Self { source, log, slot, position, first, stored: None, seen: Seen::default() }
+    }
+
+    /// The next events; waits until there are some. `None` when the conversation was
+    /// deleted. Cancel-safe.
+    pub async fn next(&mut self) -> Option<EventBatch> {
+        let mut events = Vec::new();
+        match poll_fn(|cx| self.poll_next(cx, &mut events)).await {
+            PolledBatch::Events => Some(EventBatch::Events(events)),
+            PolledBatch::Large(event) => Some(EventBatch::Large(event)),
+            PolledBatch::Live(bodies) => Some(EventBatch::Live(bodies)),
+            PolledBatch::Gone => None,
+        }
+    }
+
+    /// The same, polled: the next events replace what is in `events`.
+    pub fn poll_next(
+        &mut self,
+        cx: &mut Context<'_>,
+        events: &mut Vec<Logged>,
+    ) -> Poll<PolledBatch> {
+        events.clear();
+        events.extend(self.first.take());
+        while events.is_empty() {
+            if let Some(stored) = &mut self.stored {
+                let stored = ready!(stored.as_mut().poll(cx));
+                self.stored = None;
+                match stored {
+                    EventBatch::Events(read) => *events = read,
+                    EventBatch::Large(event) => {
+                        self.advance_to(event.id());
+                        return Poll::Ready(PolledBatch::Large(event));
+                    }
+                    EventBatch::Live(bodies) => return Poll::Ready(PolledBatch::Live(bodies)),
+                }
+                continue;
+            }
+            let Self { position, slot, seen, .. } = *self;
+            match ready!(self.log.poll_after(position, slot, seen, cx, events)) {
+                After::Closed => return Poll::Ready(PolledBatch::Gone),
+                After::Here => {}
+                After::Failed(turn) => {
+                    self.seen.failure = Some(turn);
+                    let bodies = Served::failure(self.log.conversation, turn);
+                    return Poll::Ready(PolledBatch::Live(bodies.into()));
+                }
+                After::Live(version, body) => {
+                    self.seen.live = Some(version);
+                    return Poll::Ready(PolledBatch::Live(vec![body]));
+                }
+                After::InStorage(version) => {
+                    self.seen.stored = Some(version);
+                    let read = read_stored(Arc::clone(&self.source), self.position);
+                    self.stored = Some(Box::pin(read));
+                }
+            }
+        }
+        if let Some(last) = events.last() {
+            self.advance_to(last.id);
+        }
+        Poll::Ready(PolledBatch::Events)
+    }
+
+    fn advance_to(&mut self, position: EventId) {
+        self.position = position;
+        self.seen.stored = None;
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.log.leave(self.slot);
+    }
+}
+
+impl std::fmt::Debug for Reader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reader").field("position", &self.position).finish_non_exhaustive()
+    }
+}
+
+async fn read_stored(source: Arc<Source>, position: EventId) -> EventBatch {
+    loop {
+        match try_read_stored(&source, position).await {
+            Ok(batch) => return batch,
+            Err(error) if !error.is_transient() => {
+                tracing::error!(%error, "failed to read the log");
+                return EventBatch::Events(Vec::new());
+            }
+            Err(error) => {
+                tracing::warn!(%error, "failed to read the log; trying again");
+                tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+            }
+        }
+    }
+}
+
+async fn try_read_stored(
+    source: &Arc<Source>,
+    position: EventId,
+) -> Result<EventBatch, StorageError> {
+    let mut from = position;
+    loop {
+        let entries = source.store.log_after(source.conversation, from, PAGE).await?;
+        match entries.first() {
+            // All of its text was read.
+            Some(LogEntry::LargeTextBlock { seq, length, .. })
+                if position == EventId::delta(*seq, *length) =>
+            {
+                from = EventId::durable(*seq);
+            }
+            Some(LogEntry::LargeTextBlock { seq, message, kind, length }) => {
+                let mut events = Vec::new();
+                let entry = source.text(*seq, *length).await;
+                if let Some(Content::Text(text)) = entry.as_deref().map(|entry| &entry.content) {
+                    push_text(*seq, *message, *kind, text, position, &mut events);
+                }
+                return Ok(EventBatch::Events(events));
+            }
+            Some(LogEntry::LargeEvent { seq, message }) => {
+                let (source, message) = (Arc::clone(source), message.clone());
+                return Ok(EventBatch::Large(LargeEvent { source, seq: *seq, message }));
+            }
+            _ => return Ok(EventBatch::Events(events_after(&entries, position))),
+        }
+    }
+}

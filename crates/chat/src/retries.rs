@@ -1,0 +1,68 @@
+//! "Try again": a message that is sent once more (U-1, U-5).
+//!
+//! 1. `retry_of` names a message of the conversation: a person's, or any of the turn that
+//!    it began.
+//! 2. Text or image that the request leaves out is that of the person's message. The image
+//!    is not stored twice.
+//! 3. The metadata of the new message names the message that it repeats, and the raw history
+//!    names the turn: of several attempts the model reads the last
+//!    ([`crate::turn`]'s context). People see them all.
+
+use parlor_protocol::{ChatRequest, MessageId, TurnId, metadata};
+use parlor_storage::NewImage;
+use serde_json::Value;
+
+use crate::caller::Caller;
+use crate::error::ChatError;
+use crate::state::ChatState;
+
+/// The key of the raw history that names the turn that is tried again.
+const MARK: &str = "retry_of";
+
+/// What is tried again.
+#[derive(Debug)]
+pub(crate) struct Retry {
+    /// The person's message.
+    pub(crate) message: MessageId,
+    /// The turn that it began.
+    pub(crate) turn: TurnId,
+    /// Its image, if the request has none of its own.
+    pub(crate) image: Option<NewImage>,
+}
+
+/// Looks up what a request tries again, and fills in what it leaves out.
+pub(crate) async fn complete(
+    state: &ChatState,
+    caller: &Caller,
+    request: &mut ChatRequest,
+) -> Result<Option<Retry>, ChatError> {
+    let Some(named) = request.retry_of else { return Ok(None) };
+    // A new conversation has no message to try again.
+    let conversation = request.conversation_id.ok_or(ChatError::NotFound)?;
+    let asked = state.store.message_that_began(&caller.tenant, conversation, named).await?;
+    let asked = asked.get();
+    if request.message.trim().is_empty() {
+        request.message.clone_from(&asked.content);
+    }
+    let image = match metadata::IMAGE.get(&asked.metadata) {
+        Some(reference) if request.image.is_none() => {
+            let image = state.store.image(&caller.tenant, reference.id).await?;
+            let media_type = image.media_type;
+            Some(NewImage { id: reference.id, media_type, bytes: image.bytes })
+        }
+        _ => None,
+    };
+    Ok(Some(Retry { message: asked.id, turn: asked.turn_id, image }))
+}
+
+/// Marks a part of the raw history as another attempt at a turn.
+pub(crate) fn mark(history: &mut Value, turn: TurnId) {
+    if let Value::Object(fields) = history {
+        fields.insert(MARK.to_owned(), Value::String(turn.to_string()));
+    }
+}
+
+/// The turn that a part of the raw history tries again.
+pub(crate) fn marked(history: &Value) -> Option<TurnId> {
+    history.get(MARK)?.as_str()?.parse().ok()
+}

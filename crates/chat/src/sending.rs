@@ -1,0 +1,130 @@
+//! Sending a message: what happens to a request until its turn has begun.
+//!
+//! 1. A message that was sent before is acknowledged again, and begins no second turn (H-5).
+//! 2. What a retry leaves out is filled in ([`retries`]).
+//! 3. The conversation is looked up, or a new one is prepared.
+//! 4. The image is decoded and checked, the text passes the guardrail ([`input_check`]).
+//! 5. The turn gets a slot, then everything is written at once and the turn begins
+//!    ([`turn::begin`]).
+
+use std::sync::Arc;
+
+use parlor_protocol::{ChatRequest, ConversationId, ProjectId, PromptId};
+use parlor_storage::{NewConversation, Prompt, StorageError};
+use uuid::Uuid;
+
+use crate::caller::{Accepted, Caller};
+use crate::error::ChatError;
+use crate::input_check;
+use crate::project::Project;
+use crate::retries;
+use crate::state::ChatState;
+use crate::texts::title;
+use crate::turn::{self, PersonMessage};
+
+/// Takes a person's message. When it returns, the message is stored and its turn has begun.
+pub(crate) async fn send(
+    state: &Arc<ChatState>,
+    caller: &Caller,
+    project: &ProjectId,
+    mut request: ChatRequest,
+) -> Result<Accepted, ChatError> {
+    if let Some(accepted) = accepted_before(state, caller, &request).await? {
+        return Ok(accepted);
+    }
+    let retry = retries::complete(state, caller, &mut request).await?;
+    let target = target(state, caller, project, &request).await?;
+    let project = &target.project;
+    let image = match request.image.take() {
+        Some(image) => Some(state.images.check(image, project.max_image_bytes).await?),
+        None => None,
+    };
+    let has_image = image.is_some() || retry.as_ref().is_some_and(|retry| retry.image.is_some());
+    let text =
+        input_check::check_message(state, caller, project, &request.message, has_image).await?;
+    let message = PersonMessage { text, for_model: None, image, retry };
+    let slot = state.turn_slot(caller, project)?;
+    let conversation = target.conversation;
+    let mut write =
+        turn::message_turn(caller, project, conversation, message, None, &target.passed_over);
+    write.mode = request.mode.filter(|_| target.new.is_none());
+    write.new = target.new;
+    write.client_message_id = request.client_message_id.clone();
+    match turn::begin(state, write, project, slot).await {
+        Ok(accepted) => Ok(accepted),
+        Err(error) => match accepted_before(state, caller, &request).await? {
+            // The same message, sent twice at the same moment.
+            Some(accepted) => Ok(accepted),
+            None => Err(why_not_begun(state, conversation, error).await),
+        },
+    }
+}
+
+/// The open prompts that a message passes over: those that no turn waits for.
+pub(crate) async fn open_prompts_without_turn(
+    state: &ChatState,
+    conversation: ConversationId,
+    except: Option<PromptId>,
+) -> Result<Vec<Prompt>, ChatError> {
+    let mut open = state.store.open_prompts(conversation).await?;
+    open.retain(|prompt| !prompt.turn_waits && Some(prompt.id) != except);
+    Ok(open)
+}
+
+/// The error for a message that did not begin a turn. If the running turn waits for an
+/// answer, it names the prompt.
+pub(crate) async fn why_not_begun(
+    state: &ChatState,
+    conversation: ConversationId,
+    error: StorageError,
+) -> ChatError {
+    if matches!(error, StorageError::TurnRunning)
+        && let Ok(open) = state.store.open_prompts(conversation).await
+        && let Some(prompt) = open.iter().find(|prompt| prompt.turn_waits)
+    {
+        return ChatError::PromptOpen(prompt.id);
+    }
+    error.into()
+}
+
+/// The turn that the same message began before (H-5).
+async fn accepted_before(
+    state: &ChatState,
+    caller: &Caller,
+    request: &ChatRequest,
+) -> Result<Option<Accepted>, ChatError> {
+    let Some(id) = &request.client_message_id else { return Ok(None) };
+    let turn = state.store.turn_by_client_message(&caller.tenant, &caller.session, id).await?;
+    Ok(turn.map(Accepted::from))
+}
+
+/// The conversation that a message goes to.
+struct Target {
+    project: Arc<Project>,
+    conversation: ConversationId,
+    /// Set if the conversation begins with this message.
+    new: Option<NewConversation>,
+    passed_over: Vec<Prompt>,
+}
+
+async fn target(
+    state: &ChatState,
+    caller: &Caller,
+    project: &ProjectId,
+    request: &ChatRequest,
+) -> Result<Target, ChatError> {
+    let Some(id) = request.conversation_id else {
+        let project = state.project(caller, project)?;
+        let new = NewConversation {
+            project: project.id.clone(),
+            title: title(&request.message),
+            mode: request.mode.unwrap_or_default(),
+        };
+        let conversation = ConversationId::new(Uuid::now_v7());
+        return Ok(Target { project, conversation, new: Some(new), passed_over: Vec::new() });
+    };
+    let conversation = state.store.conversation(&caller.tenant, id).await?;
+    let passed_over = open_prompts_without_turn(state, id, None).await?;
+    let project = state.project(caller, &conversation.project)?;
+    Ok(Target { project, conversation: id, new: None, passed_over })
+}

@@ -1,0 +1,173 @@
+//! The write that begins a turn: a person's message, or nothing if the agent begins by
+//! itself. Pure, but for ids and the clock.
+//!
+//! This is where a message enters the history that a model reads: only as [`Checked`].
+
+use parlor_agent::{ContentBlock, HistoryMessage};
+use parlor_guard::{Checked, Clean};
+use parlor_protocol::message::{Message, Metadata};
+use parlor_protocol::{
+    ConversationId, EventBody, ImageReference, MessageId, MessageType, Role, TenantId, TurnId,
+    metadata,
+};
+use parlor_storage::{BeginTurn, ClosedPrompts, NewImage, Prompt, PromptClosing, PromptResolution};
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::writer::history_json;
+use crate::caller::Caller;
+use crate::clock::now;
+use crate::project::Project;
+use crate::prompts::AGENT;
+use crate::prompts::closing::{closed_event, passed_over};
+use crate::retries::{self, Retry};
+
+/// What a person says: a message, or an answer that no turn waits for.
+#[derive(Debug)]
+pub(crate) struct PersonMessage {
+    /// As people read it.
+    pub(crate) text: Checked<String>,
+    /// As the model reads it, if that is not the same.
+    pub(crate) for_model: Option<Checked<String>>,
+    pub(crate) image: Option<NewImage>,
+    /// The message that is tried again.
+    pub(crate) retry: Option<Retry>,
+}
+
+impl PersonMessage {
+    /// Its own image, or that of the message that is tried again.
+    fn image(&self) -> Option<&NewImage> {
+        self.image.as_ref().or_else(|| self.retry.as_ref()?.image.as_ref())
+    }
+
+    /// The message for the raw history.
+    fn history(&self) -> Value {
+        let text = self.for_model.as_ref().unwrap_or(&self.text);
+        let mut history = history_json(&history_message(text, self.image()));
+        if let Some(retry) = &self.retry {
+            retries::mark(&mut history, retry.turn);
+        }
+        history
+    }
+}
+
+/// The write that stores a person's message and begins its turn. With `answers` the message
+/// is the answer to a prompt; the prompts in `cancelled` are closed without one.
+pub(crate) fn message_turn(
+    caller: &Caller,
+    project: &Project,
+    conversation: ConversationId,
+    said: PersonMessage,
+    answers: Option<Box<PromptResolution>>,
+    cancelled: &[Prompt],
+) -> BeginTurn {
+    let sanitizer = &project.sanitizer;
+    let turn = TurnId::new(Uuid::now_v7());
+    let answered = answers.as_ref().map(|answering| &answering.closing);
+    let message = message(&said, conversation, turn, answered);
+    let passed_over: Vec<PromptClosing> = cancelled.iter().map(passed_over).collect();
+    let events = answered
+        .into_iter()
+        .chain(&passed_over)
+        .map(|closing| Clean::new(sanitizer, closed_event(closing)))
+        .collect();
+    let start = start(project, conversation, turn, Some(message.id));
+    BeginTurn {
+        started_by: caller.session.clone(),
+        history: vec![said.history()],
+        message: Some(Clean::new(sanitizer, message)),
+        image: said.image,
+        closes: ClosedPrompts { answered: answers, passed_over, events },
+        ..empty_turn(&caller.tenant, conversation, turn, start)
+    }
+}
+
+/// The write that begins an agent-initiated turn. Prompts that no turn waits for stay open.
+pub(crate) fn agent_turn(
+    tenant: &TenantId,
+    project: &Project,
+    conversation: ConversationId,
+) -> BeginTurn {
+    let turn = TurnId::new(Uuid::now_v7());
+    empty_turn(tenant, conversation, turn, start(project, conversation, turn, None))
+}
+
+/// A turn without a message.
+fn empty_turn(
+    tenant: &TenantId,
+    conversation: ConversationId,
+    turn: TurnId,
+    start: Clean<EventBody>,
+) -> BeginTurn {
+    BeginTurn {
+        tenant: tenant.clone(),
+        conversation,
+        new: None,
+        mode: None,
+        turn,
+        started_by: AGENT.to_owned(),
+        client_message_id: None,
+        start,
+        message: None,
+        history: Vec::new(),
+        image: None,
+        closes: ClosedPrompts::default(),
+        block_message: MessageId::new(Uuid::now_v7()),
+        now: now(),
+    }
+}
+
+fn start(
+    project: &Project,
+    conversation_id: ConversationId,
+    turn_id: TurnId,
+    message_id: Option<MessageId>,
+) -> Clean<EventBody> {
+    Clean::new(&project.sanitizer, EventBody::Start { conversation_id, turn_id, message_id })
+}
+
+fn message(
+    said: &PersonMessage,
+    conversation_id: ConversationId,
+    turn_id: TurnId,
+    answered: Option<&PromptClosing>,
+) -> Message {
+    let mut metadata = Metadata::new();
+    if let Some(retry) = &said.retry {
+        metadata::RETRY_OF.set(&mut metadata, &retry.message);
+    }
+    if let Some(NewImage { id, media_type, .. }) = said.image() {
+        let image = ImageReference { id: *id, media_type: media_type.clone() };
+        metadata::IMAGE.set(&mut metadata, &image);
+    }
+    if let Some(closing) = answered {
+        metadata::ANSWERS.set(&mut metadata, &closing.id);
+    }
+    Message {
+        id: MessageId::new(Uuid::now_v7()),
+        conversation_id,
+        turn_id,
+        role: Role::User,
+        message_type: MessageType::Text,
+        content: said.text.get().clone(),
+        data: None,
+        options: None,
+        questions: None,
+        metadata,
+        created_at: now(),
+    }
+}
+
+fn history_message(text: &Checked<String>, image: Option<&NewImage>) -> HistoryMessage {
+    let mut message = HistoryMessage { role: Role::User, blocks: Vec::new() };
+    if let Some(image) = image {
+        message.blocks.push(ContentBlock::Image {
+            media_type: image.media_type.clone(),
+            data: data_encoding::BASE64.encode(&image.bytes),
+        });
+    }
+    if !text.get().trim().is_empty() {
+        message.blocks.push(ContentBlock::text(text.get()));
+    }
+    message
+}

@@ -1,0 +1,37 @@
+//! A turn: everything from one message, or from an agent that begins by itself, until `done`.
+//!
+//! The walk, file by file:
+//! 1. [`begin_write`]: the one write that stores a message and begins its turn.
+//! 2. [`task`]: the write is committed, and the turn's own task starts. It reads the history
+//!    that fits into the model's context ([`context`]).
+//! 3. [`running`]: the task polls the agent and takes its events one by one. It waits for a
+//!    stop signal and for an open prompt at the same time ([`prompt_wait`], [`deadline`]).
+//! 4. [`text`]: text goes through the filter for secrets, the segmenter and the sanitizer into
+//!    the live log, up to a limit ([`answer_limit`]). A finished block becomes a message.
+//! 5. For calls, questions and answers, [`inputs`] reads the rows that matter, [`step`] decides
+//!    (pure: rows in, effects out), and [`carry_out`] carries the effects out, in order.
+//! 6. [`writer`]: whatever is durable is collected, committed in one write, then published.
+//! 7. [`end`]: the last write, with exactly one `done`.
+
+mod answer_limit;
+mod begin_write;
+mod call_end;
+mod carry_out;
+mod changed_tool;
+mod context;
+mod deadline;
+mod edited_call;
+mod effect;
+mod end;
+mod inputs;
+mod prompt_wait;
+mod result_message;
+mod running;
+mod step;
+mod task;
+mod text;
+mod writer;
+
+pub(crate) use begin_write::{PersonMessage, agent_turn, message_turn};
+pub(crate) use task::{begin, resume};
+pub(crate) use writer::{abandoned, empty_write, history_json};

@@ -1,0 +1,389 @@
+//! A running turn: polls the agent and takes its events one by one.
+//!
+//! - Text is shown as it comes ([`super::text`]).
+//! - A message for the history is kept for the next write; a checkpoint is committed before
+//!   the agent is polled again.
+//! - A call, a question, or the end of a call is decided on ([`super::step`]) and acted on
+//!   ([`super::carry_out`]) before the next event.
+//! - Meanwhile the turn waits for a stop signal and for an open prompt.
+
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::Poll;
+
+use futures_util::StreamExt;
+use parlor_agent::{
+    AgentEvent, Checkpoint, ContentBlock, HistoryMessage, ProposedCall, ToolOutcome, TurnOutcome,
+    TurnRunner, TurnStart, Usage,
+};
+use parlor_guard::guardrail::Finding;
+use parlor_guard::sanitizer::Sanitizer;
+use parlor_protocol::{EventBody, PromptOutcome, TenantId, ToolStatus, Verdict, metadata};
+use parlor_storage::{BlockKind, RunStatus, RunWrite, StorageError};
+use parlor_wake::Listener;
+
+use super::answer_limit::AnswerLimit;
+use super::call_end::AnsweredCall;
+use super::edited_call::{Edits, amended};
+use super::effect::{CallResult, text_of};
+use super::inputs::{Rows, ended_run, new_run};
+use super::prompt_wait::{PromptWait, Wake};
+use super::step::{Input, step};
+use super::text::TextStream;
+use super::writer::TurnWriter;
+use crate::fail_point::{self, FailPoint};
+use crate::images::ImageChecks;
+use crate::live_turns::Stop;
+use crate::log::Flusher;
+use crate::project::Project;
+
+/// Longer texts are scanned on a blocking thread.
+const LONG_TEXT: usize = 32 * 1024;
+
+/// A turn that runs.
+pub(super) struct RunningTurn {
+    pub(super) writer: TurnWriter,
+    pub(super) tenant: TenantId,
+    pub(super) project: Arc<Project>,
+    pub(super) text: TextStream,
+    pub(super) wait: PromptWait,
+    /// Calls that a person changed.
+    pub(super) edits: Edits,
+    /// Whether the ledger may have rows of this turn.
+    pub(super) has_calls: bool,
+    pub(super) usage: Usage,
+    pub(super) stopped: Option<Stop>,
+    images: ImageChecks,
+    /// The CLI sessions of the conversation, which are masked (S-3).
+    cli_sessions: Vec<String>,
+    /// Where the agent could resume after a crash.
+    checkpoint: Option<Checkpoint>,
+}
+
+/// What a turn wakes up for.
+enum Next {
+    /// An event of the agent.
+    Event(Option<AgentEvent>),
+    /// The stop signal.
+    Stop,
+    /// The open prompt.
+    Prompt(Wake),
+}
+
+impl RunningTurn {
+    pub(super) fn new(
+        writer: TurnWriter,
+        tenant: TenantId,
+        project: Arc<Project>,
+        flusher: &Flusher,
+        images: ImageChecks,
+        wait: PromptWait,
+    ) -> Self {
+        let limit = AnswerLimit::new(project.max_answer_bytes);
+        Self {
+            text: TextStream::new(flusher.clone(), limit, &project.sanitizer),
+            writer,
+            tenant,
+            project,
+            wait,
+            edits: Edits::new(),
+            has_calls: false,
+            usage: Usage::default(),
+            stopped: None,
+            images,
+            cli_sessions: Vec::new(),
+            checkpoint: None,
+        }
+    }
+
+    /// The turn is resumed after a crash. The number of text that was shown and not stored is
+    /// closed, so that its readers learn that it is lost.
+    pub(super) fn resumed(mut self, lost: parlor_storage::TextBlock, from: Checkpoint) -> Self {
+        self.checkpoint = Some(from);
+        self.writer.pending.step.closes_block = Some(lost);
+        self.has_calls = true;
+        self
+    }
+
+    /// Runs the turn to its end.
+    pub(super) async fn run(
+        mut self,
+        mut agent: Box<dyn TurnRunner>,
+        start: TurnStart,
+        mut stop: Listener<Stop>,
+    ) -> Result<(), StorageError> {
+        let (TurnStart::Message(context)
+        | TurnStart::AgentInitiated(context)
+        | TurnStart::Resume(context, _)) = &start;
+        self.learn_cli_sessions(&context.history);
+        agent.begin(start);
+        loop {
+            if self.stopped.is_none()
+                && let Some(why) = stop.heard()
+                && self.stop_for(why, &mut *agent)
+            {
+                return Ok(());
+            }
+            if self.text.limit.stops_agent() {
+                agent.stop();
+            }
+            match self.next(&mut *agent, &mut stop).await {
+                // Nearly every event is this one: it takes the shortest path.
+                Next::Event(Some(AgentEvent::Text(text))) => {
+                    self.text.push(&mut self.writer, BlockKind::Text, &text).await?;
+                }
+                Next::Event(Some(AgentEvent::Ended(end))) => return self.end(end).await,
+                Next::Event(Some(event)) => self.handle(&mut *agent, event).await?,
+                // The stream must not end by itself; the turn ends as stopped.
+                Next::Event(None) => return self.end(TurnOutcome::Stopped).await,
+                Next::Stop => {}
+                Next::Prompt(Wake::CheckPrompt) => self.check_prompt(&mut *agent).await?,
+                Next::Prompt(Wake::Shutdown) => {
+                    if self.stop_for(Stop::Shutdown, &mut *agent) {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Waits for the agent, for the stop signal, and for an open prompt.
+    async fn next(&mut self, agent: &mut dyn TurnRunner, stop: &mut Listener<Stop>) -> Next {
+        let mut next = poll_fn(|cx| match agent.poll_next_unpin(cx) {
+            Poll::Ready(event) => Poll::Ready(Next::Event(event)),
+            Poll::Pending if self.stopped.is_some() => Poll::Pending,
+            Poll::Pending => stop.poll(cx).map(|_heard| Next::Stop),
+        });
+        if !self.wait.is_open() {
+            return next.await;
+        }
+        tokio::select! {
+            biased;
+            next = &mut next => next,
+            wake = self.wait.wake(self.stopped.is_none()) => Next::Prompt(wake),
+        }
+    }
+
+    /// Stops the agent. True if the turn is suspended instead: the server shuts down while it
+    /// waits for a person, and the next run of the server resumes it from its rows (P-9).
+    fn stop_for(&mut self, why: Stop, agent: &mut dyn TurnRunner) -> bool {
+        self.stopped = Some(why);
+        let can_resume =
+            self.checkpoint.as_ref().is_some_and(|from| self.project.agent.can_resume(from));
+        let is_suspended = why == Stop::Shutdown && self.wait.is_open() && can_resume;
+        if !is_suspended {
+            agent.stop();
+        }
+        is_suspended
+    }
+
+    async fn handle(
+        &mut self,
+        agent: &mut dyn TurnRunner,
+        event: AgentEvent,
+    ) -> Result<(), StorageError> {
+        match event {
+            AgentEvent::Queued => {
+                self.writer.add_event(EventBody::Queued { turn_id: self.writer.turn() });
+                self.writer.commit().await?;
+            }
+            AgentEvent::Thinking(text) => {
+                self.text.push(&mut self.writer, BlockKind::Thinking, &text).await?;
+            }
+            AgentEvent::BlockEnd => self.text.end_block(&mut self.writer).await?,
+            AgentEvent::BrokeOff => {
+                self.text.end_block(&mut self.writer).await?;
+                self.writer.mark_last_message(|facts| metadata::INCOMPLETE.set(facts, &true));
+            }
+            // Committed with what comes next, which is nearly always the end: then the end
+            // can still mark the message that it cut short.
+            AgentEvent::AssistantMessage(message) => {
+                self.text.end_block(&mut self.writer).await?;
+                self.text.set_remembered();
+                self.remember(&amended(&self.edits, message));
+            }
+            AgentEvent::Withheld => self.text.withhold(&mut self.writer).await?,
+            AgentEvent::ToolMessage(message) => self.remember(&message),
+            AgentEvent::Proposes(_) | AgentEvent::Asks(_) => self.asked(agent, event).await?,
+            AgentEvent::Withdrawn(id) => self.withdrawn(agent, &id).await?,
+            AgentEvent::Calls(call) => self.call_started(*call).await?,
+            AgentEvent::Progress { call, progress } => {
+                self.writer.publish_progress(&call, progress);
+            }
+            AgentEvent::CallEnded { call, tool, outcome, read } => {
+                self.call_ended(agent, call, tool, outcome, read).await?;
+            }
+            AgentEvent::Usage(usage) => self.usage += usage,
+            AgentEvent::Checkpoint(checkpoint) => self.checkpoint(agent, checkpoint).await?,
+            AgentEvent::Retrying { after, attempt, error } => {
+                tracing::info!(?after, attempt, %error, "the model is asked again");
+            }
+            // `run` takes these.
+            AgentEvent::Text(_) | AgentEvent::Ended(_) => {}
+        }
+        Ok(())
+    }
+
+    async fn checkpoint(
+        &mut self,
+        agent: &mut dyn TurnRunner,
+        checkpoint: Checkpoint,
+    ) -> Result<(), StorageError> {
+        self.writer.pending.step.checkpoint = Some(checkpoint.0.clone());
+        self.checkpoint = Some(checkpoint);
+        self.writer.commit().await?;
+        fail_point::reached(FailPoint::Said);
+        // A question in the text ends the turn; its answer begins the next.
+        if self.text.has_questions() {
+            agent.stop();
+        }
+        Ok(())
+    }
+
+    /// The agent proposes a call or asks a question. While a prompt is open, it is queued.
+    async fn asked(
+        &mut self,
+        agent: &mut dyn TurnRunner,
+        event: AgentEvent,
+    ) -> Result<(), StorageError> {
+        self.text.end_block(&mut self.writer).await?;
+        self.has_calls = true;
+        self.wait.enqueue(event);
+        self.take_queued(agent).await
+    }
+
+    /// Takes what the agent has asked, until a prompt opens.
+    async fn take_queued(&mut self, agent: &mut dyn TurnRunner) -> Result<(), StorageError> {
+        while let Some(event) = self.wait.dequeue() {
+            self.text.end_block(&mut self.writer).await?;
+            let mut rows = Rows::default();
+            let (writer, project) = (&self.writer, &self.project);
+            let input = match event {
+                AgentEvent::Proposes(call) => {
+                    rows.of_call(writer, project, &self.edits, *call).await?
+                }
+                AgentEvent::Asks(ask) => rows.of_question(writer, project, *ask).await?,
+                _ => continue,
+            };
+            self.carry_out(agent, step(input)?).await?;
+        }
+        Ok(())
+    }
+
+    /// The prompt may be closed: then its answer is acted on, and the next question taken.
+    async fn check_prompt(&mut self, agent: &mut dyn TurnRunner) -> Result<(), StorageError> {
+        let Some(prompt) = self.wait.check(&mut self.writer).await? else { return Ok(()) };
+        let mut rows = Rows::default();
+        let input = rows.of_prompt(&self.writer.store, &self.project, prompt).await?;
+        self.carry_out(agent, step(input)?).await?;
+        self.take_queued(agent).await
+    }
+
+    /// The agent no longer wants an answer.
+    async fn withdrawn(
+        &mut self,
+        agent: &mut dyn TurnRunner,
+        ask_id: &str,
+    ) -> Result<(), StorageError> {
+        self.text.end_block(&mut self.writer).await?;
+        self.has_calls = true;
+        if !self.wait.withdraw(ask_id) {
+            return Ok(());
+        }
+        // A server that shuts down takes the agent with it (P-9).
+        let outcome = match self.stopped {
+            Some(Stop::Shutdown) => PromptOutcome::Expired,
+            Some(Stop::Person) | None => PromptOutcome::Cancelled,
+        };
+        self.wait.cancel(&mut self.writer, outcome).await?;
+        if let Some(run) = self.writer.store.tool_run(self.writer.turn(), ask_id).await? {
+            self.writer.abandon(&run);
+        }
+        self.writer.commit().await?;
+        self.take_queued(agent).await
+    }
+
+    /// An agent makes a call by its own rules: it is stored and shown.
+    async fn call_started(&mut self, call: ProposedCall) -> Result<(), StorageError> {
+        self.text.end_block(&mut self.writer).await?;
+        self.has_calls = true;
+        let run = new_run(&call, RunStatus::Started);
+        self.writer.show_status(&run, ToolStatus::Running);
+        self.writer.pending.step.runs.push(RunWrite::Add(run));
+        self.writer.commit().await
+    }
+
+    /// A call is over, or could not even be proposed.
+    async fn call_ended(
+        &mut self,
+        agent: &mut dyn TurnRunner,
+        call_id: String,
+        tool: String,
+        outcome: ToolOutcome,
+        read: bool,
+    ) -> Result<(), StorageError> {
+        fail_point::reached(FailPoint::Called);
+        self.text.end_block(&mut self.writer).await?;
+        self.wait.cancel_within(&mut self.writer, &call_id).await?;
+        let run = ended_run(&self.writer, call_id, tool).await?;
+        let edited = self.edits.contains_key(&run.call_id);
+        let sanitizer = &self.writer.sanitizer;
+        let input = match outcome {
+            ToolOutcome::Answered { content, is_error, artifact } => {
+                let content = content.into_iter().map(|block| without_secrets(sanitizer, block));
+                let max_bytes = self.project.max_image_bytes;
+                let (content, images) = self.images.of_result(content.collect(), max_bytes).await;
+                let scan = self.scan(&content).await;
+                let result = CallResult { content, is_error };
+                let answered = AnsweredCall { run, result, images, artifact, scan, read, edited };
+                Input::CallAnswered(Box::new(answered))
+            }
+            ToolOutcome::NotRun(why) => {
+                Input::CallNotMade { run, why: sanitizer.without_secrets(why) }
+            }
+            ToolOutcome::Unknown(why) => {
+                Input::CallLost { run, why: sanitizer.without_secrets(why), edited }
+            }
+        };
+        self.carry_out(agent, step(input)?).await?;
+        self.take_queued(agent).await
+    }
+
+    /// The guardrail's verdict on a result; `None` if it could not be scanned.
+    async fn scan(&self, content: &[ContentBlock]) -> Option<(Verdict, Option<Finding>)> {
+        let text = text_of(content);
+        if text.len() <= LONG_TEXT {
+            return Some(self.project.guardrail.check_document(&text));
+        }
+        let project = Arc::clone(&self.project);
+        tokio::task::spawn_blocking(move || project.guardrail.check_document(&text)).await.ok()
+    }
+
+    /// Adds a message to the raw history.
+    fn remember(&mut self, message: &HistoryMessage) {
+        self.learn_cli_sessions(std::slice::from_ref(message));
+        self.writer.add_history(message);
+    }
+
+    /// Masks the CLI sessions of an agent from here on (S-3).
+    fn learn_cli_sessions(&mut self, history: &[HistoryMessage]) {
+        let known = self.cli_sessions.len();
+        for id in history.iter().flat_map(HistoryMessage::cli_sessions) {
+            if !self.cli_sessions.iter().any(|known| known == id) {
+                self.cli_sessions.push(id.to_owned());
+            }
+        }
+        if self.cli_sessions.len() > known {
+            self.writer.sanitizer = self.project.sanitizer.with_sessions(&self.cli_sessions);
+        }
+    }
+}
+
+/// A model reads no secret that the configuration names, and none is stored for it: a tool may
+/// print its own.
+fn without_secrets(sanitizer: &Sanitizer, block: ContentBlock) -> ContentBlock {
+    match block {
+        ContentBlock::Text { text } => ContentBlock::Text { text: sanitizer.without_secrets(text) },
+        other => other,
+    }
+}

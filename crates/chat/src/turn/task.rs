@@ -1,0 +1,167 @@
+//! The task of a turn: how it starts, with a message, by the agent or from a checkpoint, and
+//! what becomes of a failure to persist it.
+
+use std::sync::Arc;
+
+use parlor_agent::{Checkpoint, TurnContext, TurnStart};
+use parlor_protocol::{ConversationId, MessageId, Mode, TenantId, TurnId};
+use parlor_storage::{BeginTurn, BlockKind, InterruptedTurn, StorageError, TextBlock};
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::context;
+use super::prompt_wait::PromptWait;
+use super::running::RunningTurn;
+use super::writer::{TurnWriter, empty_write};
+use crate::caller::Accepted;
+use crate::live_turns::Signals;
+use crate::project::Project;
+use crate::state::ChatState;
+use crate::turn_slots::TurnSlot;
+
+/// A turn whose beginning is stored.
+struct StoredTurn {
+    tenant: TenantId,
+    project: Arc<Project>,
+    /// The mode, if it is known without a query.
+    mode: Option<Mode>,
+    /// The whole history, if the conversation begins with this turn.
+    history: Option<Vec<(TurnId, Value)>>,
+    writer: TurnWriter,
+    start: Start,
+    /// Counts the turn as long as it runs.
+    slot: TurnSlot,
+}
+
+/// How the agent begins.
+enum Start {
+    /// With a person's message.
+    Message,
+    /// By itself.
+    AgentInitiated,
+    /// From a checkpoint; the block is text that may have been shown and was not stored.
+    Resume(Checkpoint, TextBlock),
+}
+
+/// Stores what begins a turn, and starts it. In a task of its own, so that a client that
+/// disconnects at this moment leaves no turn that is stored as running and has no task.
+pub(crate) async fn begin(
+    state: &Arc<ChatState>,
+    write: BeginTurn,
+    project: &Arc<Project>,
+    slot: TurnSlot,
+) -> Result<Accepted, StorageError> {
+    let (state, project) = (Arc::clone(state), Arc::clone(project));
+    let begun = tokio::spawn(async move {
+        let begun = state.store.begin_turn(&write).await?;
+        let start_seq = begun.events.first().map_or(1, |start| start.id.seq);
+        let BeginTurn { tenant, conversation, new, mode, turn, message, history, .. } = write;
+        // The turn's writer keeps the log alive from here on.
+        let log = state.live_turns.log(conversation);
+        log.publish(begun.events);
+        let pending = empty_write(conversation, turn, begun.epoch);
+        let (store, sanitizer) = (state.store.clone(), project.sanitizer.clone());
+        let mode = mode.or(new.as_ref().map(|new| new.mode));
+        let start = if message.is_some() { Start::Message } else { Start::AgentInitiated };
+        let history = history.into_iter().map(|part| (turn, part)).collect();
+        let history = new.is_some().then_some(history);
+        let next_seq = begun.next_seq;
+        let first_block = write.block_message;
+        let writer = TurnWriter::new(store, log, sanitizer, pending, next_seq, first_block);
+        spawn(&state, StoredTurn { tenant, project, mode, history, writer, start, slot });
+        Ok(Accepted::new(conversation, turn, start_seq))
+    });
+    begun.await.unwrap_or_else(|error| Err(StorageError::Corrupt(error.to_string())))
+}
+
+/// Resumes a turn that a crash interrupted, from its checkpoint.
+pub(crate) fn resume(
+    state: &Arc<ChatState>,
+    turn: InterruptedTurn,
+    checkpoint: Checkpoint,
+    project: Arc<Project>,
+) {
+    // The number that was reserved for text.
+    let seq = turn.next_seq.saturating_sub(1);
+    let (message, kind) = (turn.block_message, BlockKind::Text);
+    let lost = TextBlock { seq, message, kind, parts: 0 };
+    let log = state.live_turns.log(turn.conversation);
+    log.begin_at(turn.next_seq);
+    let slot = state.turn_slots.count(&turn.tenant, &project.id);
+    let pending = empty_write(turn.conversation, turn.turn, turn.epoch);
+    let (store, sanitizer) = (state.store.clone(), project.sanitizer.clone());
+    let block_message = MessageId::new(Uuid::now_v7());
+    let writer = TurnWriter::new(store, log, sanitizer, pending, turn.next_seq, block_message);
+    let start = Start::Resume(checkpoint, lost);
+    let (tenant, mode) = (turn.tenant, Some(turn.mode));
+    spawn(state, StoredTurn { tenant, project, mode, history: None, writer, start, slot });
+}
+
+fn spawn(state: &Arc<ChatState>, turn: StoredTurn) {
+    let state = Arc::clone(state);
+    let (conversation, id) = (turn.writer.conversation(), turn.writer.turn());
+    let log = Arc::clone(&turn.writer.log);
+    // Registered before anyone can ask it to stop.
+    let signals = state.live_turns.begin(conversation);
+    tokio::spawn(async move {
+        match run(&state, turn, signals).await {
+            Ok(()) => {}
+            Err(StorageError::NotFound) => {
+                tracing::info!(turn = %id, "a turn ended because its conversation was deleted");
+            }
+            Err(error) => {
+                tracing::error!(%error, turn = %id, "failed to persist a turn");
+                log.fail(id);
+            }
+        }
+        state.live_turns.end(conversation);
+    });
+}
+
+async fn run(state: &ChatState, turn: StoredTurn, signals: Signals) -> Result<(), StorageError> {
+    let StoredTurn { tenant, project, mode, history, writer, start, slot: _slot } = turn;
+    let conversation = writer.conversation();
+    let history = match history {
+        Some(history) => history,
+        None => state.store.history(conversation).await?,
+    };
+    let context = turn_context(state, &tenant, &project, conversation, mode, history).await?;
+    let runner = project.agent.runner(conversation);
+    let wait = PromptWait::new(tenant.clone(), signals.prompt_changed, signals.shutting_down);
+    let images = state.images.clone();
+    let running = RunningTurn::new(writer, tenant, project, &state.flusher, images, wait);
+    match start {
+        Start::Message => running.run(runner, TurnStart::Message(context), signals.stop).await,
+        Start::AgentInitiated => {
+            running.run(runner, TurnStart::AgentInitiated(context), signals.stop).await
+        }
+        Start::Resume(checkpoint, lost) => {
+            let running = running.resumed(lost, checkpoint.clone());
+            running.run(runner, TurnStart::Resume(context, checkpoint), signals.stop).await
+        }
+    }
+}
+
+/// What the agent needs to know for its turn.
+async fn turn_context(
+    state: &ChatState,
+    tenant: &TenantId,
+    project: &Project,
+    conversation: ConversationId,
+    mode: Option<Mode>,
+    history: Vec<(TurnId, Value)>,
+) -> Result<TurnContext, StorageError> {
+    let mode = match mode {
+        Some(mode) => mode,
+        None => state.store.conversation(tenant, conversation).await?.mode,
+    };
+    if let Some(tools) = &project.tools {
+        tools.settle().await;
+    }
+    let reminder = project.reminder.as_deref();
+    Ok(TurnContext {
+        history: context::for_model(history, project.context_tokens, reminder),
+        system_prompt: project.system_prompt.clone(),
+        mode,
+    })
+}
