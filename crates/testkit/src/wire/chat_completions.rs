@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Data, Frame, Wire};
+use super::Wire;
+use crate::frame::{Data, Frame};
 use crate::say::{Cost, Say, halves};
 use crate::script::Script;
 

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 
-use super::{Data, Frame, Wire};
+use super::Wire;
+use crate::frame::{Data, Frame};
 use crate::say::{Cost, Say, halves};
 use crate::script::Script;
 

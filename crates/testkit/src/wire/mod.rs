@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use self::chat_completions::ChatCompletions;
 use self::messages::Messages;
+use crate::frame::Frame;
 use crate::record::RecordedRequest;
 use crate::say::Say;
 use crate::script::Script;
@@ -39,21 +40,4 @@ pub(crate) fn wire_of(request: &RecordedRequest) -> Box<dyn Wire> {
     } else {
         Box::new(Messages::default())
     }
-}
-
-/// One event of a stream.
-#[derive(Debug, Clone)]
-pub(crate) struct Frame {
-    /// Its name, where the format has names.
-    pub(crate) name: Option<String>,
-    /// Its data.
-    pub(crate) data: Data,
-}
-
-/// The data of an event.
-#[derive(Debug, Clone)]
-pub(crate) enum Data {
-    Json(Value),
-    /// An end marker that is not JSON.
-    Word(&'static str),
 }
