@@ -12,12 +12,14 @@
 //! 5. The same over 100 WebSockets with a process of `fake-agent` behind each.
 //!
 //! Run it as `cargo xtask bench`, as `cargo xtask bench 100` for one of the rounds
-//! of streams, or as `cargo xtask bench sockets` (or `sockets 10`) for WebSockets.
+//! of streams, or as `cargo xtask bench sockets` (or `sockets 10`) for WebSockets. What
+//! one poll of a signal or a timer costs: [`poll_cost`].
 
 mod disk;
 mod held;
 mod load;
 mod passthrough;
+mod poll_cost;
 mod process;
 mod report;
 mod target;
@@ -56,6 +58,10 @@ async fn main() -> anyhow::Result<()> {
             streams(&STREAMS).await?;
             sockets(&SOCKETS).await
         }
+        [what] if what == "poll-cost" => {
+            poll_cost::run().await;
+            Ok(())
+        }
         [what] if what == "sockets" => sockets(&SOCKETS).await,
         [what, rounds @ ..] if what == "sockets" => sockets(&numbers(rounds)?).await,
         rounds => streams(&numbers(rounds)?).await,
@@ -64,7 +70,7 @@ async fn main() -> anyhow::Result<()> {
 
 fn numbers(words: &[String]) -> anyhow::Result<Vec<usize>> {
     let numbers: Result<Vec<usize>, _> = words.iter().map(|word| word.parse()).collect();
-    numbers.context("usage: parlor-bench [sockets] [COUNT…]")
+    numbers.context("usage: parlor-bench [poll-cost | [sockets] [COUNT…]]")
 }
 
 /// A program that was built beside this one, in the same way.
