@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use parlor_protocol::ConversationId;
-use parlor_wake::{Listener, Speaker, word};
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, oneshot, watch};
 
 use crate::event_log::EventLog;
 
@@ -22,7 +21,8 @@ pub(crate) struct SessionRegistry {
 /// How a running turn is reached.
 #[derive(Debug)]
 struct Running {
-    stop: Speaker<Stop>,
+    /// Taken by the first who asks for it.
+    stop: Option<oneshot::Sender<Stop>>,
     hint: Arc<Notify>,
 }
 
@@ -30,7 +30,7 @@ struct Running {
 #[derive(Debug)]
 pub(crate) struct Signals {
     /// Says when it is to stop.
-    pub(crate) stop: Listener<Stop>,
+    pub(crate) stop: oneshot::Receiver<Stop>,
     /// Says that something about its prompts may have changed.
     pub(crate) hint: Arc<Notify>,
     /// Says that nobody can answer any more, because the server goes down.
@@ -44,6 +44,16 @@ pub(crate) enum Stop {
     Person,
     /// The server goes down.
     Shutdown,
+}
+
+impl Running {
+    /// Asks the turn to stop; the first reason counts.
+    fn stop(&mut self, why: Stop) {
+        if let Some(stop) = self.stop.take() {
+            // A turn that no longer listens is ending already.
+            let _ending = stop.send(why);
+        }
+    }
 }
 
 impl SessionRegistry {
@@ -70,9 +80,9 @@ impl SessionRegistry {
 
     /// Notes that a turn runs.
     pub(crate) fn begin(&self, conversation: ConversationId) -> Signals {
-        let (speaker, stop) = word();
+        let (sender, stop) = oneshot::channel();
         let hint = Arc::new(Notify::new());
-        let running = Running { stop: speaker, hint: Arc::clone(&hint) };
+        let running = Running { stop: Some(sender), hint: Arc::clone(&hint) };
         lock(&self.turns).insert(conversation, running);
         self.running.send_modify(|running| *running += 1);
         Signals { stop, hint, closing: self.closing.subscribe() }
@@ -93,14 +103,14 @@ impl SessionRegistry {
 
     /// Asks a turn to stop; false if none runs here.
     pub(crate) fn stop(&self, conversation: ConversationId, why: Stop) -> bool {
-        let turns = lock(&self.turns);
-        turns.get(&conversation).map(|turn| turn.stop.say(why)).is_some()
+        let mut turns = lock(&self.turns);
+        turns.get_mut(&conversation).map(|turn| turn.stop(why)).is_some()
     }
 
     /// Asks every turn to stop.
     pub(crate) fn stop_all(&self, why: Stop) {
-        for turn in lock(&self.turns).values() {
-            turn.stop.say(why);
+        for turn in lock(&self.turns).values_mut() {
+            turn.stop(why);
         }
     }
 

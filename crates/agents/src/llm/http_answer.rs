@@ -15,8 +15,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_core::Stream;
-use parlor_wake::Alarm;
-use tokio::time::Instant;
+use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::complaint::Refusal;
 use super::sse::{Oversized, SseDecoder};
@@ -193,13 +192,13 @@ pub(crate) fn describe(error: reqwest::Error) -> String {
 struct IdleTimer {
     after: Duration,
     last: Instant,
-    alarm: Alarm,
+    alarm: Pin<Box<Sleep>>,
 }
 
 impl IdleTimer {
     fn new(after: Duration) -> Self {
         let now = Instant::now();
-        Self { after, last: now, alarm: Alarm::new(now + after) }
+        Self { after, last: now, alarm: Box::pin(sleep_until(now + after)) }
     }
 
     fn touch(&mut self) {
@@ -209,12 +208,12 @@ impl IdleTimer {
     /// Pending until nothing came for too long.
     fn poll_silence(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LlmError>> {
         loop {
-            ready!(self.alarm.poll(cx));
+            ready!(self.alarm.as_mut().poll(cx));
             let deadline = self.last + self.after;
             if deadline <= Instant::now() {
                 return Poll::Ready(Err(LlmError::Silent { after: self.after }));
             }
-            self.alarm.set(deadline);
+            self.alarm.as_mut().reset(deadline);
         }
     }
 }

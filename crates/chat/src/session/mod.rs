@@ -25,6 +25,7 @@ mod ending;
 mod settling;
 
 use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 
@@ -35,8 +36,8 @@ use parlor_agents::{
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::{EventBody, TenantId};
 use parlor_storage::{Block, StorageError};
-use parlor_wake::Listener;
 use serde_json::Value;
+use tokio::sync::oneshot;
 
 use crate::flusher::Flusher;
 use crate::images::PictureChecks;
@@ -119,7 +120,7 @@ impl Session {
         mut self,
         mut agent: Box<dyn AgentSession>,
         start: TurnStart,
-        mut stop: Listener<Stop>,
+        mut stop: oneshot::Receiver<Stop>,
     ) -> Result<(), StorageError> {
         let (TurnStart::Message(context)
         | TurnStart::Unasked(context)
@@ -128,7 +129,7 @@ impl Session {
         agent.begin(start);
         loop {
             if self.stopped.is_none()
-                && let Some(why) = stop.heard()
+                && let Ok(why) = stop.try_recv()
                 && self.stops_for(why, &mut *agent)
             {
                 return Ok(());
@@ -143,7 +144,11 @@ impl Session {
                 Next::Event(Some(event)) => self.handle(&mut *agent, event).await?,
                 // A stream that ends by itself has broken its promise; say so.
                 Next::Event(None) => return self.end(TurnEnd::Stopped).await,
-                Next::Stop => {}
+                Next::Stop(why) => {
+                    if self.stops_for(why, &mut *agent) {
+                        return Ok(());
+                    }
+                }
                 Next::Look(Look::Prompt) => self.look_at_prompt(&mut *agent).await?,
                 Next::Look(Look::NobodyAnswers) => {
                     if self.stops_for(Stop::Shutdown, &mut *agent) {
@@ -154,12 +159,19 @@ impl Session {
         }
     }
 
-    /// Waits for the agent, for the word to stop, and for an open prompt.
-    async fn next(&mut self, agent: &mut dyn AgentSession, stop: &mut Listener<Stop>) -> Next {
+    /// Waits for the agent, for the signal to stop, and for an open prompt.
+    async fn next(
+        &mut self,
+        agent: &mut dyn AgentSession,
+        stop: &mut oneshot::Receiver<Stop>,
+    ) -> Next {
         let mut next = poll_fn(|cx| match agent.poll_next_unpin(cx) {
             Poll::Ready(event) => Poll::Ready(Next::Event(event)),
-            Poll::Pending if self.stopped.is_some() => Poll::Pending,
-            Poll::Pending => stop.poll(cx).map(|_heard| Next::Stop),
+            Poll::Pending if self.stopped.is_some() || stop.is_terminated() => Poll::Pending,
+            Poll::Pending => match Pin::new(&mut *stop).poll(cx) {
+                Poll::Ready(Ok(why)) => Poll::Ready(Next::Stop(why)),
+                Poll::Ready(Err(_)) | Poll::Pending => Poll::Pending,
+            },
         });
         if !self.asking.is_open() {
             return next.await;
@@ -287,7 +299,7 @@ enum Next {
     /// The agent says something.
     Event(Option<AgentEvent>),
     /// Somebody says that it is to stop.
-    Stop,
+    Stop(Stop),
     /// It is time to look at the open prompt, or not to wait for it any longer.
     Look(Look),
 }

@@ -1,4 +1,4 @@
-//! `parlor guard`: what the guardrail says of each line.
+//! `parlor guard`: the guardrail's verdict on each line.
 
 use std::process::ExitCode;
 
@@ -7,9 +7,9 @@ use parlor_guard::guardrail::{GuardSettings, Guardrail, Policy};
 use parlor_guard::process_input;
 use serde::Serialize;
 
-use super::lines::{each_line, json_text};
+use super::json_lines::{each_line, json_text};
 
-/// Judges messages by the guardrail.
+/// Checks messages with the guardrail.
 ///
 /// Reads {"text": "…"} lines and writes, for each,
 /// {"valid": bool, "error": "…", "code": "…", "rule": "…", "category": "…", "view": "…"}.

@@ -208,7 +208,7 @@ fn errors_have_one_shape() {
         prompt_id: None,
         problems: None,
     };
-    let mark = About::Message("mark-1".parse().unwrap());
+    let mark = InReplyTo::Message("mark-1".parse().unwrap());
     let refused: Value =
         serde_json::from_str(&encoder("6").refusal(&refusal, true, &mark)).unwrap();
     for (error, code) in [(&frame, "agent_failed"), (&refused, "rate_limited")] {
@@ -222,7 +222,8 @@ fn errors_have_one_shape() {
             "content": words, "code": "rate_limited", "recoverable": true, "retry_after": 3,
             "client_message_id": "mark-1"})
     );
-    let nowhere = Encoder::new().refusal(&refusal, true, &About::Prompt(PROMPT.parse().unwrap()));
+    let nowhere =
+        Encoder::new().refusal(&refusal, true, &InReplyTo::Prompt(PROMPT.parse().unwrap()));
     let nowhere: Value = serde_json::from_str(&nowhere).unwrap();
     assert_eq!(
         (&nowhere["id"], &nowhere["conversation_id"], &nowhere["messageId"]),
