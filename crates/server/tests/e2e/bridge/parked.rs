@@ -2,7 +2,7 @@
 //! H-6): their time is up, they are stopped, the next process does not do its part.
 
 use std::fs;
-use std::time::Duration;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use parlor_testkit::Script;
 use serde_json::{Value, json};
@@ -20,6 +20,11 @@ const NOT_ANSWERED: &str = "Nobody answered in time, so it was not run.";
 /// A desk whose agent does this about a call that it was left with.
 async fn desk_that(takes_up: &str, settings: &str) -> Desk {
     Desk::with_fake(settings, &format!("FAKE_AGENT_TAKES_UP = {takes_up:?}")).await
+}
+
+/// The time of day, as times are written on the wire.
+fn now_in_ms() -> u128 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()
 }
 
 /// How many processes were started so far.
@@ -73,7 +78,8 @@ async fn a_prompt_lapses_after_its_server_was_down() {
     person.begin("Make a line").await;
     let prompt = person.prompt().await;
     desk.kill_server();
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    let expires_at = prompt["expires_at"].as_u64().unwrap();
+    until("the time of the prompt is up", || now_in_ms() > u128::from(expires_at)).await;
     desk.start_server();
     person = person.back(&desk).await;
     let updated = person.find("userPromptUpdated").await;
