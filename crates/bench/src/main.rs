@@ -1,14 +1,14 @@
-//! Measures Parlor beside a bare axum pass-through, on the same scripted
-//! upstream, in one run: ratios of one run mean something on a noisy machine,
-//! absolute figures of two runs do not.
+//! Compares Parlor with a bare axum pass-through, on the same scripted upstream, in one
+//! run: on a noisy machine, ratios within one run are meaningful, and absolute figures
+//! of two runs are not.
 //!
 //! 1. A scripted model streams pieces that carry their number and the moment
 //!    when they were sent.
 //! 2. The pass-through (this binary, started again) and the server run as
 //!    processes of their own, so that their CPU time can be read.
-//! 3. Fresh servers hold streams and WebSockets in which nothing happens.
+//! 3. Fresh servers hold idle streams and WebSockets.
 //! 4. The load client opens 1, 10 and 100 streams, checks order, gaps and
-//!    duplicates, and notes how late each piece is.
+//!    duplicates, and measures the latency of each piece.
 //! 5. The same over 100 WebSockets with a process of `fake-agent` behind each.
 //!
 //! Run it as `cargo xtask bench`, as `cargo xtask bench 100` for one of the rounds
@@ -32,13 +32,13 @@ use parlor_testkit::{Script, ScriptedModel};
 use load::{Door, Load};
 use target::Target;
 
-/// What this binary is when it is started as a pass-through.
+/// The arguments that start this binary as a pass-through.
 const PASSTHROUGH: &str = "passthrough";
 const PASSTHROUGH_AGENT: &str = "passthrough-agent";
-/// How many streams at once. What counts is measured several times: the middle of
-/// the ratios is told at the end.
+/// How many streams at once. The last rounds are repeated; the median of their ratios
+/// is printed at the end.
 const STREAMS: [usize; 7] = [1, 10, 100, 100, 100, 100, 100];
-/// How often each stream says something.
+/// How often each stream sends an event.
 const EVERY: Duration = Duration::from_millis(20);
 /// How long a round takes.
 const ROUND: Duration = Duration::from_secs(10);

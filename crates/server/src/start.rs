@@ -38,7 +38,7 @@ const LOCK: &str = "parlor.lock";
 /// How many clients may wait to be accepted: a thousand may reconnect at once.
 const BACKLOG: u32 = 4096;
 
-/// Runs the server until it is told to stop.
+/// Runs the server until a signal stops it.
 pub async fn start(mut config: Config) -> anyhow::Result<()> {
     install_tls();
     make_directory(&config.server.data_dir)?;

@@ -9,7 +9,7 @@
 //!    stream on this connection.
 //! 2. A stream holds a [`StreamGuard`] for as long as it lasts.
 //! 3. The watcher stores the reason and wakes the connection's task, which polls the
-//!    guard after its other work. The stream says goodbye in its own dialect.
+//!    guard after its other work. The stream ends as its dialect does.
 //! 4. A client that does not read is not written to, so its stream may not be polled
 //!    at all. The accept loop therefore polls the guard too, and closes the
 //!    connection shortly after the end of the session, read or not.
@@ -173,7 +173,6 @@ mod tests {
     use futures_util::task::noop_waker_ref;
 
     use super::*;
-    use crate::auth::Session;
 
     fn session() -> Arc<Session> {
         Arc::new(Session::of_environment("home".parse().unwrap()))
@@ -226,7 +225,7 @@ mod tests {
         assert_eq!(stream.session_end().now_or_never(), None);
     }
 
-    /// A task that is polled for other reasons is still woken, whoever polled before.
+    /// A task is woken also if another one polled before.
     #[tokio::test]
     async fn the_task_that_polled_last_is_woken() {
         let stopping = CancellationToken::new();

@@ -1,7 +1,7 @@
-//! The wire formats that the server speaks: which one, the request's path says.
+//! The wire formats of the server, chosen by the path of the request.
 //!
-//! A script is written once; a [`Wire`] turns what it says into events, one
-//! answer at a time, and keeps what the format needs to know in between.
+//! A script is written once; a [`Wire`] turns it into the events of one response, and
+//! keeps the state that the format needs.
 
 mod chat_completions;
 mod messages;
@@ -15,7 +15,7 @@ use crate::record::RecordedRequest;
 use crate::say::Say;
 use crate::script::Script;
 
-/// One wire format, in the middle of one answer.
+/// One wire format, during one response.
 pub(crate) trait Wire: Send {
     /// What comes before everything that is said.
     fn begin(&mut self, script: &Script) -> Vec<Frame>;

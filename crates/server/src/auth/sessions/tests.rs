@@ -100,7 +100,7 @@ async fn a_new_password_ends_other_sessions() {
 
 /// Without a hint the database is asked again after a minute.
 #[tokio::test]
-async fn what_is_known_is_not_believed_for_ever() {
+async fn a_cached_session_is_checked_again() {
     let f = fixture().await;
     let secret = f.begin().await;
     let held = f.find(&secret).await.unwrap();
@@ -152,7 +152,7 @@ async fn a_jump_of_the_clock_changes_nothing() {
     assert!(f.find(&ahead).await.is_some(), "no week has passed");
 }
 
-/// FAULTS 22: what an earlier run wrote down for a far future lasts no longer than any
+/// FAULTS 22: an expiry in the far future, stored by an earlier run, lasts no longer than any
 /// other session.
 #[tokio::test]
 async fn an_absurd_end_is_not_believed() {

@@ -168,7 +168,7 @@ async fn any(signals: &mut [Signals]) {
 /// Ready when no process can write to standard input any more. The input is for the
 /// program, so it is not read here; a thread polls for the hang-up alone.
 async fn hang_up() {
-    let (tell, told) = oneshot::channel();
+    let (sender, hung_up) = oneshot::channel();
     thread::spawn(move || {
         let stdin = std::io::stdin();
         let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
@@ -180,7 +180,7 @@ async fn hang_up() {
                 _ => break,
             }
         }
-        let _already_over = tell.send(());
+        let _already_over = sender.send(());
     });
-    let _hung_up = told.await;
+    let _hung_up = hung_up.await;
 }

@@ -49,7 +49,7 @@ fn done() -> EventBody {
     }
 }
 
-/// Golden: what each event is, at place 7. No event may be left out.
+/// Golden: the frames of each event, with id 7. No event may be left out.
 fn golden(body: &EventBody) -> &'static [&'static str] {
     match body {
         EventBody::Start { message_id: None, .. } => &[
@@ -159,7 +159,7 @@ fn whoever_comes_back_inside_a_text_gets_its_rest() {
     }
     assert_eq!(types("41.5", &rest[1..]), ["streamEnd", "info"]);
     assert_eq!(types("41", &rest[1..]), ["info"]);
-    // Reasoning has neither a start nor an end, also for whoever comes back inside it.
+    // Thinking has neither a start nor an end, also after a reconnect inside it.
     let thought = message("thinking", "Hm", &json!({}));
     assert_eq!(types("41.2", &[("42", thought)]), ["thinking"]);
     let persons = message("text", "Hi", &json!({"role": "user"}));

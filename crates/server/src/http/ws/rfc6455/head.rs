@@ -113,7 +113,7 @@ impl PartialHead {
         if length > i64::MAX as u64 {
             return Err(Violation::protocol("A length has at most 63 bits."));
         }
-        // Whoever may write a length in several ways can hide one from a proxy.
+        // A length that can be written in several ways could be hidden from a proxy.
         if length < shortest {
             return Err(Violation::protocol("A length is written as short as it can be."));
         }

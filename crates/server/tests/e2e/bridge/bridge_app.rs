@@ -1,5 +1,5 @@
-//! A desk with an agent CLI behind it: the real binary, a scripted model, and a
-//! workspace of its own.
+//! A server with an agent CLI behind it, for one test: the real binary, a scripted
+//! model, and a workspace of its own.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -14,8 +14,8 @@ use crate::mcp::{gone, until};
 use crate::npm::install;
 use crate::programs::testkit_program;
 
-/// Where people meet it.
-pub(crate) const DESK: &str = "/ws/chat/home/desk";
+/// The path of its WebSocket.
+pub(crate) const SOCKET: &str = "/ws/chat/home/desk";
 const LIMITS: &str = "[server.limits]\nmessages_per_minute = 1000";
 /// The project and the agent's own settings, to which a test can add.
 const CONFIG: &str = r#"
@@ -36,14 +36,14 @@ HOME = "HOME_DIR"
 ANTHROPIC_API_KEY = { env = "ANTHROPIC_API_KEY" }
 "#;
 
-pub(crate) struct Desk {
+pub(crate) struct BridgeApp {
     pub(crate) model: ScriptedModel,
     config: String,
     served: Option<Served>,
     dir: tempfile::TempDir,
 }
 
-impl Desk {
+impl BridgeApp {
     /// The real CLI, with these further settings, and variables in its environment.
     pub(crate) async fn with_cli(settings: &str, env: &str) -> Self {
         Self::start(&cli().await, settings, env).await
@@ -78,9 +78,9 @@ impl Desk {
             .replace("WORKSPACE", workspace.to_str().unwrap())
             .replace("HOME_DIR", home.to_str().unwrap())
             .replace("SETTINGS", settings);
-        let mut desk = Self { model, config: config + env, served: None, dir };
-        desk.start_server();
-        desk
+        let mut app = Self { model, config: config + env, served: None, dir };
+        app.start_server();
+        app
     }
 
     /// Starts the server, again if it was stopped, on the same data.

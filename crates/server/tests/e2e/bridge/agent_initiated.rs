@@ -5,7 +5,7 @@ use parlor_testkit::Script;
 use serde_json::{Value, json};
 
 use super::abuses::{errors, said};
-use super::desk::Desk;
+use super::bridge_app::BridgeApp;
 use super::durable::waiting;
 use super::person::{Person, model_saw};
 
@@ -20,10 +20,10 @@ async fn begins(person: &mut Person) -> Value {
 /// next message comes after it.
 #[tokio::test]
 async fn it_is_a_turn_of_its_own() {
-    let desk = Desk::with_fake("", "").await;
-    let mut person = Person::at(&desk).await;
+    let app = BridgeApp::with_fake("", "").await;
+    let mut person = Person::at(&app).await;
     let first = person.say("unasked").await;
-    let mut reader = Person::reading(&desk, &first).await;
+    let mut reader = Person::reading(&app, &first).await;
     for reads in [&mut person, &mut reader] {
         let start = begins(reads).await;
         let done = reads.done().await;
@@ -32,15 +32,15 @@ async fn it_is_a_turn_of_its_own() {
     }
     assert_eq!(person.say("hello").await["reason"], "complete");
     assert_eq!(said(&person), ["First.", "And one more thing.", "You said: hello"]);
-    assert_eq!(desk.agents().len(), 1, "one process, all the time");
+    assert_eq!(app.agents().len(), 1, "one process, all the time");
 }
 
 /// B-1, B-4: what it wants to do then is asked like anything else. Until it is answered
 /// the turn runs, and keeps a message out.
 #[tokio::test]
 async fn it_asks_like_any_other_turn() {
-    let desk = Desk::with_fake("", "").await;
-    let mut person = Person::at(&desk).await;
+    let app = BridgeApp::with_fake("", "").await;
+    let mut person = Person::at(&app).await;
     person.say("unasked_ask").await;
     begins(&mut person).await;
     let prompt = person.prompt().await;
@@ -55,8 +55,8 @@ async fn it_asks_like_any_other_turn() {
 /// H-6, B-1: it is stopped like any other, and one that runs keeps a message out.
 #[tokio::test]
 async fn it_can_be_stopped() {
-    let desk = Desk::with_fake("", "").await;
-    let mut person = Person::at(&desk).await;
+    let app = BridgeApp::with_fake("", "").await;
+    let mut person = Person::at(&app).await;
     person.say("unasked_half").await;
     begins(&mut person).await;
     person.find("streamToken").await;
@@ -72,65 +72,64 @@ async fn it_can_be_stopped() {
 /// told as interrupted; one that waits for a person goes on waiting.
 #[tokio::test]
 async fn it_is_taken_over_like_any_other_turn() {
-    let mut desk = Desk::with_fake("", "").await;
-    let mut person = Person::at(&desk).await;
+    let mut app = BridgeApp::with_fake("", "").await;
+    let mut person = Person::at(&app).await;
     person.say("unasked_half").await;
     begins(&mut person).await;
     person.find("streamToken").await;
-    desk.kill_server();
-    desk.start_server();
-    person = person.back(&desk).await;
+    app.kill_server();
+    app.start_server();
+    person = person.back(&app).await;
     assert_eq!(person.done().await["reason"], "interrupted");
     assert_eq!(person.say("unasked_put_off").await["reason"], "complete");
     begins(&mut person).await;
-    let prompt = waiting(&desk, &mut person).await;
-    desk.kill_server();
-    desk.start_server();
-    person = person.back(&desk).await;
+    let prompt = waiting(&app, &mut person).await;
+    app.kill_server();
+    app.start_server();
+    person = person.back(&app).await;
     assert_eq!(person.find("userPromptUpdated").await["messageId"], prompt["messageId"]);
     person.answer(&prompt, json!({"response": "yes"})).await;
     assert_eq!(person.done().await["reason"], "complete");
-    assert_eq!(desk.file("made.txt").as_deref(), Some("made\n"));
+    assert_eq!(app.file("made.txt").as_deref(), Some("made\n"));
     assert_eq!(errors(&person), Vec::<&Value>::new());
 }
 
 /// A conversation is deleted while the agent speaks: its process ends.
 #[tokio::test]
 async fn it_ends_with_its_conversation() {
-    let desk = Desk::with_fake("", "").await;
-    let mut person = Person::at(&desk).await;
+    let app = BridgeApp::with_fake("", "").await;
+    let mut person = Person::at(&app).await;
     person.say("unasked_half").await;
     let start = begins(&mut person).await;
-    assert_eq!(desk.delete(start["conversation_id"].as_str().unwrap()).await, 204);
-    desk.is_left().await;
+    assert_eq!(app.delete(start["conversation_id"].as_str().unwrap()).await, 204);
+    app.is_left().await;
 }
 
 /// B-1: the real CLI. A command in the background ends after the turn; the agent tells it,
 /// and asks for what it wants to do about it.
 #[tokio::test]
 async fn background_work_of_the_real_cli_ends() {
-    let desk = Desk::with_cli("", "").await;
-    let mut person = Person::at(&desk).await;
+    let app = BridgeApp::with_cli("", "").await;
+    let mut person = Person::at(&app).await;
     let command = |id: &str, command: &str, background: bool| {
         let input =
             json!({"command": command, "description": "Work", "run_in_background": background});
         Script::answer().words("I do. ").tool_use(id, "Bash", &input)
     };
-    desk.model
-        .push(command("toolu_b1", "until [ -e go ]; do sleep 0.1; done; echo finished", true));
-    desk.model.push(Script::answer().words("It runs."));
+    app.model.push(command("toolu_b1", "until [ -e go ]; do sleep 0.1; done; echo finished", true));
+    app.model.push(Script::answer().words("It runs."));
     assert_eq!(person.say("Work in the background").await["reason"], "complete");
-    desk.model.push(command("toolu_b2", "touch noted.txt", false));
-    desk.model.push(Script::answer().words("It is noted."));
-    std::fs::write(desk.path("workspace/go"), "").unwrap();
+    app.model.push(command("toolu_b2", "touch noted.txt", false));
+    app.model.push(Script::answer().words("It is noted."));
+    std::fs::write(app.path("workspace/go"), "").unwrap();
     begins(&mut person).await;
     let prompt = person.prompt().await;
     assert_eq!(prompt["toolCall"]["input"]["command"], "touch noted.txt");
     person.answer(&prompt, json!({"response": "yes"})).await;
     assert_eq!(person.done().await["reason"], "complete");
-    assert!(desk.file("noted.txt").is_some());
+    assert!(app.file("noted.txt").is_some());
     assert_eq!(said(&person).last(), Some(&"It is noted."));
-    desk.model.push(Script::answer().words("Gladly."));
+    app.model.push(Script::answer().words("Gladly."));
     assert_eq!(person.say("Thank you").await["reason"], "complete");
-    assert!(model_saw(&desk).iter().any(|told| told.contains("It is noted.")));
+    assert!(model_saw(&app).iter().any(|told| told.contains("It is noted.")));
 }
