@@ -1,23 +1,25 @@
-//! Measures Parlor beside a bare axum pass-through, on the same scripted
-//! upstream, in one run: ratios of one run mean something on a noisy machine,
-//! absolute figures of two runs do not.
+//! Compares Parlor with a bare axum pass-through, on the same scripted upstream, in one
+//! run: on a noisy machine, ratios within one run are meaningful, and absolute figures
+//! of two runs are not.
 //!
 //! 1. A scripted model streams pieces that carry their number and the moment
 //!    when they were sent.
 //! 2. The pass-through (this binary, started again) and the server run as
 //!    processes of their own, so that their CPU time can be read.
-//! 3. Fresh servers hold streams and WebSockets in which nothing happens.
+//! 3. Fresh servers hold idle streams and WebSockets.
 //! 4. The load client opens 1, 10 and 100 streams, checks order, gaps and
-//!    duplicates, and notes how late each piece is.
+//!    duplicates, and measures the latency of each piece.
 //! 5. The same over 100 WebSockets with a process of `fake-agent` behind each.
 //!
 //! Run it as `cargo xtask bench`, as `cargo xtask bench 100` for one of the rounds
-//! of streams, or as `cargo xtask bench sockets` (or `sockets 10`) for WebSockets.
+//! of streams, or as `cargo xtask bench sockets` (or `sockets 10`) for WebSockets. What
+//! one poll of a signal or a timer costs: [`poll_cost`].
 
 mod disk;
 mod held;
 mod load;
 mod passthrough;
+mod poll_cost;
 mod process;
 mod report;
 mod target;
@@ -30,13 +32,13 @@ use parlor_testkit::{Script, ScriptedModel};
 use load::{Door, Load};
 use target::Target;
 
-/// What this binary is when it is started as a pass-through.
+/// The arguments that start this binary as a pass-through.
 const PASSTHROUGH: &str = "passthrough";
 const PASSTHROUGH_AGENT: &str = "passthrough-agent";
-/// How many streams at once. What counts is measured several times: the middle of
-/// the ratios is told at the end.
+/// How many streams at once. The last rounds are repeated; the median of their ratios
+/// is printed at the end.
 const STREAMS: [usize; 7] = [1, 10, 100, 100, 100, 100, 100];
-/// How often each stream says something.
+/// How often each stream sends an event.
 const EVERY: Duration = Duration::from_millis(20);
 /// How long a round takes.
 const ROUND: Duration = Duration::from_secs(10);
@@ -56,6 +58,10 @@ async fn main() -> anyhow::Result<()> {
             streams(&STREAMS).await?;
             sockets(&SOCKETS).await
         }
+        [what] if what == "poll-cost" => {
+            poll_cost::run().await;
+            Ok(())
+        }
         [what] if what == "sockets" => sockets(&SOCKETS).await,
         [what, rounds @ ..] if what == "sockets" => sockets(&numbers(rounds)?).await,
         rounds => streams(&numbers(rounds)?).await,
@@ -64,7 +70,7 @@ async fn main() -> anyhow::Result<()> {
 
 fn numbers(words: &[String]) -> anyhow::Result<Vec<usize>> {
     let numbers: Result<Vec<usize>, _> = words.iter().map(|word| word.parse()).collect();
-    numbers.context("usage: parlor-bench [sockets] [COUNT…]")
+    numbers.context("usage: parlor-bench [poll-cost | [sockets] [COUNT…]]")
 }
 
 /// A program that was built beside this one, in the same way.

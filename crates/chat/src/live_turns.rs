@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use parlor_protocol::ConversationId;
-use parlor_wake::{Listener, Speaker, word};
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, oneshot, watch};
 
 use crate::log::EventLog;
 
@@ -24,7 +23,8 @@ pub(crate) struct LiveTurns {
 /// The sending ends of a turn's signals.
 #[derive(Debug)]
 struct LiveTurn {
-    stop: Speaker<Stop>,
+    /// Taken by the first who asks for it.
+    stop: Option<oneshot::Sender<Stop>>,
     prompt_changed: Arc<Notify>,
 }
 
@@ -32,7 +32,7 @@ struct LiveTurn {
 #[derive(Debug)]
 pub(crate) struct Signals {
     /// Signals that the turn has to stop.
-    pub(crate) stop: Listener<Stop>,
+    pub(crate) stop: oneshot::Receiver<Stop>,
     /// Signals that a prompt of the turn may have changed.
     pub(crate) prompt_changed: Arc<Notify>,
     /// Becomes true when the server shuts down: nobody can answer any more.
@@ -46,6 +46,16 @@ pub(crate) enum Stop {
     Person,
     /// The server shuts down.
     Shutdown,
+}
+
+impl LiveTurn {
+    /// Asks the turn to stop; the first reason counts.
+    fn stop(&mut self, why: Stop) {
+        if let Some(stop) = self.stop.take() {
+            // A turn that no longer listens is ending already.
+            let _ending = stop.send(why);
+        }
+    }
 }
 
 impl LiveTurns {
@@ -72,9 +82,9 @@ impl LiveTurns {
 
     /// Registers a turn that runs.
     pub(crate) fn begin(&self, conversation: ConversationId) -> Signals {
-        let (speaker, stop) = word();
+        let (sender, stop) = oneshot::channel();
         let prompt_changed = Arc::new(Notify::new());
-        let turn = LiveTurn { stop: speaker, prompt_changed: Arc::clone(&prompt_changed) };
+        let turn = LiveTurn { stop: Some(sender), prompt_changed: Arc::clone(&prompt_changed) };
         lock(&self.turns).insert(conversation, turn);
         self.count.send_modify(|count| *count += 1);
         Signals { stop, prompt_changed, shutting_down: self.shutting_down.subscribe() }
@@ -96,14 +106,14 @@ impl LiveTurns {
 
     /// Tells a turn to stop; false if none runs here.
     pub(crate) fn stop(&self, conversation: ConversationId, why: Stop) -> bool {
-        let turns = lock(&self.turns);
-        turns.get(&conversation).map(|turn| turn.stop.say(why)).is_some()
+        let mut turns = lock(&self.turns);
+        turns.get_mut(&conversation).map(|turn| turn.stop(why)).is_some()
     }
 
     /// Tells every turn to stop.
     pub(crate) fn stop_all(&self, why: Stop) {
-        for turn in lock(&self.turns).values() {
-            turn.stop.say(why);
+        for turn in lock(&self.turns).values_mut() {
+            turn.stop(why);
         }
     }
 

@@ -1,5 +1,6 @@
 //! What every handler can reach. There are no globals.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -11,40 +12,39 @@ use tokio_util::sync::CancellationToken;
 use crate::auth::Access;
 use crate::clock::Clock;
 use crate::config::{Config, HOME, PublicUrl};
-use crate::http::body_room::BodyRoom;
-use crate::quotas::Quotas;
+use crate::limits::{BodyBudget, RateLimits};
 
 /// The application.
 #[derive(Debug)]
 pub struct App {
-    /// What the administrator decided.
+    /// The settings.
     pub config: Config,
-    /// How browsers call this server.
+    /// The URL under which browsers reach this server.
     pub public_url: PublicUrl,
-    /// The heart.
+    /// Conversations and their turns.
     pub chat: Chat,
-    /// For what is not a chat: is it alive, where does a conversation belong.
+    /// The database, for what is not a chat: health, and the project of a conversation.
     pub store: Store,
     /// Recipe Vault, in its own database.
     pub recipes: RecipeStore,
-    /// Who may come in.
+    /// Sessions, keys and passwords.
     pub access: Arc<Access>,
-    /// Cancelled when the server stops: streams tell their readers to come back.
+    /// Cancelled when the server stops.
     pub stopping: CancellationToken,
-    /// When it was put together.
+    /// When the server started.
     pub started: Instant,
-    /// How often messages may come.
-    pub quotas: Quotas,
-    /// How much all bodies may take that are being read.
-    pub body_room: BodyRoom,
+    /// Messages per minute.
+    pub rate_limits: RateLimits,
+    /// Memory for the request bodies that are being read.
+    pub body_budget: BodyBudget,
 }
 
 impl App {
-    /// Puts the parts together. Without a `public_url` in the configuration the
-    /// server is called by the address that it listens on.
+    /// Assembles the application. Without a `public_url` in the configuration, the
+    /// address that the server listens on stands for it.
     pub fn new(
         config: Config,
-        listening_on: std::net::SocketAddr,
+        listening_on: SocketAddr,
         store: Store,
         recipes: RecipeStore,
         chat: Chat,
@@ -52,8 +52,8 @@ impl App {
     ) -> Self {
         let key = config.credentials.api_key.as_ref().zip(HOME.parse().ok());
         let tenants = config.tenants.keys().cloned().collect();
-        let body_room = BodyRoom::new(&config.server.limits);
-        let quotas = Quotas::new(&config.server.limits, clock.clone());
+        let body_budget = BodyBudget::new(&config.server.limits);
+        let rate_limits = RateLimits::new(&config.server.limits, clock.clone());
         let access = Access::new(store.clone(), clock, config.access.clone(), tenants, key);
         let public_url = config.server.public_url.clone();
         Self {
@@ -65,8 +65,8 @@ impl App {
             access: Arc::new(access),
             stopping: CancellationToken::new(),
             started: Instant::now(),
-            quotas,
-            body_room,
+            rate_limits,
+            body_budget,
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Two clocks, which a test can move.
+//! Two clocks, which tests can move.
 //!
-//! The time of day is for what people read and for what has to be compared after a
-//! restart. It can jump: somebody sets it, or the network corrects it. So whatever
-//! only lasts for a while is measured with the steady clock, which cannot.
+//! The time of day is for people, and for what must be compared after a restart. It can
+//! jump: somebody sets it, or the network corrects it. So durations are measured with
+//! the monotonic clock, which cannot.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -10,14 +10,14 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use parlor_protocol::Timestamp;
 
-/// Tells the time. Cheap to clone; clones tell the same.
+/// Both clocks. Cheap to clone; clones show the same time.
 #[derive(Debug, Clone)]
 pub struct Clock {
-    hands: Arc<Hands>,
+    state: Arc<State>,
 }
 
 #[derive(Debug)]
-struct Hands {
+struct State {
     started: Instant,
     /// How far both clocks are ahead, in milliseconds.
     ahead: AtomicI64,
@@ -25,8 +25,8 @@ struct Hands {
     jumped: AtomicI64,
 }
 
-/// A moment of the steady clock: milliseconds since the process began. It means
-/// nothing to another process, and cannot be stored.
+/// A moment of the monotonic clock: milliseconds since the process started. It has no
+/// meaning in another process, and must not be stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Moment(i64);
 
@@ -34,41 +34,41 @@ impl Clock {
     /// The time of day, in milliseconds since 1970.
     pub fn now(&self) -> Timestamp {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let moved = [&self.hands.ahead, &self.hands.jumped].map(|by| by.load(Ordering::Relaxed));
+        let moved = [&self.state.ahead, &self.state.jumped].map(|by| by.load(Ordering::Relaxed));
         Timestamp(moved.into_iter().fold(milliseconds(since), i64::saturating_add))
     }
 
-    /// This moment, by the clock that never jumps.
+    /// The moment, by the monotonic clock.
     pub(crate) fn moment(&self) -> Moment {
-        let passed = milliseconds(self.hands.started.elapsed());
-        Moment(passed.saturating_add(self.hands.ahead.load(Ordering::Relaxed)))
+        let passed = milliseconds(self.state.started.elapsed());
+        Moment(passed.saturating_add(self.state.ahead.load(Ordering::Relaxed)))
     }
 
-    /// Lets time pass, for tests of what takes days.
+    /// Moves both clocks ahead, for tests of what takes days.
     pub fn advance(&self, by: Duration) {
-        self.hands.ahead.fetch_add(milliseconds(by), Ordering::Relaxed);
+        self.state.ahead.fetch_add(milliseconds(by), Ordering::Relaxed);
     }
 
-    /// Sets the time of day back, for tests: no time passes.
+    /// Sets the time of day back, for tests. The monotonic clock stays.
     pub fn set_back(&self, by: Duration) {
-        self.hands.jumped.fetch_sub(milliseconds(by), Ordering::Relaxed);
+        self.state.jumped.fetch_sub(milliseconds(by), Ordering::Relaxed);
     }
 
-    /// Sets the time of day ahead, for tests: no time passes.
+    /// Sets the time of day ahead, for tests. The monotonic clock stays.
     pub fn set_ahead(&self, by: Duration) {
-        self.hands.jumped.fetch_add(milliseconds(by), Ordering::Relaxed);
+        self.state.jumped.fetch_add(milliseconds(by), Ordering::Relaxed);
     }
 }
 
 impl Default for Clock {
     fn default() -> Self {
         let (ahead, jumped) = (AtomicI64::new(0), AtomicI64::new(0));
-        Self { hands: Arc::new(Hands { started: Instant::now(), ahead, jumped }) }
+        Self { state: Arc::new(State { started: Instant::now(), ahead, jumped }) }
     }
 }
 
 impl Moment {
-    /// After everything.
+    /// Later than any other.
     pub(crate) const NEVER: Self = Self(i64::MAX);
 
     pub(crate) const fn from_millis(ms: i64) -> Self {
@@ -79,23 +79,23 @@ impl Moment {
         self.0
     }
 
-    /// So much later.
+    /// The moment so much later.
     pub(crate) fn after(self, span: Duration) -> Self {
         Self(self.0.saturating_add(milliseconds(span)))
     }
 
-    /// So much earlier.
+    /// The moment so much earlier.
     pub(crate) fn before(self, span: Duration) -> Self {
         Self(self.0.saturating_sub(milliseconds(span)))
     }
 
-    /// How long it was since an earlier moment; nothing if that is later.
+    /// The time since an earlier moment; zero if that is later.
     pub(crate) fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or_default())
     }
 }
 
-/// How long it was from one time of day to another; nothing if that is earlier.
+/// The time from one time of day to another; zero if that is earlier.
 pub(crate) fn between(from: Timestamp, to: Timestamp) -> Duration {
     Duration::from_millis(u64::try_from(to.0.saturating_sub(from.0)).unwrap_or_default())
 }
@@ -105,7 +105,7 @@ pub(crate) fn later(time: Timestamp, by: Duration) -> Timestamp {
     Timestamp(time.0.saturating_add(milliseconds(by)))
 }
 
-/// A length of time as a difference of timestamps.
+/// A duration as a difference of timestamps.
 fn milliseconds(span: Duration) -> i64 {
     i64::try_from(span.as_millis()).unwrap_or(i64::MAX)
 }

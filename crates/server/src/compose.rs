@@ -1,8 +1,8 @@
-//! From the configuration to the chat: one project after the other, with its
-//! guardrail, its sanitizer, its agent and its tools.
+//! From the configuration to the chat: each project with its guardrail, its sanitizer,
+//! its agent and its tools.
 
 mod agent;
-mod known;
+mod known_values;
 mod tools;
 
 use std::collections::BTreeMap;
@@ -18,30 +18,30 @@ use parlor_programs::bridge::{ProcessSlots, ProgramHost};
 use parlor_protocol::ProjectId;
 use parlor_storage::Store;
 
-pub use self::known::all_secrets;
+pub use self::known_values::all_secrets;
 pub use self::tools::{own_supervisor, recipe_vault};
 use crate::config::{Config, Limits, ProjectConfig};
 
-/// How the demo model describes itself.
+/// The kind of the demo model.
 const DEMO: &str = "demo";
 
-/// The chat, and what to tell the administrator about its agents.
+/// The chat, and what the administrator should know about its agents.
 pub struct Composed {
-    /// The heart.
+    /// Conversations and their turns.
     pub chat: Chat,
-    /// One line for each way in which an agent works.
+    /// One line for each kind of agent in use.
     pub modes: Vec<String>,
 }
 
-/// Everything that the configuration asks for, found to be possible. Nothing is
-/// started yet: what is wrong with it is said before a child runs.
+/// A configuration that was compiled without errors. Nothing is started yet, so that
+/// errors show up before a child process runs.
 pub struct Compiled {
     projects: Projects,
     modes: Vec<String>,
 }
 
-/// Compiles a configuration, away from the threads that serve. Children will be
-/// started under `supervisor`.
+/// Compiles a configuration on a blocking thread. Child processes will be started under
+/// `supervisor`.
 pub async fn compile(
     config: &Config,
     environment: BTreeMap<String, String>,
@@ -54,7 +54,7 @@ pub async fn compile(
 }
 
 impl Compiled {
-    /// Starts the children, without waiting for them, and opens the chat on a store.
+    /// Starts the child processes without waiting for them, and opens the chat.
     pub async fn open(self, store: Store) -> anyhow::Result<Composed> {
         let Self { projects, modes } = self;
         projects.all().filter_map(|project| project.tools.as_ref()).for_each(|tools| tools.start());
@@ -75,7 +75,7 @@ fn projects(
     for (tenant, settings) in &config.tenants {
         for (id, settings) in &settings.projects {
             let limits = &config.server.limits;
-            let place = || format!("tenants.{tenant}.projects.{id}");
+            let path = || format!("tenants.{tenant}.projects.{id}");
             let mut settings = settings.clone();
             settings.prompt_timeout.get_or_insert(config.server.prompt_timeout);
             if settings.recipe_vault {
@@ -85,9 +85,9 @@ fn projects(
             }
             let name = format!("{tenant}/{id}");
             let tools =
-                tools::tools(&name, &settings, supervisor, environment).with_context(place)?;
-            let project = project(id, &settings, limits, environment, tools, &programs)
-                .with_context(place)?;
+                tools::tools(&name, &settings, supervisor, environment).with_context(path)?;
+            let project =
+                project(id, &settings, limits, environment, tools, &programs).with_context(path)?;
             let mode = mode(&project);
             if !modes.contains(&mode) {
                 modes.push(mode);
@@ -109,8 +109,8 @@ fn project(
     let env = |name: &str| environment.get(name).cloned();
     let behind_bridge = config.agent.kind.is_program();
     let mut masks =
-        if behind_bridge { masks_of_bridge(config, &env) } else { config.sanitizer.clone() };
-    masks.known = known::known_values(config, behind_bridge, &env);
+        if behind_bridge { bridge_masks(config, &env) } else { config.sanitizer.clone() };
+    masks.known = known_values::known_values(config, behind_bridge, &env);
     let guardrail = Guardrail::new(&config.guard).context("guard")?;
     let admitted = |tools| Arc::new(CheckedTools::new(tools, guardrail.clone())) as Arc<dyn Tools>;
     let tools = tools.map(admitted);
@@ -124,7 +124,7 @@ fn project(
         system_prompt: config.system_prompt.clone(),
         reminder: config.reminder.clone(),
         prompt_timeout: config.prompt_timeout.unwrap_or_default(),
-        // A program keeps its own context; what is told of the past names its session.
+        // A program keeps its own context.
         context_tokens: if behind_bridge { u64::MAX } else { config.agent.model.context_tokens },
         max_image_bytes: limits.image,
         max_answer_bytes: limits.answer,
@@ -132,22 +132,20 @@ fn project(
     })
 }
 
-/// What the agent itself must not be known by (S-5): its name, its home, and
-/// where it works, unless the project says otherwise.
-fn masks_of_bridge(
-    config: &ProjectConfig,
-    env: &dyn Fn(&str) -> Option<String>,
-) -> SanitizerSettings {
+/// Masks for an agent behind a bridge (S-5): its name, its home and its working
+/// directory, unless the project sets others.
+fn bridge_masks(config: &ProjectConfig, env: &dyn Fn(&str) -> Option<String>) -> SanitizerSettings {
     let mut masks = config.sanitizer.clone();
     let program = &config.agent.claude_code;
-    // What is too short or too long to be told from other words is not masked.
+    // A path that is too short is too common to be masked, one that is too long never
+    // occurs in a text.
     let fits = |path: &String| (2..=128).contains(&path.len()) && path.starts_with('/');
     masks.behind_bridge.get_or_insert(true);
     if masks.home.is_none() {
         masks.home = program.home(env).filter(fits);
     }
     if masks.workspace.is_none() {
-        // As the program sees it.
+        // The path as the program sees it.
         let dir = program.working_dir.as_deref().and_then(|dir| dir.canonicalize().ok());
         masks.workspace = dir.map(|dir| dir.display().to_string()).filter(fits);
     }

@@ -1,28 +1,34 @@
 //! The server: configuration, access, HTTP, and the commands of the `parlor` binary.
 //!
-//! - [`config`]: what an administrator decided.
-//! - [`auth`]: who may come in.
-//! - [`router`] lists all routes, [`http`] holds their handlers, [`app`] what
-//!   they can reach.
-//! - [`dialects`]: events as clients read them.
-//! - [`serve`]: the accept loop. [`start`]: from a configuration to a running
-//!   server. [`compose`]: from a configuration to the chat.
-//! - [`cli`]: the commands.
+//! Each module may use only modules of the rows below its own:
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`cli`] | the commands |
+//! | [`start`] | from a configuration to a running server |
+//! | [`serve`] | the accept loop and the shutdown |
+//! | [`router`] | all routes, in one list |
+//! | [`http`] | the handlers, and everything else that knows HTTP |
+//! | [`app`] | what every handler can reach |
+//! | [`auth`], [`limits`] | who may come in, and how much they may use |
+//! | [`client_address`] | the address by which a client is limited |
+//! | [`compose`], [`dialects`], [`worker_threads`] | projects from the configuration; events as clients read them; the threads that serve |
+//! | [`config`], [`clock`], [`log`] | settings, time and logging |
 //!
 //! No turn logic and no SQL.
 
 pub mod app;
 pub mod auth;
 pub mod cli;
+pub mod client_address;
 pub mod clock;
 pub mod compose;
 pub mod config;
-pub(crate) mod connections;
 pub mod dialects;
 pub mod http;
-pub mod lanes;
+pub mod limits;
 pub mod log;
-pub mod quotas;
 pub mod router;
 pub mod serve;
 pub mod start;
+pub mod worker_threads;

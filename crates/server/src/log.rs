@@ -1,8 +1,8 @@
 //! The log: readable lines on standard error, filtered by level and module.
 //!
-//! Every line is freed of keys before it is written: of those that the
-//! configuration names, and of what looks like one, for others quote them. A model's
-//! server does so in its errors, a child on its standard error.
+//! Keys are masked in every line: those that the configuration names, and
+//! whatever looks like one. Model servers quote keys in their errors, and child
+//! processes on their standard error.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -12,24 +12,24 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 /// Starts logging. `filter` is `info`, or `info,parlor_server=debug`; `RUST_LOG`
-/// wins over it. What cannot be read as a filter means `info`. These `secrets` are not
-/// written, whoever says them.
+/// overrides it. An invalid filter means `info`. The `secrets` are masked wherever they
+/// come from.
 ///
 /// # Errors
 ///
-/// The secrets are too many to be looked for.
+/// There are too many secrets to search for.
 pub fn start(filter: &str, secrets: Vec<String>) -> Result<(), SanitizerError> {
     let masks = Sanitizer::for_log(secrets)?;
-    let wish = std::env::var("RUST_LOG").unwrap_or_else(|_| filter.to_owned());
-    let targets: Option<Targets> = wish.parse().ok();
-    let understood = targets.is_some();
-    // The database would tell of each statement.
+    let wanted = std::env::var("RUST_LOG").unwrap_or_else(|_| filter.to_owned());
+    let targets: Option<Targets> = wanted.parse().ok();
+    let is_valid = targets.is_some();
+    // The database library logs every statement.
     let mut targets = targets
         .unwrap_or_else(|| Targets::new().with_default(LevelFilter::INFO))
         .with_target("sqlx", LevelFilter::WARN);
-    // The protocol's library tells of each message: a server that floods us would
-    // flood the log. Who wants that has to name it.
-    if !wish.contains("rmcp") {
+    // The MCP library logs every message: a server that floods us would flood the log.
+    // It is logged only if the filter names it.
+    if !wanted.contains("rmcp") {
         targets = targets.with_target("rmcp", LevelFilter::OFF);
     }
     let lines = tracing_subscriber::fmt::layer()
@@ -37,13 +37,13 @@ pub fn start(filter: &str, secrets: Vec<String>) -> Result<(), SanitizerError> {
         .with_ansi(io::stderr().is_terminal());
     // A test may have started one already.
     let _already = tracing_subscriber::registry().with(targets).with(lines).try_init();
-    if !understood {
-        tracing::warn!(filter = wish, "this is not a filter for the log; logging from info on");
+    if !is_valid {
+        tracing::warn!(filter = wanted, "invalid log filter; using info");
     }
     Ok(())
 }
 
-/// Masks what is written to it. A line of the log is one write.
+/// Masks what is written through it. A line of the log is one write.
 struct MaskedLine<W> {
     masks: Sanitizer,
     to: W,
@@ -65,7 +65,7 @@ impl<W: Write> Write for MaskedLine<W> {
 mod tests {
     use super::*;
 
-    /// neither a key that is known nor one that looks like it is written; ids stay.
+    /// neither a known key nor what looks like one is written; ids are.
     #[test]
     fn keys_are_not_written() {
         let masks = Sanitizer::for_log(vec!["known-to-us".to_owned()]).unwrap();

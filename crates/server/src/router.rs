@@ -9,11 +9,11 @@ use axum::routing::{delete, get, post};
 use crate::app::App;
 use crate::http::errors::ApiError;
 use crate::http::{
-    audit, chat, conversations, edge, events, export, health, images, login, me, missing, pages,
+    blocked_inputs, chat, conversations, edge, events, export, health, images, login, me, pages,
     prompts, recipes, status, web, ws,
 };
 
-/// The routes of the server, behind its edge.
+/// The routes of the server, behind the edge.
 pub fn router(app: &Arc<App>) -> Router {
     Router::new()
         // Pages
@@ -56,12 +56,14 @@ pub fn router(app: &Arc<App>) -> Router {
                 .route_layer(from_fn_with_state(app.clone(), recipes::admit)),
         )
         // For administrators
-        .route("/api/audit", get(audit::list))
+        .route("/api/admin/blocked-inputs", get(blocked_inputs::list))
+        // The name of the same list in earlier versions.
+        .route("/api/audit", get(blocked_inputs::list))
         .route("/api/admin/status", get(status::read))
-        // For whoever watches over the server
+        // For load balancers and monitoring
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
-        .fallback(missing::missing)
+        .fallback(pages::not_found)
         .method_not_allowed_fallback(|| async { ApiError::wrong_method() })
         .layer(from_fn_with_state(app.clone(), edge::edge))
         .with_state(app.clone())

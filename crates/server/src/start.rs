@@ -1,14 +1,14 @@
-//! A server from its configuration, in this order:
+//! From a configuration to a running server, in this order:
 //!
-//! 1. The data directory is made and locked: two servers on one database would
-//!    make credentials and epochs twice.
-//! 2. The address is taken; if somebody has it, nothing else happens.
-//! 3. The databases are opened, credentials are set or made, the configuration is
-//!    compiled. Whatever is wrong with it ends the start here, before a child runs.
-//! 4. Children are started, and the chat is opened.
-//! 5. What the administrator needs to know is printed to standard output: the
-//!    URL, what was made, how the agents work. Secrets never go to the log.
-//! 6. It serves until SIGTERM or SIGINT; a second one ends it at once.
+//! 1. Create and lock the data directory: two servers on one database would create
+//!    credentials and epochs twice.
+//! 2. Bind the address; if it is in use, nothing else happens.
+//! 3. Open the databases, set or create credentials, compile the configuration. An
+//!    error ends the start here, before a child process runs.
+//! 4. Start the child processes and open the chat.
+//! 5. Print to standard output what the administrator needs: the URL, new credentials,
+//!    and the agents in use. Secrets never go to the log.
+//! 6. Serve until SIGTERM or SIGINT; a second signal ends the process at once.
 
 use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io::{self, Write};
@@ -25,20 +25,20 @@ use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::app::App;
-use crate::auth::{Made, is_short, prepare_credentials, weakness};
+use crate::auth::{NewCredential, is_short, prepare_credentials, weakness};
 use crate::clock::Clock;
 use crate::compose::{compile, own_supervisor};
 use crate::config::{Config, HOME, PublicUrl, Sources};
-use crate::lanes::Lanes;
 use crate::serve::serve;
+use crate::worker_threads::WorkerThreads;
 
 const DATABASE: &str = "parlor.db";
 const RECIPES: &str = "recipes.db";
 const LOCK: &str = "parlor.lock";
-/// How many clients may wait to be accepted: a thousand may come back at once.
+/// How many clients may wait to be accepted: a thousand may reconnect at once.
 const BACKLOG: u32 = 4096;
 
-/// Runs the server until it is told to stop.
+/// Runs the server until a signal stops it.
 pub async fn start(mut config: Config) -> anyhow::Result<()> {
     install_tls();
     make_directory(&config.server.data_dir)?;
@@ -50,21 +50,21 @@ pub async fn start(mut config: Config) -> anyhow::Result<()> {
     let recipes = open_recipes(&config.server.data_dir).await?;
     let clock = Clock::default();
     let environment = Sources::process_environment();
-    // Hashing and compiling rules take a core each.
-    let (made, compiled) = tokio::try_join!(
-        prepare(&config, &store, &clock),
+    // Hashing passwords and compiling rules take a core each.
+    let (credentials, compiled) = tokio::try_join!(
+        prepare_home(&config, &store, &clock),
         compile(&config, environment, own_supervisor())
     )?;
-    let lanes = Lanes::start().context("the threads that serve cannot be started")?;
+    let workers = WorkerThreads::start().context("the worker threads cannot be started")?;
     let stop = stop_signal()?;
-    outlive_file_limits()?;
+    ignore_file_size_signal()?;
     let composed = compiled.open(store.clone()).await?;
     let app = Arc::new(App::new(config, address, store, recipes, composed.chat, clock));
-    // Most of what compiling took is free again.
-    parlor_heap::give_back();
-    announce(&app, address, &made, &composed.modes)
+    // Most of the memory for compiling is free again.
+    parlor_malloc::trim();
+    announce(&app, address, &credentials, &composed.modes)
         .context("the credentials could not be printed; `parlor password set` sets new ones")?;
-    serve(listener, app, lanes, stop).await;
+    serve(listener, app, workers, stop).await;
     tracing::info!("stopped");
     Ok(())
 }
@@ -75,26 +75,26 @@ pub(crate) async fn open_store(data_dir: &Path) -> anyhow::Result<Store> {
     Ok(Store::open(&data_dir.join(DATABASE)).await?)
 }
 
-/// Opens the recipes of a data directory. They have a file of their own: whoever
-/// serves them needs nothing else.
+/// Opens the recipes of a data directory. They have a file of their own, so that
+/// `parlor mcp recipes` needs nothing else.
 pub(crate) async fn open_recipes(data_dir: &Path) -> anyhow::Result<RecipeStore> {
     make_directory(data_dir)?;
     Ok(RecipeStore::open(&data_dir.join(RECIPES)).await?)
 }
 
-/// One provider for the whole process. A test may have installed it already.
+/// Installs the TLS provider of the process. A test may have installed it already.
 fn install_tls() {
     let _already = rustls::crypto::ring::default_provider().install_default();
 }
 
-/// Only its owner can look into it.
+/// Only its owner can read it.
 fn make_directory(dir: &Path) -> anyhow::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     DirBuilder::new()
         .recursive(true)
         .mode(0o700)
         .create(dir)
-        .with_context(|| format!("the data directory {} cannot be made", dir.display()))
+        .with_context(|| format!("the data directory {} cannot be created", dir.display()))
 }
 
 /// Held until the process ends, however it ends.
@@ -115,13 +115,13 @@ fn lock(dir: &Path) -> anyhow::Result<File> {
     }
 }
 
-/// As many connections as the system gives files for, less some for ourselves.
+/// Lowers the number of connections to what the limit of open files allows.
 fn fit_to_open_files(config: &mut Config) {
     use rustix::process::{Resource, getrlimit, setrlimit};
-    /// What the databases, the tools and the log need, and what each lane does.
+    /// Open files of the databases, the tools and the log, and of each worker thread.
     const OWN: u64 = 100;
-    const A_LANE: u64 = 4;
-    let own = OWN + A_LANE * Lanes::count() as u64;
+    const PER_WORKER: u64 = 4;
+    let own = OWN + PER_WORKER * WorkerThreads::count() as u64;
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
     let _best_effort = setrlimit(Resource::Nofile, limit);
@@ -129,7 +129,10 @@ fn fit_to_open_files(config: &mut Config) {
     let most = u32::try_from(files.saturating_sub(own).max(1)).unwrap_or(u32::MAX);
     let connections = &mut config.server.limits.connections;
     if *connections > most {
-        tracing::warn!(connections = most, "fewer connections: the system allows no more files");
+        tracing::warn!(
+            connections = most,
+            "limit of open files: serving fewer connections than configured"
+        );
         *connections = most;
     }
 }
@@ -156,7 +159,11 @@ fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
     })
 }
 
-async fn prepare(config: &Config, store: &Store, clock: &Clock) -> anyhow::Result<Vec<Made>> {
+async fn prepare_home(
+    config: &Config,
+    store: &Store,
+    clock: &Clock,
+) -> anyhow::Result<Vec<NewCredential>> {
     let home: TenantId = HOME.parse()?;
     if !config.tenants.contains_key(&home) {
         tracing::info!("no tenant `home`: set passwords with `parlor password set --tenant …`");
@@ -176,13 +183,18 @@ async fn prepare(config: &Config, store: &Store, clock: &Clock) -> anyhow::Resul
     Ok(prepare_credentials(store, clock, &home, &config.credentials).await?)
 }
 
-fn announce(app: &App, address: SocketAddr, made: &[Made], modes: &[String]) -> io::Result<()> {
+fn announce(
+    app: &App,
+    address: SocketAddr,
+    credentials: &[NewCredential],
+    modes: &[String],
+) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    if !made.is_empty() {
+    if !credentials.is_empty() {
         writeln!(out, "These are shown once; only hashes of them are kept.")?;
     }
-    for credential in made {
-        writeln!(out, "{}: {}", credential.what, credential.secret.expose_secret())?;
+    for credential in credentials {
+        writeln!(out, "{}: {}", credential.name, credential.secret.expose_secret())?;
     }
     for mode in modes {
         writeln!(out, "{mode}")?;
@@ -197,16 +209,16 @@ fn announce(app: &App, address: SocketAddr, made: &[Made], modes: &[String]) -> 
     Ok(())
 }
 
-/// A limit on the size of files is an error to wait out, as a full disk is, and
-/// not the end of the process.
-fn outlive_file_limits() -> io::Result<()> {
-    let at_the_limit = rustix::process::Signal::XFSZ.as_raw();
+/// Makes a write beyond the limit of file sizes an error, like a full disk, instead of
+/// the end of the process.
+fn ignore_file_size_signal() -> io::Result<()> {
+    let file_size_limit = rustix::process::Signal::XFSZ.as_raw();
     // The handler stays when this is dropped.
-    signal(SignalKind::from_raw(at_the_limit)).map(drop)
+    signal(SignalKind::from_raw(file_size_limit)).map(drop)
 }
 
-/// Ready when the process is asked to stop. Whoever asks again does not want to wait
-/// for what runs.
+/// Ready when the process is asked to stop. A second signal ends it without waiting
+/// for running turns.
 fn stop_signal() -> io::Result<impl Future<Output = ()>> {
     let mut signals = StopSignals {
         terminate: signal(SignalKind::terminate())?,
@@ -214,10 +226,10 @@ fn stop_signal() -> io::Result<impl Future<Output = ()>> {
     };
     Ok(async move {
         signals.next().await;
-        tracing::info!("stopping; a second signal ends it at once");
+        tracing::info!("stopping; a second signal ends the process at once");
         tokio::spawn(async move {
             let code = signals.next().await;
-            tracing::warn!("ended by a second signal; what ran is taken up by the next start");
+            tracing::warn!("ended by a second signal; the next start recovers unfinished turns");
             std::process::exit(code);
         });
     })
@@ -229,13 +241,13 @@ struct StopSignals {
 }
 
 impl StopSignals {
-    /// Waits for the next one; gives the exit code of a process that it ends.
+    /// Waits for the next signal; returns the exit code for it.
     async fn next(&mut self) -> i32 {
-        const BY_SIGNAL: i32 = 128;
+        const KILLED_BY_SIGNAL: i32 = 128;
         let kind = tokio::select! {
             _ = self.terminate.recv() => SignalKind::terminate(),
             _ = self.interrupt.recv() => SignalKind::interrupt(),
         };
-        BY_SIGNAL + kind.as_raw_value()
+        KILLED_BY_SIGNAL + kind.as_raw_value()
     }
 }

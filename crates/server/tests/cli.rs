@@ -72,6 +72,40 @@ fn guard_takes_policies_and_lists_rules() {
     assert_eq!(parlor(&["guard", "--policy", "lenient"], b"").1, 2);
 }
 
+/// C-1: all types on the wire, by their names; `info` is the fallback for an agent's
+/// output, `text` what has no class.
+#[test]
+fn classify_knows_every_type() {
+    let plan = json!({"goal": "Soup", "steps": [
+        {"step_number": 1, "action": "Boil water", "reason": "It is cold"},
+    ]});
+    let question = json!({"question": "Soup or cake?", "options": ["soup", "cake"]});
+    let cases = [
+        ("question", question.clone()),
+        ("multi_question", json!({"questions": [question]})),
+        ("info", json!({"type": "text", "text": "Done."})),
+        ("info", Value::Null),
+        ("tool_result", json!({"type": "tool_result", "content": "42"})),
+        ("error", json!({"type": "error", "error": {"message": "overloaded"}})),
+        ("thinking", json!({"type": "thinking", "thinking": "Let me see"})),
+        ("text", json!({"goal": "Soup", "steps": "none"})),
+        ("plan", plan),
+        (
+            "tool_call",
+            json!({"type": "control_request", "request_id": "r1", "request": {
+                "subtype": "can_use_tool", "tool_name": "Write", "input": {"path": "a"},
+            }}),
+        ),
+    ];
+    let input: String = cases.iter().map(|(_, line)| format!("{line}\n")).collect();
+    let (output, code) = parlor(&["classify"], input.as_bytes());
+    assert_eq!(code, 0, "{output}");
+    let expected: Vec<&str> = cases.iter().map(|(name, _)| *name).collect();
+    let answers = json_lines(&output);
+    let types: Vec<&str> = answers.iter().map(|line| line["type"].as_str().unwrap()).collect();
+    assert_eq!(types, expected);
+}
+
 /// what cannot be read is an error on its own line, and exit code 1.
 #[test]
 fn bad_lines_do_not_stop_the_rest() {

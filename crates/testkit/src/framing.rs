@@ -1,6 +1,6 @@
-//! How events are written: as the standard allows, and not only as it is usual.
+//! How events are written: every way that the standard allows, not only the usual one.
 
-use crate::wire::{Data, Frame};
+use crate::frame::{Data, Frame};
 
 /// The ways to write a stream of events.
 #[derive(Debug, Clone)]

@@ -12,7 +12,7 @@ use crate::record::RecordedRequest;
 /// The largest body that is read.
 const LARGEST_BODY: usize = 64 << 20;
 
-/// Reads the next request; `None` if the client has left.
+/// Reads the next request; `None` if the client disconnected.
 pub(crate) async fn read_request(
     from: &mut BufReader<OwnedReadHalf>,
 ) -> io::Result<Option<RecordedRequest>> {
@@ -38,7 +38,7 @@ pub(crate) async fn read_request(
     Ok(Some(RecordedRequest { path, headers, body }))
 }
 
-/// The head of an answer whose body comes in chunks.
+/// The head of a chunked response.
 pub(crate) fn head(status: u16, headers: &[(String, String)]) -> String {
     let mut head = format!("HTTP/1.1 {status} Scripted\r\ntransfer-encoding: chunked\r\n");
     for (name, value) in headers {

@@ -1,13 +1,13 @@
-//! Counterparts for tests and benchmarks; never part of the product.
+//! Test doubles for tests and benchmarks; never part of the product.
 //!
 //! [`ScriptedModel`] is a server on loopback that speaks the Anthropic Messages
-//! API and OpenAI chat completions, and does what the test's [`Script`]s say,
-//! faults included: it writes its HTTP by hand, so that it can also write it
-//! badly. A script is written once and played in the wire format of the request;
-//! what the model saw can be read in both formats the same way
-//! ([`RecordedRequest::transcript`]). The server remembers every request, and
-//! tells when a client has left. A [`Gate`] lets a test decide when the next
-//! piece is sent, so that no test has to sleep.
+//! API and OpenAI chat completions, and plays the [`Script`]s of a test, faults
+//! included: it writes its HTTP by hand, so that it can also write it wrong. A script
+//! is written once and played in the wire format of the request; what the model
+//! received can be read the same way for both formats
+//! ([`RecordedRequest::transcript`]). The server records every request, and reports
+//! when a client disconnected. A [`Gate`] lets a test decide when the next piece is
+//! sent, so that no test has to sleep.
 //!
 //! The program `faulty-mcp` is an MCP server that misbehaves on demand, and
 //! `fake-agent` an agent CLI that does.
@@ -25,6 +25,7 @@
 //! # }
 //! ```
 
+mod frame;
 mod framing;
 mod http;
 mod player;

@@ -8,13 +8,14 @@ use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
+use crate::frame::Frame;
 use crate::http::{LAST_CHUNK, chunk, head, read_request};
 use crate::record::Record;
 use crate::say::Say;
 use crate::script::{Script, Step};
-use crate::wire::{Frame, Wire, wire_of};
+use crate::wire::{Wire, wire_of};
 
-/// Serves one connection until the client leaves or a script breaks it.
+/// Serves one connection until the client disconnects or a script breaks it.
 pub(crate) async fn serve(stream: TcpStream, record: Arc<Record>) {
     record.counts.send_modify(|counts| {
         counts.accepted += 1;
@@ -63,7 +64,7 @@ struct Connection {
 }
 
 impl Connection {
-    /// An error means that the client has left.
+    /// An error means that the client disconnected.
     async fn play(&mut self, script: Script, wire: &mut dyn Wire) -> io::Result<Ending> {
         let mute = script.bare && matches!(script.steps.first(), Some(Step::Silence));
         if !mute {
@@ -126,8 +127,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Waits, and notices if the client goes meanwhile. Clients send nothing
-    /// while an answer runs, so whatever can be read is their leaving.
+    /// Waits, and notices if the client disconnects meanwhile. Clients send nothing
+    /// during a response, so anything that can be read is the disconnect.
     async fn unless_left(&mut self, wait: impl Future<Output = ()>) -> io::Result<()> {
         let mut byte = [0];
         tokio::select! {

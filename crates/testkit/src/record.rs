@@ -1,4 +1,4 @@
-//! What the server saw: requests, connections, and clients that left.
+//! What the server recorded: requests, connections, and clients that disconnected.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use crate::script::Script;
 
-/// A request as it came.
+/// A request as it was received.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedRequest {
     /// The path.
@@ -26,7 +26,7 @@ impl RecordedRequest {
     }
 }
 
-/// How many there are of everything that a test may wait for.
+/// Counters that a test may wait for.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Counts {
     pub(crate) requests: usize,
@@ -35,13 +35,13 @@ pub(crate) struct Counts {
     pub(crate) left: usize,
 }
 
-/// What all connections of a server know.
+/// The state that all connections of a server share.
 pub(crate) struct Record {
     inner: Mutex<Inner>,
     pub(crate) counts: watch::Sender<Counts>,
 }
 
-/// A script that is made when the request is there.
+/// Makes the script for a request.
 pub(crate) type Maker = Box<dyn FnOnce(&Value) -> Script + Send>;
 
 #[derive(Default)]
@@ -68,7 +68,7 @@ impl Record {
         self.inner().requests.clone()
     }
 
-    /// Writes a request down and gives the script for it.
+    /// Records a request and returns the script for it.
     pub(crate) fn take(&self, request: RecordedRequest) -> Script {
         let mut inner = self.inner();
         let (make, always) = (inner.scripts.pop_front(), inner.always.clone());
@@ -80,7 +80,7 @@ impl Record {
         next.unwrap_or_else(none)
     }
 
-    /// A test that failed while it held the lock must not hide why.
+    /// A panic while the lock was held must not hide its cause.
     fn inner(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }

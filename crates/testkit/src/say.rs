@@ -1,8 +1,8 @@
-//! What a scripted model says, in no wire format's words.
+//! What a scripted model says, independent of the wire format.
 
 use serde_json::Value;
 
-/// One thing that is said. A wire format that has no words for it says nothing.
+/// One thing that is said. A wire format that cannot express it sends nothing.
 #[derive(Debug, Clone)]
 pub(crate) enum Say {
     /// A piece of text, in the block that is open or in a new one.
@@ -24,11 +24,11 @@ pub(crate) enum Say {
 /// What a request cost.
 #[derive(Debug, Clone)]
 pub(crate) enum Cost {
-    /// The server does not say.
+    /// The server does not report it.
     Unsaid,
     /// So many tokens.
     Tokens { input: u64, output: u64 },
-    /// In the API's own words.
+    /// As JSON of the API.
     Json(Value),
 }
 

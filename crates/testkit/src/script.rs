@@ -29,11 +29,11 @@ pub struct Script {
 /// One thing to do.
 #[derive(Clone)]
 pub(crate) enum Step {
-    /// Say something, in the words of the wire format.
+    /// Say something, encoded in the wire format.
     Say(Say),
     /// Send an event as it is.
     Event(Value),
-    /// The body of a refusal, in the words of the wire format.
+    /// The body of a refusal, encoded in the wire format.
     Refusal { kind: Option<String>, message: String },
     /// Send bytes as they are.
     Raw(Vec<u8>),
@@ -49,7 +49,7 @@ pub(crate) enum Step {
     Silence,
 }
 
-/// Lets a test decide when the server goes on.
+/// Lets a test decide when the server continues.
 #[derive(Clone)]
 pub struct Gate(Arc<Semaphore>);
 
@@ -105,7 +105,7 @@ impl Script {
         Self { status, headers, steps, bare: true, ..Self::answer() }
     }
 
-    /// No answer at all: the request is taken, and nothing comes back.
+    /// No response at all: the request is read, and nothing comes back.
     pub fn mute() -> Self {
         Self { steps: vec![Step::Silence], bare: true, ..Self::answer() }
     }
@@ -146,7 +146,7 @@ impl Script {
         self.tool_use_saying(id, name, &input.to_string())
     }
 
-    /// A tool call with these words as its input, which need not be JSON.
+    /// A tool call with this text as its input, which need not be JSON.
     pub fn tool_use_saying(self, id: &str, name: &str, arguments: &str) -> Self {
         let (id, name, arguments) = (id.to_owned(), name.to_owned(), arguments.to_owned());
         self.say(Say::ToolCall { id, name, arguments }).stop_reason("tool_use")
@@ -168,19 +168,19 @@ impl Script {
         self
     }
 
-    /// What the request cost, in the API's words.
+    /// What the request cost, as JSON of the API.
     pub fn usage_json(mut self, usage: Value) -> Self {
         self.cost = Cost::Json(usage);
         self
     }
 
-    /// Does not say what the request cost.
+    /// Leaves out what the request cost.
     pub fn without_usage(mut self) -> Self {
         self.cost = Cost::Unsaid;
         self
     }
 
-    /// Why the model stops, in the words of the Messages API or in the API's own.
+    /// The stop reason, as the Messages API names it or as the API itself does.
     pub fn stop_reason(mut self, reason: &'static str) -> Self {
         self.stop_reason = reason;
         self

@@ -12,7 +12,7 @@ use crate::player::serve;
 use crate::record::{Counts, Record, RecordedRequest};
 use crate::script::Script;
 
-/// A model server on loopback that does what scripts say. It ends when it is dropped.
+/// A model server on loopback that plays scripts. It ends when it is dropped.
 pub struct ScriptedModel {
     address: SocketAddr,
     record: Arc<Record>,
@@ -39,7 +39,7 @@ impl ScriptedModel {
         self.record.push(Box::new(|_| script));
     }
 
-    /// The same, for an answer that depends on what was asked.
+    /// The same, for a response that depends on the request.
     pub fn push_for(&self, make: impl FnOnce(&Value) -> Script + Send + 'static) {
         self.record.push(Box::new(make));
     }
@@ -49,7 +49,7 @@ impl ScriptedModel {
         self.record.always(script);
     }
 
-    /// The bodies of all requests: what the model saw.
+    /// The bodies of all requests: what the model received.
     pub fn requests(&self) -> Vec<Value> {
         self.recorded().into_iter().map(|request| request.body).collect()
     }
@@ -69,12 +69,12 @@ impl ScriptedModel {
         self.record.counts.borrow().accepted
     }
 
-    /// Waits until so many requests have come.
+    /// Waits for this number of requests.
     pub async fn wait_for_requests(&self, number: usize) {
         self.wait_for(|counts| counts.requests >= number).await;
     }
 
-    /// Waits until so many clients have left in the middle of an answer.
+    /// Waits until this number of clients disconnected during a response.
     pub async fn wait_for_left(&self, number: usize) {
         self.wait_for(|counts| counts.left >= number).await;
     }

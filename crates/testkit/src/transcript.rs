@@ -1,4 +1,4 @@
-//! What a model saw, as lines that are the same for both wire formats.
+//! What a model received, as lines that are the same for both wire formats.
 
 use serde_json::Value;
 
@@ -79,7 +79,7 @@ fn chat_message(message: &Value, lines: &mut Vec<String>) {
     }
 }
 
-/// Adds words to what the same side has just said, or begins a line.
+/// Adds a text to the line of the same side, or begins a line.
 fn say(lines: &mut Vec<String>, speaker: &str, words: &str) {
     match lines.last_mut() {
         Some(last) if last.starts_with(&format!("{speaker}: ")) => {

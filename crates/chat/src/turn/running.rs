@@ -8,6 +8,7 @@
 //! - Meanwhile the turn waits for a stop signal and for an open prompt.
 
 use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 
@@ -20,7 +21,7 @@ use parlor_guard::guardrail::Finding;
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::{EventBody, PromptOutcome, TenantId, ToolStatus, Verdict, metadata};
 use parlor_storage::{BlockKind, RunStatus, RunWrite, StorageError};
-use parlor_wake::Listener;
+use tokio::sync::oneshot;
 
 use super::answer_limit::AnswerLimit;
 use super::call_end::AnsweredCall;
@@ -65,7 +66,7 @@ enum Next {
     /// An event of the agent.
     Event(Option<AgentEvent>),
     /// The stop signal.
-    Stop,
+    Stop(Stop),
     /// The open prompt.
     Prompt(Wake),
 }
@@ -110,7 +111,7 @@ impl RunningTurn {
         mut self,
         mut agent: Box<dyn TurnRunner>,
         start: TurnStart,
-        mut stop: Listener<Stop>,
+        mut stop: oneshot::Receiver<Stop>,
     ) -> Result<(), StorageError> {
         let (TurnStart::Message(context)
         | TurnStart::AgentInitiated(context)
@@ -119,7 +120,7 @@ impl RunningTurn {
         agent.begin(start);
         loop {
             if self.stopped.is_none()
-                && let Some(why) = stop.heard()
+                && let Ok(why) = stop.try_recv()
                 && self.stop_for(why, &mut *agent)
             {
                 return Ok(());
@@ -136,7 +137,11 @@ impl RunningTurn {
                 Next::Event(Some(event)) => self.handle(&mut *agent, event).await?,
                 // The stream must not end by itself; the turn ends as stopped.
                 Next::Event(None) => return self.end(TurnOutcome::Stopped).await,
-                Next::Stop => {}
+                Next::Stop(why) => {
+                    if self.stop_for(why, &mut *agent) {
+                        return Ok(());
+                    }
+                }
                 Next::Prompt(Wake::CheckPrompt) => self.check_prompt(&mut *agent).await?,
                 Next::Prompt(Wake::Shutdown) => {
                     if self.stop_for(Stop::Shutdown, &mut *agent) {
@@ -148,11 +153,18 @@ impl RunningTurn {
     }
 
     /// Waits for the agent, for the stop signal, and for an open prompt.
-    async fn next(&mut self, agent: &mut dyn TurnRunner, stop: &mut Listener<Stop>) -> Next {
+    async fn next(
+        &mut self,
+        agent: &mut dyn TurnRunner,
+        stop: &mut oneshot::Receiver<Stop>,
+    ) -> Next {
         let mut next = poll_fn(|cx| match agent.poll_next_unpin(cx) {
             Poll::Ready(event) => Poll::Ready(Next::Event(event)),
-            Poll::Pending if self.stopped.is_some() => Poll::Pending,
-            Poll::Pending => stop.poll(cx).map(|_heard| Next::Stop),
+            Poll::Pending if self.stopped.is_some() || stop.is_terminated() => Poll::Pending,
+            Poll::Pending => match Pin::new(&mut *stop).poll(cx) {
+                Poll::Ready(Ok(why)) => Poll::Ready(Next::Stop(why)),
+                Poll::Ready(Err(_)) | Poll::Pending => Poll::Pending,
+            },
         });
         if !self.wait.is_open() {
             return next.await;

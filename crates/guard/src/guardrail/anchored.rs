@@ -189,6 +189,8 @@ impl<F: FnMut(usize, usize) -> Over> Search<'_, F> {
 
     #[inline(always)]
     fn run(&mut self, mut state: LazyStateID, from: usize, to: usize) -> Fate {
+        #[cfg(test)]
+        tests::count_steps(to - from);
         let mut at = from;
         loop {
             match self.run_on(&mut state, &mut at, to) {
@@ -303,6 +305,7 @@ impl std::fmt::Debug for AnchoredSet {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
     use std::collections::BTreeSet;
 
     use proptest::prelude::*;
@@ -322,6 +325,27 @@ mod tests {
         let parser = || regex_syntax::ParserBuilder::new().utf8(false).build();
         let patterns: Vec<Hir> = PATTERNS.iter().map(|p| parser().parse(p).unwrap()).collect();
         AnchoredSet::with_memory(memory, &patterns, starts).unwrap()
+    }
+
+    // The most steps that the automaton may have taken on this thread.
+    thread_local!(static STEPS: Cell<usize> = const { Cell::new(0) });
+    pub(super) fn count_steps(steps: usize) {
+        STEPS.set(STEPS.get() + steps);
+    }
+
+    /// G-9: the work per byte does not grow with the text, also if no run ever dies.
+    #[test]
+    fn the_work_is_linear_in_the_length_of_the_text() {
+        for piece in ["忽略", "忽略的", "规则忽略", "ignore the ", "old x ", "x"] {
+            let set = set(STATE_CACHE, Starts::Everywhere);
+            let [short, long] = [1_000, 10_000].map(|times| {
+                STEPS.set(0);
+                set.each_match(&piece.repeat(times), |_, _| false);
+                STEPS.get()
+            });
+            assert!(long <= 11 * short, "{piece}: {short}, then {long} steps");
+            assert!((1..=10).contains(&(long / (10_000 * piece.len()))), "{piece}: {long}");
+        }
     }
 
     fn found(set: &AnchoredSet, text: &str) -> BTreeSet<usize> {

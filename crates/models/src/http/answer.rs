@@ -17,8 +17,7 @@ use bytes::Bytes;
 use futures_core::Stream;
 use parlor_agent::ModelError;
 use parlor_http_client::describe;
-use parlor_wake::Alarm;
-use tokio::time::Instant;
+use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::sse::{Oversized, SseDecoder};
 use super::vendor_error::Refusal;
@@ -182,13 +181,13 @@ impl<R: Reader> Stream for HttpAnswer<R> {
 struct IdleTimer {
     after: Duration,
     last: Instant,
-    alarm: Alarm,
+    alarm: Pin<Box<Sleep>>,
 }
 
 impl IdleTimer {
     fn new(after: Duration) -> Self {
         let now = Instant::now();
-        Self { after, last: now, alarm: Alarm::new(now + after) }
+        Self { after, last: now, alarm: Box::pin(sleep_until(now + after)) }
     }
 
     fn touch(&mut self) {
@@ -198,12 +197,12 @@ impl IdleTimer {
     /// Pending until nothing came for too long.
     fn poll_silence(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ModelError>> {
         loop {
-            ready!(self.alarm.poll(cx));
+            ready!(self.alarm.as_mut().poll(cx));
             let deadline = self.last + self.after;
             if deadline <= Instant::now() {
                 return Poll::Ready(Err(ModelError::Silent { after: self.after }));
             }
-            self.alarm.set(deadline);
+            self.alarm.as_mut().reset(deadline);
         }
     }
 }

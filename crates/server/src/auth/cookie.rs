@@ -1,13 +1,13 @@
-//! The session's cookie: reading it and setting it.
+//! The session cookie: reading and setting it.
 
 use std::time::Duration;
 
 use axum::http::{HeaderMap, header};
 
-/// What the cookie is called.
+/// The name of the cookie.
 pub(crate) const NAME: &str = "rv_session";
 
-/// The session's token, if the browser sent one.
+/// The session token, if the browser sent one.
 pub(crate) fn read(headers: &HeaderMap) -> Option<&str> {
     headers
         .get_all(header::COOKIE)
@@ -21,11 +21,11 @@ pub(crate) fn read(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// A `Set-Cookie` that begins a session.
-pub(crate) fn begin(token: &str, lasts: Duration, secure: bool) -> String {
-    set(token, lasts.as_secs(), secure)
+pub(crate) fn begin(token: &str, max_age: Duration, secure: bool) -> String {
+    set(token, max_age.as_secs(), secure)
 }
 
-/// A `Set-Cookie` that makes the browser forget.
+/// A `Set-Cookie` that removes it.
 pub(crate) fn end(secure: bool) -> String {
     set("", 0, secure)
 }
@@ -53,7 +53,7 @@ mod tests {
         }
     }
 
-    /// out of reach of scripts and of other sites; over TLS only if there is TLS.
+    /// out of reach of scripts and of other sites; `Secure` if there is TLS.
     #[test]
     fn the_cookie_has_its_flags() {
         assert_eq!(

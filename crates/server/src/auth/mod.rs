@@ -1,25 +1,24 @@
-//! Who may come in (X): passwords make sessions, sessions and keys are tokens.
+//! Access (X): passwords create sessions; sessions and keys are tokens.
 //!
-//! 1. A person logs in: [`throttle`] slows guesses down, [`password`] compares,
-//!    [`sessions`] makes a random token, which travels in the [`cookie`].
-//! 2. A request brings that cookie, or a key in `X-API-Key`: [`visitor`] finds
-//!    out who it is before a handler runs.
-//! 3. Logging out, revoking, a new password: the token ends, and every open
-//!    stream of it.
+//! 1. A person logs in: [`throttle`] slows guessing down, [`password`] compares,
+//!    [`sessions`] creates a random token, which travels in the [`cookie`].
+//! 2. A request carries that cookie, or a key in `X-API-Key`; [`principal`] finds
+//!    out whose it is before a handler runs.
+//! 3. Logging out, revoking and changing a password end the token, and every stream
+//!    that is open with it.
 //!
 //! Only hashes are stored. No credential is ever read from a URL.
 
-mod client_address;
+pub(crate) mod change_file;
 pub(crate) mod cookie;
-mod first_start;
-pub(crate) mod notice;
+mod credentials;
 mod password;
+mod principal;
 mod refused_logins;
 mod session;
 mod sessions;
 mod throttle;
 mod token;
-mod visitor;
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -28,51 +27,50 @@ use parlor_protocol::TenantId;
 use parlor_storage::{AccessRole, StorageError, Store};
 use secrecy::SecretString;
 
-pub use client_address::{ClientAddress, Peer};
-pub use first_start::{Made, prepare_credentials};
+pub use credentials::{NewCredential, prepare_credentials};
 pub use password::HashError;
+pub use principal::Principal;
 pub use session::Session;
 pub use token::NoRandomness;
-pub use visitor::{Admin, Visitor};
 
-pub(crate) use client_address::client_address;
-pub(crate) use first_start::{add_key, set_passwords};
+pub(crate) use credentials::{add_key, set_passwords};
 pub(crate) use password::weakness;
 pub(crate) use token::is_short;
 
+use crate::client_address::client_network;
 use crate::clock::Clock;
 use crate::config::AccessConfig;
 use password::PasswordHasher;
 use refused_logins::{Refusal, RefusedLogins};
 use sessions::Sessions;
-use throttle::{Answer, Throttle, client};
+use throttle::{Attempt, Throttle};
 
-/// Why credentials could not be made or changed.
+/// Why credentials could not be created or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum AccessError {
-    /// The database.
+    /// The database failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
-    /// The hash.
+    /// A password could not be hashed.
     #[error(transparent)]
     Hash(#[from] HashError),
-    /// The system.
+    /// There are no random numbers.
     #[error(transparent)]
     Randomness(#[from] NoRandomness),
 }
 
-/// Why somebody is not logged in.
+/// Why a login was refused, by what the caller does next.
 #[derive(Debug)]
 pub(crate) enum LoginError {
-    /// Show the form again.
-    Wrong,
-    /// Show the form again, and say when.
-    SlowDown(Duration),
+    /// Show the form again: the password is wrong.
+    WrongPassword,
+    /// Show the form again: the next attempt is accepted after this time.
+    RetryAfter(Duration),
     /// Log it.
     Failed(AccessError),
 }
 
-/// Lets people in, and out.
+/// Logins, sessions and keys.
 #[derive(Debug)]
 pub struct Access {
     pub(crate) sessions: Sessions,
@@ -81,21 +79,21 @@ pub struct Access {
     clock: Clock,
     hasher: PasswordHasher,
     throttle: Throttle,
-    /// For the log.
+    /// Counted for the log.
     pub(crate) refused_logins: RefusedLogins,
 }
 
 impl Access {
-    /// `tenants` are those that exist; `key` is an admin key of one of them that
-    /// is valid without being stored.
+    /// `tenants` are the configured ones; `key` is an admin key of one of them that is
+    /// valid without being stored.
     pub fn new(
         store: Store,
         clock: Clock,
-        lasts: AccessConfig,
+        expiry: AccessConfig,
         tenants: Vec<TenantId>,
         key: Option<(&SecretString, TenantId)>,
     ) -> Self {
-        let mut sessions = Sessions::new(store.clone(), clock.clone(), lasts);
+        let mut sessions = Sessions::new(store.clone(), clock.clone(), expiry);
         if let Some((key, tenant)) = key {
             sessions.accept_environment_key(key, tenant);
         }
@@ -104,23 +102,25 @@ impl Access {
         Self { sessions, tenants, store, clock, hasher, throttle, refused_logins }
     }
 
-    /// A person's attempt with a password. Gives the secret of a new session. A
-    /// tenant that does not exist looks, and takes as long, as a wrong password.
+    /// Checks a password and returns the secret of a new session. An unknown tenant
+    /// cannot be told from a wrong password, also not by the time that it takes.
     pub(crate) async fn log_in(
         &self,
         tenant: &TenantId,
         password: SecretString,
         from: IpAddr,
     ) -> Result<SecretString, LoginError> {
-        let tried = self.try_log_in(tenant, password, from).await;
-        match &tried {
-            Err(LoginError::Wrong) => self.refused_logins.count(client(from), Refusal::Wrong),
-            Err(LoginError::SlowDown(_)) => {
-                self.refused_logins.count(client(from), Refusal::SlowedDown);
+        let attempt = self.try_log_in(tenant, password, from).await;
+        match &attempt {
+            Err(LoginError::WrongPassword) => {
+                self.refused_logins.count(client_network(from), Refusal::WrongPassword)
+            }
+            Err(LoginError::RetryAfter(_)) => {
+                self.refused_logins.count(client_network(from), Refusal::Throttled);
             }
             Ok(_) | Err(LoginError::Failed(_)) => {}
         }
-        tried
+        attempt
     }
 
     async fn try_log_in(
@@ -130,23 +130,23 @@ impl Access {
         from: IpAddr,
     ) -> Result<SecretString, LoginError> {
         match self.throttle.begin(from, tenant, self.clock.moment()) {
-            Answer::ComeBack(wait) => return Err(LoginError::SlowDown(wait)),
-            Answer::Go(hold) => tokio::time::sleep(hold).await,
+            Attempt::RetryAfter(wait) => return Err(LoginError::RetryAfter(wait)),
+            Attempt::CheckAfter(delay) => tokio::time::sleep(delay).await,
         }
         let role = self.role_of(tenant, password).await.map_err(|error| match error {
-            AccessError::Hash(HashError::Busy) => LoginError::SlowDown(Duration::from_secs(5)),
+            AccessError::Hash(HashError::Busy) => LoginError::RetryAfter(Duration::from_secs(5)),
             error => LoginError::Failed(error),
         })?;
         let Some(role) = role else {
             self.throttle.failed(tenant, self.clock.moment());
-            return Err(LoginError::Wrong);
+            return Err(LoginError::WrongPassword);
         };
         self.throttle.succeeded(from);
         self.sessions.begin(tenant, role, "browser").await.map_err(LoginError::Failed)
     }
 
-    /// What a password makes of whoever knows it. Without a tenant there is
-    /// nothing to compare with, and a hash is made all the same.
+    /// The access role that a password grants. For an unknown tenant there is nothing
+    /// to compare with, and a hash is computed all the same.
     async fn role_of(
         &self,
         tenant: &TenantId,

@@ -1,8 +1,8 @@
-//! Passwords: argon2id, one at a time, away from the threads that serve.
+//! Passwords: argon2id, one at a time, on a blocking thread.
 //!
-//! One hash takes a core for some milliseconds, and 46 MB: one pass over much
-//! memory, which goes back to the system as a whole. A hundred logins at once
-//! wait in a line, so that they cost a stream nothing but one core.
+//! One hash takes a core for some milliseconds, and 46 MB, which go back to the
+//! system as a whole. A hundred logins at once wait in a queue, so that they take one
+//! core and leave the others to the streams.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,30 +13,30 @@ use argon2::{Algorithm, Argon2, Block, Params, Version};
 use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// How long an attempt waits for its turn before it is told to come back.
+/// How long an attempt waits in the queue before it is refused.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
-/// A password with fewer characters is worth a warning.
+/// Shorter passwords cause a warning.
 const FEWEST_CHARACTERS: usize = 8;
 
-/// What to tell whoever chose a password that is soon guessed.
+/// A warning about a password that is easy to guess.
 pub(crate) fn weakness(password: &SecretString) -> Option<String> {
     let characters = password.expose_secret().chars().count();
     (characters < FEWEST_CHARACTERS).then(|| {
-        format!("it has fewer than {FEWEST_CHARACTERS} characters and is soon guessed; choose a longer one")
+        format!("it has fewer than {FEWEST_CHARACTERS} characters and is easy to guess; choose a longer one")
     })
 }
 
-/// Hashes and verifies. Cheap to clone; clones stand in the same line.
+/// Hashes and verifies. Cheap to clone; clones share the queue.
 #[derive(Debug, Clone)]
 pub(crate) struct PasswordHasher {
-    turn: Arc<Semaphore>,
+    queue: Arc<Semaphore>,
 }
 
-/// Why there is no answer.
+/// Why a password was not hashed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum HashError {
-    /// Come back later: too many attempts are waiting.
+    /// Retry later: too many attempts are waiting.
     #[error("too many passwords are being checked")]
     Busy,
     /// Log it.
@@ -46,16 +46,16 @@ pub enum HashError {
 
 impl PasswordHasher {
     pub(crate) fn new() -> Self {
-        Self { turn: Arc::new(Semaphore::new(1)) }
+        Self { queue: Arc::new(Semaphore::new(1)) }
     }
 
     /// The hashes to store, each with its own salt and parameters in it. They are
-    /// made in the same memory: to get it takes longer than to hash.
+    /// computed in the same memory: allocating it takes longer than hashing.
     pub(crate) async fn hash(
         &self,
         passwords: Vec<SecretString>,
     ) -> Result<Vec<String>, HashError> {
-        self.in_turn(move || {
+        self.queued(move || {
             let argon2 = argon2()?;
             let mut memory = vec![Block::new(); argon2.params().block_count()];
             let hash = |password: &SecretString| hash(&argon2, password, &mut memory);
@@ -64,14 +64,14 @@ impl PasswordHasher {
         .await?
     }
 
-    /// Which of the hashes the password belongs to. Without any, as much time
-    /// passes, so that nobody learns which tenants exist.
+    /// Which of the hashes the password belongs to. Without any it takes as long, so
+    /// that nobody learns which tenants exist.
     pub(crate) async fn find<T: Send + 'static>(
         &self,
         password: SecretString,
         hashes: Vec<(T, String)>,
     ) -> Result<Option<T>, HashError> {
-        self.in_turn(move || {
+        self.queued(move || {
             let password = password.expose_secret().as_bytes();
             if hashes.is_empty() {
                 let _as_long = argon2().map(|argon2| argon2.hash_password(password));
@@ -81,22 +81,22 @@ impl PasswordHasher {
         .await
     }
 
-    async fn in_turn<T: Send + 'static>(
+    async fn queued<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, HashError> {
-        let turn = self.wait().await?;
+        let permit = self.wait().await?;
         let work = move || {
-            // Whoever asked may be gone; the work still holds its turn.
-            let _turn = turn;
+            // The caller may be gone; the work still holds its permit.
+            let _permit = permit;
             work()
         };
         tokio::task::spawn_blocking(work).await.map_err(|_| HashError::Failed)
     }
 
     async fn wait(&self) -> Result<OwnedSemaphorePermit, HashError> {
-        let turn = self.turn.clone().acquire_owned();
-        match tokio::time::timeout(LONGEST_WAIT, turn).await {
+        let permit = self.queue.clone().acquire_owned();
+        match tokio::time::timeout(LONGEST_WAIT, permit).await {
             Ok(Ok(permit)) => Ok(permit),
             _ => Err(HashError::Busy),
         }
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_short_password_is_worth_a_warning() {
+    fn a_short_password_causes_a_warning() {
         for (password, is_weak) in
             [("1", true), ("sevench", true), ("eightch8", false), ("áéíóúâêô", false)]
         {

@@ -1,37 +1,37 @@
-//! Refused logins in the log: one line for each address and minute, with their number.
-//! A line for each would let anybody fill the disk.
+//! Refused logins in the log: one line per address and minute, with their number.
+//! A line for each attempt would let anybody fill the disk.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
-/// How many addresses are told apart, and so how many lines there are a minute.
+/// How many addresses are counted separately, and so the most lines per minute.
 const MOST_ADDRESSES: usize = 100;
 
-/// What was refused since it was last logged.
+/// Logins that were refused since the last log line.
 #[derive(Debug, Default)]
 pub(crate) struct RefusedLogins(Mutex<Counts>);
 
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct Counts {
     by_address: HashMap<IpAddr, Count>,
-    /// Those of all further addresses.
+    /// Logins from all other addresses.
     others: Count,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Count {
-    wrong: u64,
-    slowed_down: u64,
+    wrong_password: u64,
+    throttled: u64,
 }
 
 /// Why a login was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// The password was wrong.
-    Wrong,
+    WrongPassword,
     /// It came too soon after others.
-    SlowedDown,
+    Throttled,
 }
 
 impl RefusedLogins {
@@ -45,20 +45,22 @@ impl RefusedLogins {
             &mut counts.others
         };
         match why {
-            Refusal::Wrong => count.wrong += 1,
-            Refusal::SlowedDown => count.slowed_down += 1,
+            Refusal::WrongPassword => count.wrong_password += 1,
+            Refusal::Throttled => count.throttled += 1,
         }
     }
 
-    /// Logs what was counted, and begins anew.
+    /// Logs the counts and resets them.
     pub(crate) fn log(&self) {
         let counts = self.take();
-        for (address, Count { wrong, slowed_down }) in &counts.by_address {
-            tracing::warn!(%address, wrong, slowed_down, "logins were refused in the last minute");
+        for (address, Count { wrong_password, throttled }) in &counts.by_address {
+            tracing::warn!(%address, wrong_password, throttled, "refused logins in the last minute");
         }
         if counts.others != Count::default() {
-            let Count { wrong, slowed_down } = counts.others;
-            tracing::warn!(wrong, slowed_down, "logins of further addresses were refused");
+            let Count { wrong_password, throttled } = counts.others;
+            tracing::warn!(
+                wrong_password, throttled, "refused logins in the last minute from other addresses"
+            );
         }
     }
 
@@ -71,19 +73,19 @@ impl RefusedLogins {
 mod tests {
     use super::*;
 
-    /// a flood of guesses is a line for each address, however many there are.
+    /// a flood of guesses is one line per address, however many there are.
     #[test]
     fn refusals_are_counted_by_address() {
         let refused = RefusedLogins::default();
         let address = |n: u32| IpAddr::V4(n.into());
         for n in 0..1_000 {
-            refused.count(address(1), Refusal::SlowedDown);
-            refused.count(address(n), Refusal::Wrong);
+            refused.count(address(1), Refusal::Throttled);
+            refused.count(address(n), Refusal::WrongPassword);
         }
         let counts = refused.take();
         assert_eq!(counts.by_address.len(), MOST_ADDRESSES);
-        assert_eq!(counts.by_address[&address(1)], Count { wrong: 1, slowed_down: 1_000 });
-        assert_eq!(counts.others.wrong, 900);
+        assert_eq!(counts.by_address[&address(1)], Count { wrong_password: 1, throttled: 1_000 });
+        assert_eq!(counts.others.wrong_password, 900);
         assert_eq!(refused.take(), Counts::default());
     }
 }

@@ -1,6 +1,6 @@
-//! One session or key that is valid, and the signal that it no longer is.
+//! One valid session or key, and its end.
 
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
 use parlor_protocol::{TenantId, Timestamp};
@@ -10,55 +10,57 @@ use tokio_util::sync::CancellationToken;
 use crate::clock::{Clock, Moment, between, later};
 use crate::config::AccessConfig;
 
-/// The longest time until it is written down that a token is in use.
+/// How often the use of a token is stored.
 const TOUCH_EVERY: Duration = Duration::from_secs(60);
-/// How long what the database said is believed without a hint that it changed.
-const BELIEVE_FOR: Duration = Duration::from_secs(60);
+/// How long the state in memory is used without asking the database again.
+const FRESH_FOR: Duration = Duration::from_secs(60);
 
 /// A valid session or key. Open streams hold it and end with it.
 ///
-/// How long it lasts is counted by the steady clock. The database has times of day,
-/// for the next run of the server; they are read as what is left of them now, and
-/// never as more than a session can last: the time of day may have been set back.
+/// Its lifetime is measured by the monotonic clock. The database has times of day, for
+/// the next run of the server; they are converted to the time that is left, which is
+/// never more than the longest lifetime: the time of day may have been set back.
 #[derive(Debug)]
 pub struct Session {
-    /// Public name of the token.
+    /// The public id of the token.
     pub id: String,
     /// Session or key.
     pub kind: TokenKind,
-    /// Whose it is.
+    /// The tenant that it belongs to.
     pub tenant: TenantId,
-    /// What it may do.
+    /// Its access role.
     pub role: AccessRole,
-    /// What a person calls it.
+    /// Its name, chosen by a person.
     pub name: String,
-    /// Cancelled when the token was revoked or has ended.
-    pub ended: CancellationToken,
-    /// When it ends, however much it is used.
-    ends_at_latest: Moment,
-    ends: Hand,
-    touched: Hand,
-    checked: Hand,
+    /// Set before `ended` is cancelled: streams check it for every event, and a
+    /// `CancellationToken` takes a lock for that.
+    is_ended: AtomicBool,
+    ended: CancellationToken,
+    /// When it expires, however much it is used.
+    latest_expiry: Moment,
+    expiry: AtomicMoment,
+    touched: AtomicMoment,
+    checked: AtomicMoment,
 }
 
-/// A moment that several threads may move.
+/// A moment that several threads may change.
 #[derive(Debug)]
-struct Hand(AtomicI64);
+struct AtomicMoment(AtomicI64);
 
 impl Session {
-    /// From what is stored, if it is valid.
-    pub(super) fn from_token(token: Token, clock: &Clock, lasts: &AccessConfig) -> Option<Self> {
+    /// From a stored token, if it is valid.
+    pub(super) fn from_token(token: Token, clock: &Clock, access: &AccessConfig) -> Option<Self> {
         let (now, moment) = (clock.now(), clock.moment());
-        let ends_at = token.expires_at.unwrap_or(Timestamp(i64::MAX));
-        if token.revoked_at.is_some() || ends_at <= now {
+        let expires_at = token.expires_at.unwrap_or(Timestamp(i64::MAX));
+        if token.revoked_at.is_some() || expires_at <= now {
             return None;
         }
-        let (ends, ends_at_latest) = match token.kind {
-            TokenKind::Key => (moment.after(between(now, ends_at)), Moment::NEVER),
+        let (expiry, latest_expiry) = match token.kind {
+            TokenKind::Key => (moment.after(between(now, expires_at)), Moment::NEVER),
             TokenKind::Session => {
                 let age = between(token.created_at, now);
-                let latest = moment.after(lasts.absolute_expiry.saturating_sub(age));
-                let left = between(now, ends_at).min(lasts.idle_expiry);
+                let latest = moment.after(access.absolute_expiry.saturating_sub(age));
+                let left = between(now, expires_at).min(access.idle_expiry);
                 (moment.after(left).min(latest), latest)
             }
         };
@@ -68,68 +70,87 @@ impl Session {
             tenant: token.tenant,
             role: token.role,
             name: token.name,
+            is_ended: AtomicBool::new(false),
             ended: CancellationToken::new(),
-            ends_at_latest,
-            ends: Hand::at(ends),
-            touched: Hand::at(moment.before(between(token.last_used_at, now))),
-            checked: Hand::at(moment),
+            latest_expiry,
+            expiry: AtomicMoment::new(expiry),
+            touched: AtomicMoment::new(moment.before(between(token.last_used_at, now))),
+            checked: AtomicMoment::new(moment),
         })
     }
 
     /// The admin key of the environment: valid as long as the process runs.
-    pub(super) fn of_environment(tenant: TenantId) -> Self {
+    pub(crate) fn of_environment(tenant: TenantId) -> Self {
         Self {
             id: "environment".to_owned(),
             kind: TokenKind::Key,
             tenant,
             role: AccessRole::Admin,
             name: "PARLOR_API_KEY".to_owned(),
+            is_ended: AtomicBool::new(false),
             ended: CancellationToken::new(),
-            ends_at_latest: Moment::NEVER,
-            ends: Hand::at(Moment::NEVER),
-            touched: Hand::at(Moment::NEVER),
-            checked: Hand::at(Moment::NEVER),
+            latest_expiry: Moment::NEVER,
+            expiry: AtomicMoment::new(Moment::NEVER),
+            touched: AtomicMoment::new(Moment::NEVER),
+            checked: AtomicMoment::new(Moment::NEVER),
         }
     }
 
+    /// Whether it was revoked or has expired. One atomic load.
+    pub fn is_ended(&self) -> bool {
+        self.is_ended.load(Ordering::Acquire)
+    }
+
+    /// Waits until it was revoked or has expired.
+    pub(crate) async fn wait_for_end(&self) {
+        self.ended.cancelled().await;
+    }
+
+    /// Ends it for everybody who holds it. Nothing is stored.
+    pub(crate) fn end(&self) {
+        self.is_ended.store(true, Ordering::Release);
+        self.ended.cancel();
+    }
+
+    /// Whether it has ended or should end now.
     pub(super) fn is_over(&self, now: Moment) -> bool {
-        self.ended.is_cancelled() || self.ends.get() <= now
+        self.is_ended() || self.expiry.get() <= now
     }
 
     /// Whether the database should be asked again.
     pub(super) fn is_stale(&self, now: Moment) -> bool {
-        now.since(self.checked.get()) > BELIEVE_FOR
+        now.since(self.checked.get()) > FRESH_FOR
     }
 
     pub(super) fn was_checked(&self, now: Moment) {
         self.checked.set(now);
     }
 
-    /// Notes that it is in use. Now and then this gives what is to be written down:
-    /// when it was used, and when it ends.
+    /// Extends it because it is in use. Now and then this returns what to store: when
+    /// it was used, and when it expires.
     pub(super) fn touch(
         &self,
         clock: &Clock,
-        lasts: &AccessConfig,
+        access: &AccessConfig,
     ) -> Option<(Timestamp, Option<Timestamp>)> {
         let moment = clock.moment();
-        let mut end = None;
+        let mut expires_at = None;
         if self.kind == TokenKind::Session {
-            let ends = moment.after(lasts.idle_expiry).min(self.ends_at_latest);
-            self.ends.set(ends);
-            end = Some(later(clock.now(), ends.since(moment)));
+            let expiry = moment.after(access.idle_expiry).min(self.latest_expiry);
+            self.expiry.set(expiry);
+            expires_at = Some(later(clock.now(), expiry.since(moment)));
         }
-        // Often enough that what is written down is never close to its end.
-        let often = TOUCH_EVERY.min(lasts.idle_expiry / 4);
+        // Often enough that the stored expiry is never close.
+        let interval = TOUCH_EVERY.min(access.idle_expiry / 4);
         let touched = self.touched.get();
         // Of several requests at the same moment one writes.
-        let is_due = moment.since(touched) >= often && self.touched.moves(touched, moment);
-        is_due.then(|| (clock.now(), end))
+        let is_due = moment.since(touched) >= interval && self.touched.replace(touched, moment);
+        is_due.then(|| (clock.now(), expires_at))
     }
 }
 
-impl Hand {
-    fn at(moment: Moment) -> Self {
+impl AtomicMoment {
+    fn new(moment: Moment) -> Self {
         Self(AtomicI64::new(moment.as_millis()))
     }
 
@@ -141,14 +162,14 @@ impl Hand {
         self.0.store(moment.as_millis(), Ordering::Relaxed);
     }
 
-    /// Moves it unless somebody else just did.
-    fn moves(&self, from: Moment, to: Moment) -> bool {
+    /// Replaces the expected value; false if another thread was first.
+    fn replace(&self, from: Moment, to: Moment) -> bool {
         let (from, to) = (from.as_millis(), to.as_millis());
         self.0.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 }
 
-/// The end of a session that begins now.
-pub(super) fn session_end(now: Timestamp, lasts: &AccessConfig) -> Timestamp {
-    later(now, lasts.idle_expiry.min(lasts.absolute_expiry))
+/// The expiry of a session that begins now.
+pub(super) fn first_expiry(now: Timestamp, access: &AccessConfig) -> Timestamp {
+    later(now, access.idle_expiry.min(access.absolute_expiry))
 }

@@ -1,8 +1,8 @@
-//! Secrets that the server makes: tokens for programs, passwords for people.
+//! Secrets that the server generates: tokens for programs, passwords for people.
 //!
-//! A token has 256 random bits and is stored as its SHA-256: nobody guesses it,
-//! so nothing slower is needed. A password has 60 bits in syllables that can be
-//! read out over the phone, and is stored by [`super::password`].
+//! A token has 256 random bits and is stored as its SHA-256: it cannot be guessed, so
+//! no slower hash is needed. A password has 60 bits in syllables that can be read out
+//! over the phone, and is hashed by [`super::password`].
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct TokenHash([u8; 32]);
 
-/// The system has no random numbers to give.
+/// The system returned no random numbers.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
 #[error("the system gives no random numbers")]
 pub struct NoRandomness;
@@ -37,13 +37,13 @@ impl fmt::Display for TokenHash {
     }
 }
 
-/// A new token; its beginning tells what it is to whoever finds it in a file.
+/// A new token. Its prefix says what it is, for people and for secret scanners.
 pub(crate) fn new_token(prefix: &str) -> Result<SecretString, NoRandomness> {
     let random: [u8; 32] = random()?;
     Ok(SecretString::from(format!("{prefix}_{}", BASE64URL_NOPAD.encode(&random))))
 }
 
-/// A short name by which people speak of a token.
+/// The public id of a token.
 pub(crate) fn new_token_id() -> Result<String, NoRandomness> {
     let random: [u8; 8] = random()?;
     Ok(HEXLOWER.encode(&random))
@@ -57,7 +57,7 @@ pub(crate) fn new_password() -> Result<SecretString, NoRandomness> {
     Ok(SecretString::from(groups.join("-")))
 }
 
-/// Whether a token may be used as one: `PARLOR_API_KEY` is chosen by a person.
+/// Whether a key is short enough to be guessed: a person chooses `PARLOR_API_KEY`.
 pub(crate) fn is_short(token: &SecretString) -> bool {
     token.expose_secret().chars().count() < 20
 }

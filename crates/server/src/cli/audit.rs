@@ -1,4 +1,4 @@
-//! `parlor audit`: who decided what, for whoever has to account for it.
+//! `parlor audit`: the decisions of people about prompts.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -6,12 +6,12 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use parlor_protocol::Timestamp;
 
-use super::credentials::{Opened, Place, block_on};
+use super::tenant_store::{TenantArguments, TenantStore, block_on};
 
 /// How many decisions are read at once.
 const PAGE: u32 = 500;
 
-/// Writes out the audit: every answer to every prompt.
+/// Exports the audit: every answer to every prompt.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     #[command(subcommand)]
@@ -26,24 +26,24 @@ enum Command {
     /// what was proposed if that is something else.
     Export {
         #[command(flatten)]
-        place: Place,
+        tenant: TenantArguments,
     },
 }
 
 pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     block_on(async move {
         match arguments.command {
-            Command::Export { place } => export(place.open().await?).await,
+            Command::Export { tenant } => export(tenant.open().await?).await,
         }
     })?;
     Ok(ExitCode::SUCCESS)
 }
 
-async fn export(opened: Opened) -> anyhow::Result<()> {
+async fn export(tenant: TenantStore) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     let (mut at, mut id) = (Timestamp(i64::MIN), String::new());
     loop {
-        let decisions = opened.store.decisions(&opened.tenant, (at, &id), PAGE).await?;
+        let decisions = tenant.store.decisions(&tenant.tenant, (at, &id), PAGE).await?;
         let Some(last) = decisions.last() else { break };
         (at, id) = (last.at, last.id.clone());
         for decision in &decisions {

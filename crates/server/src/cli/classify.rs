@@ -1,4 +1,4 @@
-//! `parlor classify`: which type of message each line of an agent's output is.
+//! `parlor classify`: the message type of each line of an agent's output.
 
 use std::process::ExitCode;
 
@@ -7,10 +7,10 @@ use parlor_guard::{ProcessedMessage, process_output};
 use parlor_protocol::{MessageType, QuestionOption, SubQuestion};
 use serde::Serialize;
 
-use super::lines::{each_line, json};
+use super::json_lines::{each_line, json};
 use super::masks::MaskArguments;
 
-/// Says of each line of an agent's JSON which type of message it is.
+/// Prints the message type of each line of an agent's JSON output.
 ///
 /// Reads JSON lines as agents write them (Claude Code's stream-json, Codex,
 /// Gemini, the Agent Client Protocol, or plain objects) and writes, for each,

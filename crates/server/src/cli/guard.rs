@@ -1,4 +1,4 @@
-//! `parlor guard`: what the guardrail says of each line.
+//! `parlor guard`: the guardrail's verdict on each line.
 
 use std::process::ExitCode;
 
@@ -7,16 +7,16 @@ use parlor_guard::guardrail::{GuardSettings, Guardrail, Policy};
 use parlor_guard::process_input;
 use serde::Serialize;
 
-use super::lines::{each_line, json_text};
+use super::json_lines::{each_line, json_text};
 
-/// Judges messages by the guardrail.
+/// Checks messages with the guardrail.
 ///
 /// Reads {"text": "…"} lines and writes, for each,
 /// {"valid": bool, "error": "…", "code": "…", "rule": "…", "category": "…", "view": "…"}.
 ///
 /// "valid" says whether the message may go to the agent. If not, "code" is
 /// input_blocked, input_empty, input_too_long or input_malformed and "error" is
-/// what the person is told. "rule", "category" and "view" name the rule that
+/// the message for the person. "rule", "category" and "view" name the rule that
 /// matched and how the text had to be read to see it (plain, leet, base64, …);
 /// they are also set when the policy only logs the match and lets it pass. What
 /// does not apply is "".

@@ -1,4 +1,4 @@
-//! `parlor keys`: keys for scripts.
+//! `parlor keys`: API keys for scripts.
 
 use std::process::ExitCode;
 
@@ -6,14 +6,14 @@ use clap::{Args, Subcommand};
 use parlor_storage::{StorageError, TokenKind};
 use secrecy::ExposeSecret;
 
-use super::credentials::{Opened, Place, RoleName, block_on};
+use super::tenant_store::{RoleArgument, TenantArguments, TenantStore, block_on};
 use crate::auth::add_key;
 use crate::clock::Clock;
 
-/// Makes, lists and revokes keys for scripts.
+/// Creates, lists and revokes API keys for scripts.
 ///
-/// A key is sent in the X-API-Key header. It is shown once; only a hash of it is
-/// kept. A running server learns of a revoked key within a second.
+/// A key is sent in the X-API-Key header. It is shown once; only its hash is stored.
+/// A running server notices a revoked key within a second.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     #[command(subcommand)]
@@ -22,26 +22,26 @@ pub(super) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Makes a key and prints it.
+    /// Creates a key and prints it.
     Create {
         #[command(flatten)]
-        place: Place,
-        /// What the key may do.
-        #[arg(long, value_enum, default_value_t = RoleName::User)]
-        role: RoleName,
-        /// What you call it.
+        tenant: TenantArguments,
+        /// The access role of the key.
+        #[arg(long, value_enum, default_value_t = RoleArgument::User)]
+        role: RoleArgument,
+        /// A name for the key.
         #[arg(long, default_value = "script")]
         name: String,
     },
-    /// Lists keys: id, role, state, name.
+    /// Lists keys: id, access role, state, name.
     List {
         #[command(flatten)]
-        place: Place,
+        tenant: TenantArguments,
     },
-    /// Ends a key, and every stream that it has open.
+    /// Revokes a key and ends its open streams.
     Revoke {
         #[command(flatten)]
-        place: Place,
+        tenant: TenantArguments,
         /// The key's id, as `list` shows it.
         id: String,
     },
@@ -50,39 +50,41 @@ enum Command {
 pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     block_on(async move {
         match arguments.command {
-            Command::Create { place, role, name } => create(place.open().await?, role, &name).await,
-            Command::List { place } => list(place.open().await?).await,
-            Command::Revoke { place, id } => revoke(place.open().await?, &id).await,
+            Command::Create { tenant, role, name } => {
+                create(tenant.open().await?, role, &name).await
+            }
+            Command::List { tenant } => list(tenant.open().await?).await,
+            Command::Revoke { tenant, id } => revoke(tenant.open().await?, &id).await,
         }
     })?;
     Ok(ExitCode::SUCCESS)
 }
 
-async fn create(opened: Opened, role: RoleName, name: &str) -> anyhow::Result<()> {
+async fn create(tenant: TenantStore, role: RoleArgument, name: &str) -> anyhow::Result<()> {
     let clock = Clock::default();
-    let (id, secret) = add_key(&opened.store, &clock, &opened.tenant, role.into(), name).await?;
-    eprintln!("key {id} for tenant {}; it is shown once:", opened.tenant);
+    let (id, secret) = add_key(&tenant.store, &clock, &tenant.tenant, role.into(), name).await?;
+    eprintln!("key {id} for tenant {}; it is shown once:", tenant.tenant);
     println!("{}", secret.expose_secret());
-    opened.changed().await
+    tenant.notify_server().await
 }
 
-async fn list(opened: Opened) -> anyhow::Result<()> {
-    for key in opened.store.access().tokens(&opened.tenant, TokenKind::Key).await? {
+async fn list(tenant: TenantStore) -> anyhow::Result<()> {
+    for key in tenant.store.access().tokens(&tenant.tenant, TokenKind::Key).await? {
         let state = if key.revoked_at.is_some() { "revoked" } else { "valid" };
         println!("{}  {:<5}  {state:<7}  {}", key.id, key.role.as_str(), key.name);
     }
-    opened.store.close().await;
+    tenant.store.close().await;
     Ok(())
 }
 
-async fn revoke(opened: Opened, id: &str) -> anyhow::Result<()> {
+async fn revoke(tenant: TenantStore, id: &str) -> anyhow::Result<()> {
     let now = Clock::default().now();
-    match opened.store.access().revoke_token(&opened.tenant, id, now).await {
+    match tenant.store.access().revoke_token(&tenant.tenant, id, now).await {
         Ok(()) => eprintln!("key {id} is revoked"),
         Err(StorageError::NotFound) => {
-            anyhow::bail!("there is no valid key '{id}' in tenant {}", opened.tenant)
+            anyhow::bail!("there is no valid key '{id}' in tenant {}", tenant.tenant)
         }
         Err(error) => return Err(error.into()),
     }
-    opened.changed().await
+    tenant.notify_server().await
 }

@@ -1,12 +1,12 @@
-//! The flags that say how to mask, for the commands that do.
+//! The masking flags of `classify` and `sanitize`.
 
 use clap::Args;
 use parlor_guard::sanitizer::{Sanitizer, SanitizerSettings};
 
-/// How to mask.
+/// The masking flags.
 #[derive(Debug, Args)]
 pub(super) struct MaskArguments {
-    /// Leave names of agents and providers; keys and tokens stay masked.
+    /// Keep names of agents and providers; keys and tokens stay masked.
     #[arg(long)]
     keep_names: bool,
     /// The agent's home directory, to be masked.

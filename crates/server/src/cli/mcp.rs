@@ -4,11 +4,11 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 
-use super::credentials::{Place, block_on};
 use super::hint_if_interactive;
+use super::tenant_store::{TenantArguments, block_on};
 use crate::{log, start};
 
-/// What is worth a line on standard error. The protocol's own notes are not.
+/// The log filter. The MCP library logs only warnings.
 const LOG: &str = "info,rmcp=warn";
 
 /// Serves tools to an MCP client, on standard input and output.
@@ -30,20 +30,20 @@ enum Server {
     \"args\": [\"mcp\", \"recipes\", \"--tenant\", \"home\", \"--data-dir\", \"/srv/parlor-data\"]}}}")]
     Recipes {
         #[command(flatten)]
-        place: Place,
+        tenant: TenantArguments,
     },
 }
 
 pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
-    let Server::Recipes { place } = arguments.server;
+    let Server::Recipes { tenant } = arguments.server;
     log::start(LOG, Vec::new())?;
     hint_if_interactive("the messages of an MCP client");
-    block_on(recipes(place))?;
+    block_on(recipes(tenant))?;
     Ok(ExitCode::SUCCESS)
 }
 
-async fn recipes(place: Place) -> anyhow::Result<()> {
-    let (data_dir, tenant) = place.given_or_found()?;
+async fn recipes(tenant: TenantArguments) -> anyhow::Result<()> {
+    let (data_dir, tenant) = tenant.given_or_configured()?;
     let store = start::open_recipes(&data_dir).await?;
     Ok(parlor_recipes::serve_stdio(store, tenant).await?)
 }

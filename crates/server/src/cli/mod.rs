@@ -1,26 +1,26 @@
 //! The commands of the `parlor` binary.
 //!
 //! - `serve` runs the server; `keys` and `password` change its credentials, also
-//!   while it runs; `audit` writes out who decided what.
+//!   while it runs; `audit` exports the decisions of people.
 //! - `mcp` serves bundled tools to any MCP client.
-//! - `guard`, `classify` and `sanitize` need no server: each reads lines on
-//!   standard input and writes one JSON line for each on standard output, so that
+//! - `guard`, `classify` and `sanitize` need no server: each reads lines from
+//!   standard input and writes one JSON line for each to standard output, so that
 //!   policies can be tried and evaluated with `jq`, a loop or a spreadsheet.
-//! - `supervise` is what the server starts its children with; it is not for people.
+//! - `supervise` runs the child processes of the server; it is not for people.
 
 mod audit;
 mod classify;
-mod credentials;
 mod guard;
+mod json_lines;
 mod keys;
-mod lines;
 mod masks;
 mod mcp;
 mod password;
 mod sanitize;
+mod secret_input;
 mod serve;
 mod supervise;
-mod typed_secret;
+mod tenant_store;
 
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
@@ -49,8 +49,8 @@ enum Command {
     Supervise(supervise::Arguments),
 }
 
-/// Runs the command. The exit code is 0, 1 if something failed or a line could
-/// not be read, 2 if the command line itself is wrong.
+/// Runs the command. The exit code is 0; 1 if something failed or a line could not be
+/// read; 2 if the command line itself is wrong.
 pub fn run(line: CommandLine) -> anyhow::Result<ExitCode> {
     let outcome = match line.command {
         Command::Serve(arguments) => serve::run(arguments),
@@ -64,7 +64,7 @@ pub fn run(line: CommandLine) -> anyhow::Result<ExitCode> {
         Command::Supervise(arguments) => supervise::run(&arguments),
     };
     match outcome {
-        // `parlor guard | head` closes the pipe; that is no failure.
+        // `parlor guard | head` closes the pipe; that is not a failure.
         Err(error) if is_closed_pipe(&error) => Ok(ExitCode::SUCCESS),
         outcome => outcome,
     }
@@ -74,7 +74,7 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Somebody who types the bare command should know what it waits for.
+/// Tells a person who types the bare command what it waits for.
 fn hint_if_interactive(what: &str) {
     if io::stdin().is_terminal() {
         eprintln!("reading {what} from the terminal; end with Ctrl-D, see --help");

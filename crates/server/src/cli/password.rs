@@ -7,8 +7,8 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use secrecy::{ExposeSecret, SecretString};
 
-use super::credentials::{Opened, Place, RoleName, block_on};
-use super::typed_secret;
+use super::secret_input;
+use super::tenant_store::{RoleArgument, TenantArguments, TenantStore, block_on};
 use crate::auth::{set_passwords, weakness};
 use crate::clock::Clock;
 
@@ -21,43 +21,43 @@ pub(super) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Sets a password, read from standard input so that no other user sees it.
+    /// Sets a password, which is read from standard input so that no other user sees it.
     ///
     /// At a terminal it is typed twice and not shown.
-    /// Whoever is logged in with the old one is logged out, within a second.
+    /// Sessions of the old password end within a second.
     #[command(after_long_help = "Example:
   printf '%s' \"$NEW\" | parlor password set --role admin")]
     Set {
         #[command(flatten)]
-        place: Place,
-        /// Whom the password makes of those who know it.
-        #[arg(long, value_enum, default_value_t = RoleName::User)]
-        role: RoleName,
+        tenant: TenantArguments,
+        /// The access role that the password grants.
+        #[arg(long, value_enum, default_value_t = RoleArgument::User)]
+        role: RoleArgument,
     },
 }
 
 pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
-    let Command::Set { place, role } = arguments.command;
-    block_on(async move { set(place.open().await?, role).await })?;
+    let Command::Set { tenant, role } = arguments.command;
+    block_on(async move { set(tenant.open().await?, role).await })?;
     Ok(ExitCode::SUCCESS)
 }
 
-async fn set(opened: Opened, role: RoleName) -> anyhow::Result<()> {
+async fn set(tenant: TenantStore, role: RoleArgument) -> anyhow::Result<()> {
     let password = read().await?;
     if let Some(why) = weakness(&password) {
         eprintln!("warning: {why}");
     }
     let passwords = vec![(role.into(), password)];
-    set_passwords(&opened.store, &Clock::default(), &opened.tenant, passwords).await?;
+    set_passwords(&tenant.store, &Clock::default(), &tenant.tenant, passwords).await?;
     eprintln!("the password is set; sessions of the old one are over");
-    opened.changed().await
+    tenant.notify_server().await
 }
 
 async fn read() -> anyhow::Result<SecretString> {
     let password = if io::stdin().is_terminal() {
-        typed_secret::ask("password").await?
+        secret_input::ask("password").await?
     } else {
-        typed_secret::read_line().context("the password could not be read")?
+        secret_input::read_line().context("the password could not be read")?
     };
     if password.expose_secret().trim().is_empty() {
         bail!("the password is blank");

@@ -1,4 +1,4 @@
-//! `parlor sanitize`: masks text as it is masked before a person sees it.
+//! `parlor sanitize`: masks text as the server does before a person sees it.
 
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
@@ -8,7 +8,7 @@ use parlor_guard::Clean;
 use parlor_guard::sanitizer::Sanitizer;
 use serde::Serialize;
 
-use super::lines::{each_line, json_text};
+use super::json_lines::{each_line, json_text};
 use super::masks::MaskArguments;
 
 /// Masks what must not leave the server: agents, providers, keys, paths.

@@ -13,8 +13,8 @@ use crate::{log, start};
 
 /// Runs the chat server.
 ///
-/// Without a configuration it listens on this machine only and talks to a demo
-/// model. On the first start it makes passwords and a key and prints them once.
+/// Without a configuration it listens on this machine only and uses a demo model. On
+/// the first start it creates passwords and a key and prints them once.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   parlor serve
@@ -37,9 +37,9 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
-    // First of all: a child of the same user could read our environment otherwise.
+    // First: otherwise a child process of the same user could read our environment.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)
-        .context("the environment cannot be kept from other processes")?;
+        .context("the environment cannot be hidden from other processes")?;
     let environment = Sources::process_environment();
     let config = Config::load(&Sources {
         file: arguments.config,
@@ -48,7 +48,7 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         environment: environment.clone(),
     })?;
     log::start(&config.server.log, all_secrets(&config, &environment))?;
-    // For what all share; connections have threads of their own.
+    // For shared tasks; connections are served by the worker threads.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

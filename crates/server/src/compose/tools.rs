@@ -11,18 +11,18 @@ use parlor_protocol::TenantId;
 
 use crate::config::ProjectConfig;
 
-/// This program, also if its file was replaced by an update or lies where another
-/// user cannot look.
+/// This program, also if its file was replaced by an update, or is in a directory that
+/// another user cannot read.
 const THIS_PROGRAM: &str = "/proc/self/exe";
 const RECIPES: &str = "recipes";
 
-/// Starts children under this program's own `supervise` command.
+/// Starts child processes under this program's own `supervise` command.
 pub fn own_supervisor() -> Supervisor {
     Supervisor { executable: THIS_PROGRAM.into(), arguments: vec!["supervise".to_owned()] }
 }
 
-/// The bundled server, Recipe Vault, for one tenant. It is ours, so its word on
-/// its tools counts, they keep their plain names, and recipes may be shown.
+/// The bundled server, Recipe Vault, for one tenant. It is ours, so its annotations are
+/// trusted, its tools keep their plain names, and it may show recipes.
 pub fn recipe_vault(tenant: &TenantId, data_dir: &Path) -> (String, McpServerSettings) {
     let data_dir = std::path::absolute(data_dir).unwrap_or_else(|_| data_dir.to_owned());
     let data_dir = data_dir.display().to_string();
@@ -38,9 +38,8 @@ pub fn recipe_vault(tenant: &TenantId, data_dir: &Path) -> (String, McpServerSet
     (RECIPES.to_owned(), settings)
 }
 
-/// The bundled server with what the configuration says about it: how long its calls
-/// take, what its tools may do. A section that names a program or an address of its own
-/// is another server.
+/// The bundled server with the settings of the configuration, such as timeouts and
+/// approvals. A section with a `command` or a `url` of its own is another server.
 pub(super) fn bundled(own: McpServerSettings, vault: McpServerSettings) -> McpServerSettings {
     if own.command.is_some() || own.url.is_some() {
         return own;

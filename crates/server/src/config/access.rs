@@ -1,4 +1,4 @@
-//! `[access]`: how long a session lasts; and the credentials that scripts set.
+//! `[access]`: the lifetime of sessions; and credentials from the environment.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,21 +8,21 @@ use secrecy::{ExposeSecret, SecretString};
 use super::ConfigError;
 use super::raw::RawAccess;
 
-/// How long a session lasts.
+/// The lifetime of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccessConfig {
-    /// Without being used.
+    /// While it is not used.
     pub idle_expiry: Duration,
-    /// At the most.
+    /// At most.
     pub absolute_expiry: Duration,
 }
 
-/// Credentials of the tenant `home` that the environment sets. They never print.
+/// Credentials of the tenant `home` from the environment. `Debug` does not print them.
 #[derive(Debug, Clone, Default)]
 pub struct Credentials {
-    /// `PARLOR_PASSWORD`: the family password, which makes users.
+    /// `PARLOR_PASSWORD`: the family password, for the access role `user`.
     pub password: Option<SecretString>,
-    /// `PARLOR_ADMIN_PASSWORD`.
+    /// `PARLOR_ADMIN_PASSWORD`: for the access role `admin`.
     pub admin_password: Option<SecretString>,
     /// `PARLOR_API_KEY`: an admin key.
     pub api_key: Option<SecretString>,
@@ -62,7 +62,7 @@ impl Credentials {
         Ok(credentials)
     }
 
-    /// One password cannot make both users and admins.
+    /// One password cannot stand for both access roles.
     fn check(&self) -> Result<(), ConfigError> {
         match (&self.password, &self.admin_password) {
             (Some(user), Some(admin)) if user.expose_secret() == admin.expose_secret() => {

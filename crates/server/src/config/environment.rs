@@ -1,14 +1,14 @@
-//! Settings from the environment and from flags, laid over those of the file.
+//! Settings from the environment and from flags, which override those of the file.
 //!
 //! A key of `[server]` is `PARLOR_<KEY>`, any other is `PARLOR_<PATH>` with `_`
 //! for the dots: `PARLOR_BIND`, `PARLOR_LIMITS_BODY`, `PARLOR_ACCESS_IDLE_EXPIRY`.
 
 use std::collections::BTreeMap;
 
-use parlor_guard::near;
+use super::suggestion::similar;
 use toml::{Table, Value};
 
-/// How a value is written in a variable.
+/// The type of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -17,7 +17,7 @@ enum Kind {
     List,
 }
 
-/// What can be set from outside the file. Tenants and projects cannot.
+/// Settings outside of the file. Tenants and projects have none.
 const KEYS: &[(&str, Kind)] = &[
     ("server.bind", Kind::Text),
     ("server.public_url", Kind::Text),
@@ -47,14 +47,14 @@ const KEYS: &[(&str, Kind)] = &[
     ("access.absolute_expiry", Kind::Text),
 ];
 
-/// Variables that are no settings.
+/// Variables with our prefix that are no settings.
 const OTHER_VARIABLES: &[&str] =
     &["PARLOR_CONFIG", "PARLOR_PASSWORD", "PARLOR_ADMIN_PASSWORD", "PARLOR_API_KEY"];
 
-/// A setting from outside the file.
+/// A setting that overrides the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Override {
-    /// The variable or flag, for messages.
+    /// The variable or flag, for errors.
     pub(super) source: String,
     /// The key, with dots.
     pub(super) key: &'static str,
@@ -67,8 +67,8 @@ impl Override {
         Self { source: source.to_owned(), key, value }
     }
 
-    /// Puts the value into the table, over what is there.
-    pub(super) fn lay_over(&self, table: &mut Table) -> Result<(), String> {
+    /// Puts the value into the table.
+    pub(super) fn apply(&self, table: &mut Table) -> Result<(), String> {
         let value = self.value()?;
         let (path, name) = self.key.rsplit_once('.').unwrap_or(("", self.key));
         let mut section = table;
@@ -98,7 +98,7 @@ impl Override {
     }
 }
 
-/// The settings that the environment makes, in a fixed order.
+/// The settings of the environment, in a fixed order.
 pub(super) fn overrides(environment: &BTreeMap<String, String>) -> Vec<Override> {
     let set = |&(key, _): &(&'static str, Kind)| {
         let source = variable(key);
@@ -108,8 +108,8 @@ pub(super) fn overrides(environment: &BTreeMap<String, String>) -> Vec<Override>
     KEYS.iter().filter_map(set).collect()
 }
 
-/// Variables that look like ours and are not, with what was probably meant.
-pub(super) fn strangers(environment: &BTreeMap<String, String>) -> Vec<String> {
+/// Warnings about variables with our prefix that are unknown, with a suggestion.
+pub(super) fn unknown_variables(environment: &BTreeMap<String, String>) -> Vec<String> {
     let known: Vec<String> = KEYS
         .iter()
         .map(|(key, _)| variable(key))
@@ -119,9 +119,10 @@ pub(super) fn strangers(environment: &BTreeMap<String, String>) -> Vec<String> {
         .keys()
         .filter(|name| name.starts_with("PARLOR_") && !known.contains(name))
         .map(|name| {
-            let own = |name: &'_ str| name.trim_start_matches("PARLOR_").to_owned();
-            let names: Vec<String> = known.iter().map(|known| own(known)).collect();
-            match near(&own(name), names.iter().map(String::as_str)) {
+            // Compared without the prefix, which would make all names similar.
+            let bare = |name: &str| name.trim_start_matches("PARLOR_").to_owned();
+            let names: Vec<String> = known.iter().map(|known| bare(known)).collect();
+            match similar(&bare(name), names.iter().map(String::as_str)) {
                 Some(meant) => format!("{name} is not a setting; did you mean PARLOR_{meant}?"),
                 None => format!("{name} is not a setting"),
             }
@@ -156,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_that_is_not_ours_is_pointed_out() {
+    fn an_unknown_variable_causes_a_warning() {
         let environment = BTreeMap::from([
             ("PARLOR_BNID".to_owned(), "x".to_owned()),
             ("PARLOR_PASSWORD".to_owned(), "x".to_owned()),
@@ -164,7 +165,7 @@ mod tests {
             ("HOME".to_owned(), "x".to_owned()),
         ]);
         assert_eq!(
-            strangers(&environment),
+            unknown_variables(&environment),
             [
                 "PARLOR_BNID is not a setting; did you mean PARLOR_BIND?",
                 "PARLOR_STORAGE is not a setting",

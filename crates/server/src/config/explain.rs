@@ -1,9 +1,8 @@
-//! What a mistake in the configuration is called: the place, and what was probably
-//! meant, if anything is near enough.
+//! Errors of the configuration file, with a suggestion if a known name is similar.
 
-use parlor_guard::near;
+use super::suggestion::similar;
 
-/// The error as it is shown, with a suggestion where a name is not known.
+/// The error as it is shown, with a suggestion for an unknown name.
 pub(super) fn explain(error: &toml::de::Error) -> String {
     let text = error.to_string();
     match suggestion(error.message()) {
@@ -12,17 +11,17 @@ pub(super) fn explain(error: &toml::de::Error) -> String {
     }
 }
 
-/// serde says "unknown field `x`, expected one of `a`, `b`": what stands beside it and
-/// is written nearly so, or exactly so in another section.
+/// serde says "unknown field `x`, expected one of `a`, `b`". Suggests one of these if it
+/// is similar, else the same name in another section.
 fn suggestion(message: &str) -> Option<&str> {
     let is_field = message.starts_with("unknown field ");
     let rest = message
         .strip_prefix("unknown field ")
         .or_else(|| message.strip_prefix("unknown variant "))?;
     let mut quoted = rest.split('`').skip(1).step_by(2);
-    let wrong = quoted.next()?;
-    let own_name = |key: &&str| key.rsplit('.').next() == Some(wrong);
-    near(wrong, quoted)
+    let unknown = quoted.next()?;
+    let own_name = |key: &&str| key.rsplit('.').next() == Some(unknown);
+    similar(unknown, quoted)
         .or_else(|| super::environment::known_keys().filter(|_| is_field).find(own_name))
 }
 
@@ -31,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_name_is_suggested() {
+    fn the_most_similar_name_is_suggested() {
         let fields = "unknown field `bnid`, expected one of `bind`, `data_dir`";
         assert_eq!(suggestion(fields), Some("bind"));
         let misplaced = "unknown field `bind`, expected one of `server`, `access`";

@@ -1,11 +1,11 @@
-//! The configuration: written → resolved.
+//! The configuration: raw → resolved.
 //!
-//! 1. The file (`--config`, `PARLOR_CONFIG`, or `parlor.toml` if there is one)
-//!    is read into [`raw`]: every key is optional, an unknown one is refused
-//!    with the nearest known one.
-//! 2. The environment and then the flags are laid over it ([`environment`]).
-//! 3. It is resolved into [`Config`]: defaults filled in, everything checked,
-//!    every error with the place and what would be right.
+//! 1. The file (`--config`, `PARLOR_CONFIG`, or `parlor.toml` if it exists) is parsed
+//!    into [`raw`]: every key is optional, an unknown one is refused with a
+//!    [`suggestion`].
+//! 2. The environment and then the flags override it ([`environment`]).
+//! 3. It is resolved into [`Config`]: defaults are filled in and everything is checked.
+//!    Every error names the key and what would be valid.
 //!
 //! `parlor.example.toml` documents every key; a test holds it to the defaults.
 
@@ -13,10 +13,13 @@ mod access;
 mod agent;
 mod environment;
 mod explain;
+mod limits;
 mod network;
+mod on_reload;
 mod public_url;
 mod raw;
 mod server;
+mod suggestion;
 mod tenants;
 mod units;
 
@@ -28,26 +31,28 @@ use parlor_protocol::TenantId;
 
 pub use access::{AccessConfig, Credentials};
 pub use agent::{AgentConfig, AgentKind};
+pub use limits::Limits;
 pub use network::Network;
+pub use on_reload::OnReload;
 pub use public_url::PublicUrl;
-pub use server::{Limits, ServerConfig};
-pub use tenants::{HOME, OnReload, ProjectConfig, TenantConfig};
+pub use server::ServerConfig;
+pub use tenants::{HOME, ProjectConfig, TenantConfig};
 
 use environment::Override;
 use raw::RawConfig;
 
-/// Everything that an administrator decided.
+/// All settings.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Where it listens, its name, its limits.
+    /// The address, the URL and the limits.
     pub server: ServerConfig,
-    /// How long sessions last.
+    /// The lifetime of sessions.
     pub access: AccessConfig,
-    /// Who uses it.
+    /// The tenants and their projects.
     pub tenants: BTreeMap<TenantId, TenantConfig>,
-    /// Credentials that the environment sets.
+    /// Credentials from the environment.
     pub credentials: Credentials,
-    /// What looks like a mistake and is not an error.
+    /// Likely mistakes that are not errors.
     pub warnings: Vec<String>,
 }
 
@@ -60,11 +65,11 @@ pub struct Sources {
     pub bind: Option<String>,
     /// `--data-dir`.
     pub data_dir: Option<PathBuf>,
-    /// The environment's variables.
+    /// The environment variables.
     pub environment: BTreeMap<String, String>,
 }
 
-/// A configuration that cannot be used, and what to change.
+/// Why a configuration cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
     /// The file cannot be read.
@@ -72,15 +77,15 @@ pub enum ConfigError {
     CannotRead {
         /// Which file.
         path: String,
-        /// What the system says.
+        /// The error of the system.
         why: String,
     },
-    /// A setting is wrong.
+    /// A setting is invalid.
     #[error("{place}: {why}")]
     Invalid {
         /// The file, the key, the variable or the flag.
         place: String,
-        /// What is wrong, and what would be right.
+        /// What is invalid, and what would be valid.
         why: String,
     },
 }
@@ -91,8 +96,8 @@ impl Config {
         let mut table = read_file(sources)?;
         let mut raw = to_raw(&table).at("parlor.toml")?;
         for setting in overrides(sources) {
-            // One after the other, so that an error has a name.
-            setting.lay_over(&mut table).at(&setting.source)?;
+            // One after the other, so that an error names its source.
+            setting.apply(&mut table).at(&setting.source)?;
             raw = to_raw(&table).at(&setting.source)?;
         }
         Ok(Self {
@@ -100,13 +105,13 @@ impl Config {
             access: AccessConfig::resolve(&raw.access)?,
             tenants: tenants::resolve(raw.tenants)?,
             credentials: Credentials::resolve(&sources.environment)?,
-            warnings: environment::strangers(&sources.environment),
+            warnings: environment::unknown_variables(&sources.environment),
         })
     }
 }
 
 impl Sources {
-    /// The process's own environment. A variable that is not Unicode is none of ours.
+    /// The environment of the process. Variables that are not Unicode are left out.
     pub fn process_environment() -> BTreeMap<String, String> {
         std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -120,12 +125,12 @@ impl ConfigError {
     }
 }
 
-/// Says where something is wrong.
-trait Problem<T> {
+/// Adds the place to an error.
+trait AtPlace<T> {
     fn at(self, place: &str) -> Result<T, ConfigError>;
 }
 
-impl<T> Problem<T> for Result<T, String> {
+impl<T> AtPlace<T> for Result<T, String> {
     fn at(self, place: &str) -> Result<T, ConfigError> {
         self.map_err(|why| ConfigError::invalid(place, why))
     }
@@ -148,7 +153,7 @@ fn read_file(sources: &Sources) -> Result<toml::Table, ConfigError> {
     parse(&text).at(&shown)
 }
 
-/// The text is read as what it must be first: then errors point at a line.
+/// Parsed into the raw types first: their errors point at a line.
 fn parse(text: &str) -> Result<toml::Table, String> {
     toml::from_str::<RawConfig>(text).map_err(|error| explain::explain(&error))?;
     toml::from_str(text).map_err(|error| explain::explain(&error))

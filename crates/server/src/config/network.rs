@@ -1,9 +1,9 @@
-//! An address, or a network of them: `10.0.0.7`, `10.0.0.0/8`, `fd00::/8`.
+//! An IP address or a network: `10.0.0.7`, `10.0.0.0/8`, `fd00::/8`.
 
 use std::net::IpAddr;
 use std::str::FromStr;
 
-/// All addresses with the same beginning.
+/// All addresses with the same prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Network {
     address: IpAddr,
@@ -11,14 +11,14 @@ pub struct Network {
 }
 
 impl Network {
-    /// Whether an address is one of them.
+    /// Whether an address is in the network.
     pub fn contains(&self, address: IpAddr) -> bool {
         match (self.address, address.to_canonical()) {
             (IpAddr::V4(own), IpAddr::V4(other)) => {
-                same_start(own.to_bits().into(), other.to_bits().into(), self.prefix + 96)
+                same_prefix(own.to_bits().into(), other.to_bits().into(), self.prefix + 96)
             }
             (IpAddr::V6(own), IpAddr::V6(other)) => {
-                same_start(own.to_bits(), other.to_bits(), self.prefix)
+                same_prefix(own.to_bits(), other.to_bits(), self.prefix)
             }
             _ => false,
         }
@@ -44,7 +44,7 @@ impl FromStr for Network {
     }
 }
 
-fn same_start(a: u128, b: u128, bits: u32) -> bool {
+fn same_prefix(a: u128, b: u128, bits: u32) -> bool {
     (a ^ b).leading_zeros() >= bits
 }
 

@@ -1,5 +1,5 @@
-//! `public_url`: how browsers call the server. It alone decides which Host and
-//! Origin are ours and whether the cookie is `Secure`; no header does.
+//! `public_url`: the URL under which browsers reach the server. It alone decides which
+//! Host and Origin are ours and whether the cookie is `Secure`; no header does.
 
 use std::net::SocketAddr;
 use std::str::FromStr;
@@ -18,17 +18,17 @@ pub struct PublicUrl {
 }
 
 impl PublicUrl {
-    /// The address that is listened on, for a server without a name.
+    /// The URL of the address that the server listens on.
     pub fn of_address(address: SocketAddr) -> Self {
         Self::new(false, &address.ip().to_string(), address.port())
     }
 
-    /// The URL, to be shown, without a slash at its end.
+    /// The URL, without a trailing slash.
     pub fn as_str(&self) -> &str {
         &self.url
     }
 
-    /// Whether browsers come by TLS.
+    /// Whether browsers use TLS.
     pub fn is_https(&self) -> bool {
         self.https
     }
@@ -43,7 +43,7 @@ impl PublicUrl {
         self.origins.iter().any(|own| own == origin)
     }
 
-    /// Every way of saying "this machine" is the same server.
+    /// All names of this machine are the same server.
     fn new(https: bool, host: &str, port: u16) -> Self {
         const LOOPBACK: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
         let host = if host.contains(':') && !host.starts_with('[') {
@@ -58,7 +58,7 @@ impl PublicUrl {
         let (scheme, default_port) = if https { ("https", 443) } else { ("http", 80) };
         let mut authorities: Vec<String> = hosts.iter().map(|h| format!("{h}:{port}")).collect();
         if port == default_port {
-            // Browsers leave the usual port out; the short form is the first.
+            // Browsers leave out the default port; the short form comes first.
             let short: Vec<String> = hosts.iter().map(|h| (*h).to_owned()).collect();
             authorities = short.into_iter().chain(authorities).collect();
         }

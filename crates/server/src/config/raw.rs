@@ -1,4 +1,4 @@
-//! The configuration as it is written: every key optional, no other key known.
+//! The configuration as it is written: every key is optional, and no other is known.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use parlor_protocol::{ProjectId, TenantId};
 use serde::Deserialize;
 
 use super::agent::RawAgent;
-use super::tenants::OnReload;
+use super::on_reload::OnReload;
 use super::units::{Bytes, Span};
 
 #[derive(Debug, Default, Deserialize)]

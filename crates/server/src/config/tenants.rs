@@ -7,24 +7,24 @@ use parlor_guard::guardrail::GuardSettings;
 use parlor_guard::sanitizer::SanitizerSettings;
 use parlor_mcp::McpServerSettings;
 use parlor_protocol::{ProjectId, TenantId};
-use serde::Deserialize;
 
 use super::agent::AgentConfig;
+use super::on_reload::OnReload;
 use super::raw::{RawProject, RawTenant};
-use super::{ConfigError, Problem};
+use super::{AtPlace, ConfigError};
 
-/// The tenant and the project of a server that was told of no others.
+/// The tenant of a server without configured tenants.
 pub const HOME: &str = "home";
 const RECIPES: &str = "recipes";
 
-/// What the agent is told where Recipe Vault is among its tools (K-4, K-5).
+/// The system prompt and the reminder of a project with Recipe Vault (K-4, K-5).
 const RECIPES_PROMPT: &str = include_str!("../../system_prompts/recipes.md");
 const RECIPES_REMINDER: &str = include_str!("../../system_prompts/recipes_reminder.md");
 
 /// A household, a team or a customer.
 #[derive(Debug, Clone)]
 pub struct TenantConfig {
-    /// What people call it.
+    /// The name that people see.
     pub name: String,
     /// The project of a message that names none.
     pub default_project: ProjectId,
@@ -35,17 +35,17 @@ pub struct TenantConfig {
 /// One agent with its tools and policies.
 #[derive(Debug, Clone)]
 pub struct ProjectConfig {
-    /// What people call it.
+    /// The name that people see.
     pub name: String,
-    /// What the agent is told about its task; without one, the project's own.
+    /// The system prompt.
     pub system_prompt: Option<String>,
-    /// What the agent is reminded of in long conversations (K-5).
+    /// The reminder in long conversations (K-5).
     pub reminder: Option<String>,
-    /// How long a question waits that holds up a turn; the server's own if absent.
+    /// The timeout of prompts that hold up a turn; the server's own if absent.
     pub prompt_timeout: Option<Duration>,
     /// Whether Recipe Vault is among its tools.
     pub recipe_vault: bool,
-    /// What opening the chat without the address of a conversation does (K-3).
+    /// What happens if somebody opens the chat without the address of a conversation.
     pub on_reload: OnReload,
     /// The guardrail.
     pub guard: GuardSettings,
@@ -53,19 +53,8 @@ pub struct ProjectConfig {
     pub sanitizer: SanitizerSettings,
     /// The agent.
     pub agent: AgentConfig,
-    /// Where its tools come from, by name.
+    /// Its MCP servers, by name.
     pub mcp: BTreeMap<String, McpServerSettings>,
-}
-
-/// What opening the chat without the address of a conversation does (K-3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OnReload {
-    /// A new conversation begins.
-    #[default]
-    New,
-    /// The last conversation goes on.
-    Resume,
 }
 
 /// A configuration without tenants has one, with one project.
@@ -114,8 +103,8 @@ impl TenantConfig {
 
 impl ProjectConfig {
     fn resolve(id: &str, raw: RawProject) -> Self {
-        // A project of this name is what people try first; it has what it needs. A
-        // program has its own tools.
+        // A project of this name is what people try first, so it has Recipe Vault by
+        // default. A program has its own tools.
         let has_own_tools = raw.agent.kind.is_program();
         let recipe_vault = raw.recipe_vault.unwrap_or(id == RECIPES && !has_own_tools);
         let of_recipes = |text: &str| recipe_vault.then(|| text.trim_end().to_owned());
@@ -134,7 +123,7 @@ impl ProjectConfig {
     }
 }
 
-/// `recipes` is shown as `Recipes` if nobody says otherwise.
+/// The default name: `recipes` is shown as `Recipes`.
 fn capitalised(id: &str) -> String {
     let mut letters = id.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())

@@ -1,11 +1,11 @@
-//! Times and sizes as people write them: `"15s"`, `"7d"`, `"10MB"`.
+//! Durations and sizes as people write them: `"15s"`, `"7d"`, `"10MB"`.
 
 use std::fmt;
 use std::time::Duration;
 
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 
-/// A length of time: a number with `ms`, `s`, `m`, `h` or `d`; alone it is seconds.
+/// A duration: a number with `ms`, `s`, `m`, `h` or `d`; a bare number is seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span(pub(super) Duration);
 
@@ -28,7 +28,7 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
-/// Takes a string in one form, and says which form it should have had.
+/// Parses a string; the error says which form it should have.
 struct Text<T> {
     form: &'static str,
     parse: fn(&str) -> Option<T>,

@@ -1,7 +1,7 @@
-//! What happens, as clients read it: pure functions from our events, one file
-//! for each dialect. They take only what storage served. What an event is called
-//! and what it says is the same in all of them, and in one place ([`vocabulary`]).
+//! Dialects: pure encoders of events, one file each. They encode only what storage
+//! served. The names and the data of events are the same in all of them, and in one
+//! place ([`event_writer`]).
 
+mod event_writer;
 pub mod sse;
-mod vocabulary;
 pub mod ws;

@@ -1,13 +1,12 @@
-//! Server-sent events: `id:`, `event:` and one line of `data:`.
-//!
-//! Text is the bulk of it, and is written into the buffer without a detour.
+//! Server-sent events: `id:`, `event:` and one line of `data:`, written straight into
+//! the buffer that is sent.
 
 use bytes::{BufMut, BytesMut};
 use parlor_protocol::{ConversationId, EventBody, EventId};
 use parlor_storage::{Logged, Served};
 use serde::Serialize;
 
-use super::vocabulary::{self, Pen};
+use super::event_writer::{EventWriter, streamed_text, write_event};
 
 /// Writes an event.
 pub fn write(event: &Logged, to: &mut BytesMut) {
@@ -20,52 +19,52 @@ pub fn write_live(body: &Served<EventBody>, to: &mut BytesMut) {
     write_body(None, body.get(), to);
 }
 
-/// A whole event, for readers that are given it piece by piece.
+/// A whole event, for readers that get it in pieces.
 pub fn whole(_: ConversationId, event: &Logged) -> Vec<u8> {
     let mut to = BytesMut::new();
     write(event, &mut to);
     to.into()
 }
 
-/// Says that the stream is alive. Readers take no notice.
+/// Writes a comment, which shows that the stream is alive.
 pub fn keep_alive(to: &mut BytesMut) {
     to.extend_from_slice(b": keep-alive\n\n");
 }
 
-/// Says that the server goes down, and when to come back.
-pub fn come_back(to: &mut BytesMut) {
+/// Tells the reader when to reconnect, before the server stops.
+pub fn reconnect(to: &mut BytesMut) {
     to.extend_from_slice(b"retry: 1000\n\n");
 }
 
 fn write_body(id: Option<EventId>, body: &EventBody, to: &mut BytesMut) {
-    // Room is made once: a buffer that grows piece by piece is copied each time.
-    to.reserve(FRAME + vocabulary::words(body).len());
-    vocabulary::write(body, &mut Line { id, to });
+    // Reserved once: a buffer that grows piece by piece is copied each time.
+    to.reserve(OVERHEAD + streamed_text(body).len());
+    write_event(body, &mut SseWriter { id, to });
 }
 
-/// What an event has around its words, ids included.
-const FRAME: usize = 256;
+/// What an event has besides its text, ids included.
+const OVERHEAD: usize = 256;
 
 /// Writes `id:`, `event:` and `data:`.
-struct Line<'a> {
+struct SseWriter<'a> {
     id: Option<EventId>,
     to: &'a mut BytesMut,
 }
 
-impl Pen for Line<'_> {
+impl EventWriter for SseWriter<'_> {
     fn event(&mut self, name: &'static str, data: &impl Serialize) {
         let before = self.to.len();
-        match self.line(name, data) {
+        match self.fields(name, data) {
             Ok(()) => self.to.extend_from_slice(b"\n\n"),
-            // Our own types can always be written; half an event must not go out.
+            // Our own types always serialize; half an event must not go out.
             Err(_) => self.to.truncate(before),
         }
     }
 }
 
-impl Line<'_> {
-    /// JSON never holds a bare line break, so the data is one line.
-    fn line(&mut self, name: &str, data: &impl Serialize) -> serde_json::Result<()> {
+impl SseWriter<'_> {
+    /// JSON has no bare line breaks, so the data is one line.
+    fn fields(&mut self, name: &str, data: &impl Serialize) -> serde_json::Result<()> {
         if let Some(EventId { seq, offset }) = self.id {
             self.to.extend_from_slice(b"id: ");
             self.json(&seq)?;
@@ -92,7 +91,7 @@ mod tests {
 
     use super::*;
 
-    /// One of each, as `protocol` itself pins them down.
+    /// One event of each kind, from the golden files of `parlor-protocol`.
     const EVENTS: &str = include_str!("../../../protocol/tests/golden/events.json");
 
     fn written(id: EventId, body: &EventBody) -> String {
@@ -105,9 +104,9 @@ mod tests {
         serde_json::from_str(json).unwrap()
     }
 
-    /// H-1: the dialect says exactly what the vocabulary says, for every event.
+    /// H-1: every event has the name and the data that `parlor-protocol` defines.
     #[test]
-    fn every_event_has_the_name_and_the_data_of_the_vocabulary() {
+    fn every_event_has_the_name_and_the_data_of_the_protocol() {
         let events: Vec<Value> = serde_json::from_str(EVENTS).unwrap();
         for event in &events {
             let body: EventBody = serde_json::from_value(event.clone()).unwrap();
@@ -151,10 +150,10 @@ mod tests {
     }
 
     #[test]
-    fn the_server_speaks_between_events() {
+    fn keep_alive_and_reconnect_are_no_events() {
         let mut to = BytesMut::new();
         keep_alive(&mut to);
-        come_back(&mut to);
+        reconnect(&mut to);
         assert_eq!(&to[..], b": keep-alive\n\nretry: 1000\n\n");
     }
 }

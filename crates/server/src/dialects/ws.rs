@@ -1,15 +1,15 @@
-//! Frames of the WebSocket: one JSON object each, with `type`, `id` and
-//! `conversation_id` (W-3).
+//! WebSocket frames: one JSON object each, with `type`, `id` and `conversation_id`
+//! (W-3).
 //!
 //! - A message is a frame of its own type. Text that streams before it comes as
-//!   `streamStart`, `streamToken` and, once the message is there, `streamEnd`.
-//! - `id` is a place in the log: a client that comes back with `after=` the last
-//!   `id` that it has seen misses nothing. A frame that is no event of the log
-//!   names the place that was reached before it.
+//!   `streamStart`, `streamToken` and, once the message is complete, `streamEnd`.
+//! - `id` is an event id: a client that reconnects with `after=` the last `id` that it
+//!   has seen misses nothing. A frame that is no event of the log has the id of the
+//!   event before it.
 //! - Text that was shown and lost (the server was killed) is replaced: the stream
-//!   starts again, with `replaces`, and what follows is the text.
-//! - A turn that fails says so twice: in a message of type `error`, which stays,
-//!   and in `streamError`, for whoever waits for the stream.
+//!   starts again with `replaces`, followed by the text.
+//! - A failed turn is reported twice: in a message of type `error`, which stays in the
+//!   conversation, and in `streamError`, for clients that wait for the stream.
 
 use parlor_chat::LargeEvent;
 use parlor_protocol::{
@@ -19,54 +19,54 @@ use parlor_protocol::{
 use parlor_storage::{Logged, Served};
 use serde::Serialize;
 
-use super::vocabulary::{self, Pen, Shown};
+use super::event_writer::{AsDisplay, EventWriter, write_event};
 
-mod shapes;
+mod frames;
 
-use shapes::{
-    Artifact, Frame, Numbered, Refusal, StreamEnd, StreamError, StreamStart, StreamToken, Thought,
-    Typed,
+use frames::{
+    Artifact, BareFrame, Frame, Refusal, StreamEnd, StreamError, StreamStart, StreamToken,
+    Thinking, TypedMessage,
 };
 
-/// Writes the frames of one connection. It knows what the client has seen.
+/// Encodes the frames of one connection. It tracks what the client has seen.
 #[derive(Debug)]
 pub struct Encoder {
     conversation: Option<ConversationId>,
-    place: EventId,
+    position: EventId,
     stream: Option<Stream>,
 }
 
-/// Text that a client has seen the beginning of.
+/// A text block whose beginning the client has seen.
 #[derive(Debug)]
 struct Stream {
     block: u64,
-    /// Not known to whoever came back in the middle, until more of it comes.
+    /// Unknown after a reconnect inside the block, until more of it comes.
     message: Option<MessageId>,
 }
 
-/// Which frame of the client is refused.
+/// The client's frame that a refusal replies to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum About {
-    /// One without a mark.
+pub enum InReplyTo {
+    /// A frame without an id.
     #[default]
     Nothing,
-    /// A message with the client's mark.
+    /// A message with the client's own id.
     Message(ClientMessageId),
-    /// An answer to a prompt, or the wish for more time.
+    /// An answer to a prompt, or a request for more time.
     Prompt(PromptId),
 }
 
 impl Encoder {
     /// For a client that follows no conversation yet.
     pub fn new() -> Self {
-        Self { conversation: None, place: EventId::durable(0), stream: None }
+        Self { conversation: None, position: EventId::durable(0), stream: None }
     }
 
-    /// For a client that has seen everything up to a place.
-    pub fn at(conversation: ConversationId, place: EventId) -> Self {
-        // A place inside a block is one that a client has because it was there.
-        let stream = place.offset.map(|_| Stream { block: place.seq, message: None });
-        Self { conversation: Some(conversation), place, stream }
+    /// For a client that has seen everything up to an event.
+    pub fn at(conversation: ConversationId, position: EventId) -> Self {
+        // A client knows a position inside a block only from that block.
+        let stream = position.offset.map(|_| Stream { block: position.seq, message: None });
+        Self { conversation: Some(conversation), position, stream }
     }
 
     /// The conversation that the client follows.
@@ -79,27 +79,27 @@ impl Encoder {
         self.body(event.id, event.body.get(), to);
     }
 
-    /// Appends the frames of an event that is not stored. It names the place that was
-    /// reached before it.
+    /// Appends the frames of an event that is not stored. Its id is the position of the
+    /// client.
     pub fn live(&mut self, body: &Served<EventBody>, to: &mut Vec<String>) {
-        self.body(self.place, body.get(), to);
+        self.body(self.position, body.get(), to);
     }
 
-    /// Appends the frames that come before a large event, which goes out by itself
-    /// ([`whole`]).
+    /// Appends the frames that come before a large event, which is encoded by
+    /// [`whole`].
     pub fn large(&mut self, event: &LargeEvent, to: &mut Vec<String>) {
         let finished = event.message().filter(|(_, role, kind)| streams(*role, kind));
         self.end_stream(finished.map(|(id, ..)| *id), to);
-        self.place = event.id();
+        self.position = event.id();
     }
 
-    /// The frame that refuses what a client sent. It is no event: it goes to this
+    /// The frame that refuses a frame of the client. It is no event: it goes to this
     /// client only, and is not repeated.
-    pub fn refusal(&self, error: &ErrorBody, recoverable: bool, about: &About) -> String {
-        let (client_message_id, answers) = match about {
-            About::Nothing => (None, None),
-            About::Message(mark) => (Some(mark), None),
-            About::Prompt(id) => (None, Some(Shown(*id))),
+    pub fn refusal(&self, error: &ErrorBody, recoverable: bool, in_reply_to: &InReplyTo) -> String {
+        let (client_message_id, answered_prompt) = match in_reply_to {
+            InReplyTo::Nothing => (None, None),
+            InReplyTo::Message(id) => (Some(id), None),
+            InReplyTo::Prompt(id) => (None, Some(AsDisplay(*id))),
         };
         let refusal = Refusal {
             message: &error.message,
@@ -107,13 +107,13 @@ impl Encoder {
             code: error.code,
             recoverable,
             retry_after: error.retry_after,
-            prompt_id: error.prompt_id.map(Shown),
+            prompt_id: error.prompt_id.map(AsDisplay),
             problems: error.problems.as_deref(),
             client_message_id,
-            answers,
+            answered_prompt,
         };
         let mut frame = Vec::new();
-        self.frame("error", self.place, &refusal, &mut frame);
+        self.frame("error", self.position, &refusal, &mut frame);
         frame.concat()
     }
 
@@ -125,26 +125,27 @@ impl Encoder {
             }
             EventBody::Thinking { text, message_id } => {
                 self.end_stream(None, to);
-                let thought = Thought { content: text, text, message_id: Shown(*message_id) };
-                self.frame("thinking", id, &thought, to);
+                let thinking = Thinking { content: text, text, message_id: AsDisplay(*message_id) };
+                self.frame("thinking", id, &thinking, to);
             }
             EventBody::Message(message) => {
                 let finished = streams(message.role, &message.message_type).then_some(message.id);
                 self.end_stream(finished, to);
-                push(&Typed::new(id, message), to);
+                push(&TypedMessage::new(id, message), to);
             }
             EventBody::Error { message, code, recoverable } => {
-                let message_id = self.stream.take().and_then(|stream| stream.message).map(Shown);
+                let message_id =
+                    self.stream.take().and_then(|stream| stream.message).map(AsDisplay);
                 let (code, recoverable) = (*code, *recoverable);
                 let error = StreamError { error: message, code, recoverable, message_id };
                 self.frame("streamError", id, &error, to);
             }
             EventBody::UserPrompt(prompt) => {
                 self.end_stream(None, to);
-                // A prompt brings its `type` and its `conversation_id` along.
-                push(&Numbered { kind: None, id: Shown(id), data: prompt }, to);
+                // A prompt has its own `type` and `conversation_id`.
+                push(&BareFrame { kind: None, id: AsDisplay(id), data: prompt }, to);
             }
-            // `id` is taken by the place.
+            // `id` is the event id.
             EventBody::Artifact { kind, id: artifact_id } if kind != "recipe" => {
                 self.end_stream(None, to);
                 self.frame("artifact", id, &Artifact { kind, artifact_id }, to);
@@ -157,13 +158,14 @@ impl Encoder {
             | EventBody::UserPromptClosed(_)
             | EventBody::Done { .. } => {
                 self.end_stream(None, to);
-                vocabulary::write(body, &mut FramePen { id, conversation: self.conversation, to });
+                let conversation = self.conversation;
+                write_event(body, &mut FrameWriter { id, conversation, to });
             }
         }
-        self.place = id;
+        self.position = id;
     }
 
-    /// The next piece of text; the first is announced.
+    /// The next piece of text. The first one begins a stream.
     fn token(&mut self, id: EventId, message: MessageId, text: &str, to: &mut Vec<String>) {
         match &mut self.stream {
             Some(stream) if stream.block == id.seq => stream.message = Some(message),
@@ -172,10 +174,15 @@ impl Encoder {
                 self.start_stream(id.seq, message, false, to);
             }
         }
-        self.frame("streamToken", id, &StreamToken { token: text, message_id: Shown(message) }, to);
+        self.frame(
+            "streamToken",
+            id,
+            &StreamToken { token: text, message_id: AsDisplay(message) },
+            to,
+        );
     }
 
-    /// Text instead of what the client has seen of it.
+    /// Text that replaces what the client has seen of it.
     fn replacement(&mut self, id: EventId, message: MessageId, text: &str, to: &mut Vec<String>) {
         self.start_stream(id.seq, message, true, to);
         if !text.is_empty() {
@@ -183,8 +190,8 @@ impl Encoder {
         }
     }
 
-    /// Its place is the beginning of the block: whoever goes on from there gets
-    /// the text, and no second announcement.
+    /// Its id is the beginning of the block: a client that reconnects there gets the
+    /// text, and no second start.
     fn start_stream(
         &mut self,
         block: u64,
@@ -192,24 +199,24 @@ impl Encoder {
         replaces: bool,
         to: &mut Vec<String>,
     ) {
-        let start = StreamStart { message_id: Shown(message), replaces };
+        let start = StreamStart { message_id: AsDisplay(message), replaces };
         self.frame("streamStart", EventId::delta(block, 0), &start, to);
         self.stream = Some(Stream { block, message: Some(message) });
     }
 
-    /// Whatever comes after text ends it. Its place is the one that was reached:
-    /// whoever loses the connection right here gets it once more, with what ended it.
-    /// `finished` is the message whose words came as tokens, if one ends it.
+    /// Any other event ends a stream of text. The id of the end is the position so far:
+    /// a client that loses the connection here gets the end again, with the event.
+    /// `finished` is the message whose text was streamed, if a message ends it.
     fn end_stream(&mut self, finished: Option<MessageId>, to: &mut Vec<String>) {
         let Some(stream) = self.stream.take() else { return };
-        // Whoever came back after the last piece has seen it all.
+        // A client that reconnected after the last piece has seen it all.
         let Some(message) = stream.message.or(finished) else { return };
-        self.frame("streamEnd", self.place, &StreamEnd { message_id: Shown(message) }, to);
+        self.frame("streamEnd", self.position, &StreamEnd { message_id: AsDisplay(message) }, to);
     }
 
     fn frame(&self, kind: &'static str, id: EventId, data: &impl Serialize, to: &mut Vec<String>) {
-        let conversation_id = self.conversation.map(Shown);
-        push(&Frame { kind, id: Shown(id), conversation_id, data }, to);
+        let conversation_id = self.conversation.map(AsDisplay);
+        push(&Frame { kind, id: AsDisplay(id), conversation_id, data }, to);
     }
 }
 
@@ -219,37 +226,37 @@ impl Default for Encoder {
     }
 }
 
-/// The frame of a large event, without a head.
+/// The payload of a large event.
 pub fn whole(conversation: ConversationId, event: &Logged) -> Vec<u8> {
     let mut frames = Vec::new();
     Encoder::at(conversation, event.id).event(event, &mut frames);
     frames.concat().into_bytes()
 }
 
-/// Whether the words of a message come as tokens before it.
+/// Whether the text of a message is streamed before it.
 fn streams(role: Role, message_type: &MessageType) -> bool {
     role == Role::Assistant && *message_type != MessageType::Thinking
 }
 
-/// Writes what all dialects say alike.
-struct FramePen<'a> {
+/// Writes the events that are the same in all dialects.
+struct FrameWriter<'a> {
     id: EventId,
     conversation: Option<ConversationId>,
     to: &'a mut Vec<String>,
 }
 
-impl Pen for FramePen<'_> {
+impl EventWriter for FrameWriter<'_> {
     fn event(&mut self, name: &'static str, data: &impl Serialize) {
-        let conversation_id = self.conversation.map(Shown);
-        push(&Frame { kind: name, id: Shown(self.id), conversation_id, data }, self.to);
+        let conversation_id = self.conversation.map(AsDisplay);
+        push(&Frame { kind: name, id: AsDisplay(self.id), conversation_id, data }, self.to);
     }
 
-    fn event_of_a_conversation(&mut self, name: &'static str, data: &impl Serialize) {
-        push(&Numbered { kind: Some(name), id: Shown(self.id), data }, self.to);
+    fn conversation_event(&mut self, name: &'static str, data: &impl Serialize) {
+        push(&BareFrame { kind: Some(name), id: AsDisplay(self.id), data }, self.to);
     }
 }
 
-/// Our own types can always be written; half a frame must not go out.
+/// Our own types always serialize; half a frame must not go out.
 fn push(frame: &impl Serialize, to: &mut Vec<String>) {
     to.extend(serde_json::to_string(frame));
 }

@@ -1,5 +1,5 @@
-//! Reading a request: the body within its limits and as what it must be, ids from
-//! the path, parameters from the query. What does not fit is refused in JSON.
+//! Reading a request: the body within its limits, ids from the path, parameters from
+//! the query. Invalid ones are refused in JSON.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -16,15 +16,15 @@ use parlor_storage::PageCursor;
 use serde::de::DeserializeOwned;
 use tokio::time::{Instant, timeout_at};
 
-use super::body_room::{BodyRoom, RoomyBytes};
 use super::errors::ApiError;
 use crate::app::App;
+use crate::limits::{BodyBudget, BudgetedBytes};
 
 /// A JSON body, with an error that names the field.
 #[derive(Debug)]
 pub(crate) struct Json<T>(pub(crate) T);
 
-/// An id in the path. What is not one names nothing, and so is a 404.
+/// An id in the path. An invalid one is a 404, like an unknown one.
 #[derive(Debug)]
 pub(crate) struct PathId<T>(pub(crate) T);
 
@@ -36,7 +36,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Json<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ApiError> {
-        // Other sites can make a browser send text/plain, but not this.
+        // Another site can make a browser send text/plain, but not this.
         require_content_type(request.headers(), "application/json")?;
         let body = read(app, request, app.config.server.limits.body).await?;
         parse(body.as_slice(), "The body").map(Self)
@@ -66,9 +66,9 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Arc<App>> for Parameters<T> {
     }
 }
 
-/// Reads a JSON object; `what` it is in words, for an error that names the field.
+/// Parses a JSON object; errors name the field, or `what` it is as a whole.
 pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8], what: &str) -> Result<T, ApiError> {
-    // serde would take a list for the fields in their order.
+    // serde would accept a list of the fields in their order.
     if bytes.trim_ascii_start().starts_with(b"[") {
         return Err(ApiError::malformed(format!("{what} must be a JSON object.")));
     }
@@ -78,15 +78,15 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8], what: &str) -> Result<T, 
     Ok(value)
 }
 
-/// Where a page of a list begins; an empty text asks for the first.
-pub(crate) fn page_place(before: Option<&str>) -> Result<Option<PageCursor>, ApiError> {
+/// Where a page of a list begins; an empty text means the first page.
+pub(crate) fn page_cursor(before: Option<&str>) -> Result<Option<PageCursor>, ApiError> {
     let before = before.filter(|text| !text.is_empty());
     before
         .map(|text| text.parse().map_err(|error| ApiError::malformed(format!("before: {error}"))))
         .transpose()
 }
 
-/// Refuses a body that says that it is something else.
+/// Refuses a body with another content type.
 pub(crate) fn require_content_type(
     headers: &HeaderMap,
     expected: &'static str,
@@ -100,20 +100,20 @@ pub(crate) fn require_content_type(
     }
 }
 
-/// Until when a request has to be read and answered. The edge says so.
+/// Until when a request must be read and answered, set by the edge.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Deadline(pub(crate) Instant);
 
-/// The whole body, or a refusal: it is too large, it comes too slowly, or there is no
-/// room for it now.
+/// The whole body, or a refusal: it is too large or too slow, or the budget for all
+/// bodies is exhausted.
 pub(crate) async fn read(
     app: &App,
     request: Request,
     limit: usize,
-) -> Result<RoomyBytes, ApiError> {
+) -> Result<BudgetedBytes, ApiError> {
     let deadline = request.extensions().get::<Deadline>().copied();
     let announced = content_length(request.headers());
-    let reading = read_all(&app.body_room, request.into_body(), announced, limit);
+    let reading = read_all(&app.body_budget, request.into_body(), announced, limit);
     match deadline {
         Some(Deadline(at)) => timeout_at(at, reading).await.map_err(|_| ApiError::slow_body())?,
         None => reading.await,
@@ -121,27 +121,27 @@ pub(crate) async fn read(
 }
 
 async fn read_all(
-    room: &BodyRoom,
+    budget: &BodyBudget,
     mut body: Body,
     announced: Option<usize>,
     limit: usize,
-) -> Result<RoomyBytes, ApiError> {
+) -> Result<BudgetedBytes, ApiError> {
     if announced.is_some_and(|length| length > limit) {
-        throw_away(body, limit).await;
+        drain(body, limit).await;
         return Err(ApiError::too_large(limit));
     }
-    let mut read = RoomyBytes::new();
+    let mut read = BudgetedBytes::new();
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| ApiError::malformed("The body ended too early."))?;
         let Ok(data) = frame.into_data() else { continue };
         let length = read.len() + data.len();
         if length > limit {
-            throw_away(body, limit).await;
+            drain(body, limit).await;
             return Err(ApiError::too_large(limit));
         }
         let rest = announced.unwrap_or(limit).saturating_sub(length);
-        if room.extend(&mut read, &data, rest).is_err() {
-            throw_away(body, limit).await;
+        if budget.extend(&mut read, &data, rest).is_err() {
+            drain(body, limit).await;
             return Err(ApiError::unavailable(
                 "Many large requests are being read at the moment; please try again.",
             ));
@@ -150,44 +150,43 @@ async fn read_all(
     Ok(read)
 }
 
-/// Whoever still writes does not read the answer: what comes is thrown away for
-/// a moment before the connection ends.
-async fn throw_away(mut body: Body, limit: usize) {
-    let throw_away = async {
-        let mut thrown = 0;
+/// Reads and drops the rest of a body for a moment before the connection ends: a client
+/// that is still sending does not read the response.
+async fn drain(mut body: Body, limit: usize) {
+    let drain = async {
+        let mut drained = 0;
         while let Some(Ok(frame)) = body.frame().await {
-            thrown += frame.data_ref().map_or(0, Bytes::len);
-            if thrown > 2 * limit {
+            drained += frame.data_ref().map_or(0, Bytes::len);
+            if drained > 2 * limit {
                 break;
             }
         }
     };
-    let _enough = tokio::time::timeout(Duration::from_secs(5), throw_away).await;
+    let _enough = tokio::time::timeout(Duration::from_secs(5), drain).await;
 }
 
 fn content_length(headers: &HeaderMap) -> Option<usize> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-/// Names the field. A text that is no id names nothing: that is a 404, as it
-/// would be in a path.
+/// An error that names the field. An invalid id is a 404, as it would be in a path.
 fn explain(error: &serde_path_to_error::Error<serde_json::Error>, what: &str) -> ApiError {
     let path = error.path().to_string();
     let inner = error.inner();
     if !inner.is_data() {
         return ApiError::malformed(format!("{what} is not JSON: {inner}"));
     }
-    let why = in_plain_words(&inner.to_string());
-    let names_a_place = matches!(path.as_str(), "tenant" | "project" | "conversation_id");
-    if names_a_place && !why.starts_with("invalid type") {
+    let why = without_type_names(&inner.to_string());
+    let is_id = matches!(path.as_str(), "tenant" | "project" | "conversation_id");
+    if is_id && !why.starts_with("invalid type") {
         return ApiError::new(ErrorCode::NotFound, format!("{path}: {why}"));
     }
     let place = if path == "." { what } else { &path };
     ApiError::malformed(format!("{place}: {why}"))
 }
 
-/// serde names our types where it means an object.
-fn in_plain_words(why: &str) -> String {
+/// serde names our Rust types where it expects an object.
+fn without_type_names(why: &str) -> String {
     let Some((before, after)) = why.split_once("expected struct ") else { return why.to_owned() };
     let rest = after.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
     format!("{before}expected an object{rest}")

@@ -1,4 +1,4 @@
-//! `POST /api/chat`: a person's message, and the stream of its turn (H-1).
+//! `POST /api/chat`: a message, and the stream of its turn (H-1).
 
 use std::sync::Arc;
 
@@ -8,28 +8,31 @@ use parlor_chat::{Accepted, Caller};
 use parlor_protocol::ChatRequest;
 
 use super::body::Json;
+use super::connection_guard::ConnectionGuard;
 use super::errors::ApiError;
-use super::line::Line;
 use super::stream::{Until, stream};
 use crate::app::App;
-use crate::auth::{ClientAddress, Visitor};
-use crate::quotas::Sender;
+use crate::auth::Principal;
+use crate::client_address::ClientAddress;
+use crate::limits::Sender;
 
-/// Takes a message. Refusals are JSON; once it is stored, the answer is a stream.
+/// Sends a message. A refusal is JSON; once the message is stored, the response is a
+/// stream.
 pub(crate) async fn send(
     State(app): State<Arc<App>>,
-    visitor: Visitor,
+    principal: Principal,
     address: ClientAddress,
-    Extension(line): Extension<Line>,
+    Extension(connection): Extension<ConnectionGuard>,
     Json(request): Json<ChatRequest>,
 ) -> Result<Response, ApiError> {
-    let accepted = take(&app, &visitor.caller, address, request).await?;
+    let accepted = send_message(&app, &principal.caller, address, request).await?;
     let reader = app.chat.follow(&accepted).await;
-    Ok(stream(&app, &visitor, line, reader, Until::Done(accepted.turn_id)))
+    Ok(stream(&app, &principal, connection, reader, Until::Done(accepted.turn_id)))
 }
 
-/// Counts a message and gives it to the chat, by whichever way it came.
-pub(super) async fn take(
+/// Counts a message against the rate limits and passes it to the chat. Used over HTTP
+/// and over WebSockets.
+pub(super) async fn send_message(
     app: &App,
     caller: &Caller,
     ClientAddress(address): ClientAddress,
@@ -42,6 +45,6 @@ pub(super) async fn take(
     let project = request.project.clone().unwrap_or_else(|| tenant.default_project.clone());
     let (session, tenant) = (caller.session.as_str(), &caller.tenant);
     let sender = Sender { session, address, tenant, project: Some(&project) };
-    app.quotas.take(&sender).map_err(ApiError::rate_limited)?;
+    app.rate_limits.take(&sender).map_err(ApiError::rate_limited)?;
     Ok(app.chat.send(caller, &project, request).await?)
 }

@@ -9,14 +9,14 @@ use parlor_protocol::{ConversationId, Mode};
 use serde::Deserialize;
 use serde_json::json as value;
 
-use super::body::{Json, Parameters, PathId, page_place};
+use super::body::{Json, Parameters, PathId, page_cursor};
 use super::errors::ApiError;
 use super::json;
 use crate::app::App;
-use crate::auth::Visitor;
+use crate::auth::Principal;
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct Which {
+pub(crate) struct Query {
     q: Option<String>,
     before: Option<String>,
 }
@@ -30,51 +30,51 @@ pub(crate) struct Changes {
 /// `GET /api/conversations?q=&before=`.
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Parameters(which): Parameters<Which>,
+    principal: Principal,
+    Parameters(query): Parameters<Query>,
 ) -> Result<Response, ApiError> {
-    let query = which.q.as_deref().filter(|text| !text.trim().is_empty());
-    let before = page_place(which.before.as_deref())?;
-    json(&app.chat.conversations(&visitor.caller, query, before.as_ref()).await?)
+    let search = query.q.as_deref().filter(|text| !text.trim().is_empty());
+    let before = page_cursor(query.before.as_deref())?;
+    json(&app.chat.conversations(&principal.caller, search, before.as_ref()).await?)
 }
 
 /// `GET /api/conversations/{id}`.
 pub(crate) async fn read(
     State(app): State<Arc<App>>,
-    visitor: Visitor,
+    principal: Principal,
     PathId(id): PathId<ConversationId>,
 ) -> Result<Response, ApiError> {
-    json(&app.chat.conversation(&visitor.caller, id).await?)
+    json(&app.chat.conversation(&principal.caller, id).await?)
 }
 
 /// `PATCH /api/conversations/{id}`.
 pub(crate) async fn update(
     State(app): State<Arc<App>>,
-    visitor: Visitor,
+    principal: Principal,
     PathId(id): PathId<ConversationId>,
     Json(changes): Json<Changes>,
 ) -> Result<Response, ApiError> {
     if changes.title.as_deref().is_some_and(|title| title.trim().is_empty()) {
         return Err(ApiError::malformed("title: it is blank"));
     }
-    json(&app.chat.update(&visitor.caller, id, changes.title, changes.mode).await?)
+    json(&app.chat.update(&principal.caller, id, changes.title, changes.mode).await?)
 }
 
 /// `DELETE /api/conversations/{id}`.
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,
-    visitor: Visitor,
+    principal: Principal,
     PathId(id): PathId<ConversationId>,
 ) -> Result<StatusCode, ApiError> {
-    app.chat.delete(&visitor.caller, id).await?;
+    app.chat.delete(&principal.caller, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// `POST /api/conversations/{id}/stop`.
 pub(crate) async fn stop(
     State(app): State<Arc<App>>,
-    visitor: Visitor,
+    principal: Principal,
     PathId(id): PathId<ConversationId>,
 ) -> Result<Response, ApiError> {
-    json(&value!({"stopped": app.chat.stop(&visitor.caller, id).await?}))
+    json(&value!({"stopped": app.chat.stop(&principal.caller, id).await?}))
 }

@@ -1,5 +1,5 @@
-//! What a refusal looks like over HTTP. Which code has which status is here and
-//! nowhere else; what failed inside is logged here, once, and not told.
+//! Errors over HTTP. Only this file maps error codes to statuses. Internal failures are
+//! logged here, once, and their details are not sent.
 
 use std::borrow::Cow;
 
@@ -11,9 +11,9 @@ use parlor_protocol::{ErrorBody, ErrorCode, ErrorEnvelope, FieldProblem, PromptI
 use parlor_recipes::RecipeError;
 use parlor_storage::StorageError;
 
-use crate::connections::COME_BACK;
+use crate::limits::connections::RETRY_AFTER;
 
-/// A refusal: `{"error": {"code", "message", …}}`.
+/// An error response: `{"error": {"code", "message", …}}`.
 #[derive(Debug)]
 pub struct ApiError {
     status: StatusCode,
@@ -24,8 +24,8 @@ pub struct ApiError {
     problems: Vec<FieldProblem>,
 }
 
-/// In how many seconds it is worth asking again whether one of many turns has ended.
-const TURN_SOON_ENDS: u64 = 5;
+/// When to retry after too many parallel turns, in seconds.
+const RETRY_TURN_AFTER: u64 = 5;
 
 /// The status of a code.
 fn status(code: ErrorCode) -> StatusCode {
@@ -52,7 +52,7 @@ fn status(code: ErrorCode) -> StatusCode {
 }
 
 /// Whether the same request can succeed later.
-fn is_passing(code: ErrorCode) -> bool {
+fn is_transient(code: ErrorCode) -> bool {
     match code {
         ErrorCode::TurnRunning
         | ErrorCode::PromptOpen
@@ -106,8 +106,8 @@ impl ApiError {
 
     pub(crate) fn rate_limited(retry_after: u64) -> Self {
         let message = format!("Too many requests; please wait {retry_after} s.");
-        let limited = Self::new(ErrorCode::RateLimited, message);
-        Self { retry_after: Some(retry_after), ..limited }
+        let error = Self::new(ErrorCode::RateLimited, message);
+        Self { retry_after: Some(retry_after), ..error }
     }
 
     pub(crate) fn wrong_method() -> Self {
@@ -129,10 +129,10 @@ impl ApiError {
         Self::new(ErrorCode::Unavailable, message).with_status(StatusCode::REQUEST_TIMEOUT)
     }
 
-    pub(crate) fn crowded() -> Self {
+    pub(crate) fn too_many_connections() -> Self {
         let message = "There are too many connections; please try again in a moment.";
-        let crowded = Self::new(ErrorCode::Unavailable, message);
-        Self { retry_after: Some(COME_BACK), ..crowded }
+        let error = Self::new(ErrorCode::Unavailable, message);
+        Self { retry_after: Some(RETRY_AFTER), ..error }
     }
 
     pub(crate) fn address_too_long(limit: usize) -> Self {
@@ -155,12 +155,12 @@ impl ApiError {
         Self::new(ErrorCode::Internal, "Something failed on the server; its log says what.")
     }
 
-    /// Whether trying again can help.
-    pub(crate) fn is_passing(&self) -> bool {
-        is_passing(self.code)
+    /// Whether the same request can succeed later.
+    pub(crate) fn is_transient(&self) -> bool {
+        is_transient(self.code)
     }
 
-    /// What is told, without the status.
+    /// The body, without the status.
     pub(crate) fn into_body(self) -> ErrorBody {
         ErrorBody {
             code: self.code,
@@ -185,7 +185,7 @@ impl From<ChatError> for ApiError {
                 Self::new(ErrorCode::TurnRunning, "An answer is being written; wait or stop it.")
             }
             ChatError::TooManyTurns => Self {
-                retry_after: Some(TURN_SOON_ENDS),
+                retry_after: Some(RETRY_TURN_AFTER),
                 ..Self::new(
                     ErrorCode::RateLimited,
                     "Too many answers are being written at the same time; please wait a moment.",
@@ -216,11 +216,11 @@ impl From<StorageError> for ApiError {
         match error {
             StorageError::NotFound => Self::not_found(),
             error if error.is_transient() => {
-                tracing::warn!(%error, "the database does not work right now");
+                tracing::warn!(%error, "database unavailable");
                 Self::unavailable("The database does not work right now; please try again.")
             }
             error => {
-                tracing::error!(%error, "the database failed");
+                tracing::error!(%error, "database error");
                 Self::internal()
             }
         }
@@ -232,11 +232,11 @@ impl From<RecipeError> for ApiError {
         match error.code() {
             ErrorCode::Unauthorized => Self::unauthorized(),
             ErrorCode::Unavailable => {
-                tracing::warn!(%error, "the recipes do not work right now");
+                tracing::warn!(%error, "recipe database unavailable");
                 Self::unavailable("The recipes do not work right now; please try again.")
             }
             ErrorCode::Internal => {
-                tracing::error!(%error, "the recipes failed");
+                tracing::error!(%error, "recipe database error");
                 Self::internal()
             }
             code => Self::new(code, error.to_string()),

@@ -1,4 +1,5 @@
-//! `GET /api/conversations/{id}/events`: what happened since, and what happens (H-5).
+//! `GET /api/conversations/{id}/events`: the events of a conversation after a given one,
+//! past and live (H-5).
 
 use std::sync::Arc;
 
@@ -9,32 +10,33 @@ use parlor_protocol::{ConversationId, EventId};
 use serde::Deserialize;
 
 use super::body::{Parameters, PathId};
+use super::connection_guard::ConnectionGuard;
 use super::errors::ApiError;
-use super::line::Line;
 use super::stream::{Until, stream};
 use crate::app::App;
-use crate::auth::Visitor;
+use crate::auth::Principal;
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct From {
+pub(crate) struct Query {
     after: Option<String>,
 }
 
-/// Goes on after `Last-Event-ID`, which a browser sends by itself, or `?after=`.
+/// Streams what comes after `Last-Event-ID`, which browsers send by themselves, or
+/// `?after=`.
 pub(crate) async fn follow(
     State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Extension(line): Extension<Line>,
+    principal: Principal,
+    Extension(connection): Extension<ConnectionGuard>,
     PathId(conversation): PathId<ConversationId>,
-    Parameters(from): Parameters<From>,
+    Parameters(query): Parameters<Query>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let after = place(&headers, from.after.as_deref())?;
-    let reader = app.chat.subscribe(&visitor.caller, conversation, after).await?;
-    Ok(stream(&app, &visitor, line, reader, Until::TheEnd))
+    let after = last_event_id(&headers, query.after.as_deref())?;
+    let reader = app.chat.subscribe(&principal.caller, conversation, after).await?;
+    Ok(stream(&app, &principal, connection, reader, Until::ConversationGone))
 }
 
-fn place(headers: &HeaderMap, after: Option<&str>) -> Result<Option<EventId>, ApiError> {
+fn last_event_id(headers: &HeaderMap, after: Option<&str>) -> Result<Option<EventId>, ApiError> {
     let header = headers.get("last-event-id").map(|value| value.to_str().unwrap_or("?"));
     let text = header.or(after).filter(|text| !text.is_empty());
     text.map(|text| text.parse().map_err(|error| ApiError::malformed(format!("{error}"))))

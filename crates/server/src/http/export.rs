@@ -1,5 +1,5 @@
-//! `GET /api/conversations/{id}/export?format=markdown|json`: a conversation to
-//! take along, as people saw it.
+//! `GET /api/conversations/{id}/export?format=markdown|json`: a conversation as a file,
+//! as people saw it.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use super::body::{Parameters, PathId};
 use super::errors::ApiError;
 use super::json;
 use crate::app::App;
-use crate::auth::Visitor;
+use crate::auth::Principal;
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct Which {
+pub(crate) struct Query {
     #[serde(default)]
     format: Format,
 }
@@ -34,11 +34,11 @@ enum Format {
 /// The conversation as a file.
 pub(crate) async fn export(
     State(app): State<Arc<App>>,
-    visitor: Visitor,
+    principal: Principal,
     PathId(id): PathId<ConversationId>,
-    Parameters(Which { format }): Parameters<Which>,
+    Parameters(Query { format }): Parameters<Query>,
 ) -> Result<Response, ApiError> {
-    let view = app.chat.conversation(&visitor.caller, id).await?;
+    let view = app.chat.conversation(&principal.caller, id).await?;
     let (mut response, kind, ending) = match format {
         Format::Json => (json(&view)?, "application/json", "json"),
         Format::Markdown => (markdown(&view).into_response(), "text/markdown; charset=utf-8", "md"),
@@ -56,7 +56,7 @@ fn markdown(view: &ConversationView) -> String {
     let mut text = format!("# {}\n", view.conversation.title.get());
     for message in &view.messages {
         let message = message.get();
-        // Reasoning is shown while it happens, and is no part of what was said.
+        // Thinking is shown while it streams, and is not part of the conversation.
         if message.message_type == MessageType::Thinking {
             continue;
         }
@@ -73,7 +73,7 @@ fn markdown(view: &ConversationView) -> String {
     text
 }
 
-/// What became of the prompt that a message shows.
+/// The outcome of the prompt that a message shows.
 fn closing<'v>(view: &'v ConversationView, message: &Message) -> Option<&'v PromptClosed> {
     let id = metadata::PROMPT_ID.get(&message.metadata)?;
     let shown = |prompt: &&PromptView| prompt.prompt.get().id == id;
@@ -128,7 +128,7 @@ fn body(message: &Message) -> String {
     }
 }
 
-/// A fence that nothing inside can end.
+/// A code block whose fence is longer than any inside it.
 fn fenced(value: &serde_json::Value) -> String {
     let text = match value {
         serde_json::Value::String(text) => text.clone(),

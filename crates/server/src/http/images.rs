@@ -1,4 +1,4 @@
-//! `GET /api/images/{id}`: a picture that somebody sent.
+//! `GET /api/images/{id}`: an image that somebody sent.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use uuid::Uuid;
 use super::body::PathId;
 use super::errors::ApiError;
 use crate::app::App;
-use crate::auth::Visitor;
+use crate::auth::Principal;
 
-/// The bytes, as what they were found to be. A picture never changes.
+/// The bytes, with the type that was detected. An image never changes.
 pub(crate) async fn read(
     State(app): State<Arc<App>>,
-    visitor: Visitor,
+    principal: Principal,
     PathId(id): PathId<Uuid>,
 ) -> Result<Response, ApiError> {
-    let image = app.chat.image(&visitor.caller, id).await?;
+    let image = app.chat.image(&principal.caller, id).await?;
     let headers = [
         (header::CONTENT_TYPE, image.media_type.as_str()),
         (header::CACHE_CONTROL, "private, max-age=86400, immutable"),

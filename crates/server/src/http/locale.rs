@@ -3,7 +3,7 @@
 use axum::http::{HeaderMap, header};
 use serde::Serialize;
 
-/// A language that we speak.
+/// A language of the interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Locale {
@@ -12,12 +12,12 @@ pub(crate) enum Locale {
 }
 
 impl Locale {
-    /// The one that the browser likes best, of those that we speak.
+    /// The browser's preferred language, of those that we have.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         let header = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
         let mut best = (Self::En, 0.0);
-        for wish in header.unwrap_or_default().split(',') {
-            let (language, weight) = wish.split_once(';').unwrap_or((wish, ""));
+        for entry in header.unwrap_or_default().split(',') {
+            let (language, weight) = entry.split_once(';').unwrap_or((entry, ""));
             let weight = weight.trim().strip_prefix("q=").map_or(Some(1.0), |q| q.parse().ok());
             let locale = match language.trim().split('-').next().unwrap_or_default() {
                 "pt" | "PT" => Self::Pt,
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_liked_language_that_we_speak() {
+    fn the_preferred_language_that_we_have() {
         let of = |line: &str| {
             let mut headers = HeaderMap::new();
             headers.insert(header::ACCEPT_LANGUAGE, line.parse().unwrap());

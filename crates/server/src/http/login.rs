@@ -1,4 +1,4 @@
-//! `/login` and `/logout`: the form, the password, the cookie.
+//! `/login` and `/logout`: the form, the password and the cookie.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,80 +12,81 @@ use serde::Deserialize;
 
 use super::body::{Parameters, read, require_content_type};
 use super::errors::ApiError;
-use super::landing::Landing;
 use super::locale::Locale;
-use super::pages::{LoginPage, Why};
+use super::pages::{LoginNotice, LoginPage};
+use super::redirect_target::RedirectTarget;
 use crate::app::App;
-use crate::auth::{LoginError, Peer, Visitor, client_address, cookie};
+use crate::auth::{LoginError, cookie};
+use crate::client_address::{PeerAddress, client_address};
 use crate::config::HOME;
 
-/// A form is small.
-const LARGEST_FORM: usize = 8 << 10;
+/// The largest form, in bytes.
+const MAX_FORM: usize = 8 << 10;
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct Where {
+pub(crate) struct Query {
     tenant: Option<String>,
-    /// The page to go to afterwards.
+    /// The page to redirect to afterwards.
     next: Option<String>,
-    /// There was a session, and it is over.
+    /// Whether the session of the browser has ended.
     ended: Option<String>,
 }
 
 struct Form {
     tenant: String,
-    next: Landing,
+    next: RedirectTarget,
     password: SecretString,
 }
 
-/// `GET /login`: the form, or the page itself for whoever is logged in already.
+/// `GET /login`: the form, or a redirect for people who are logged in already.
 pub(crate) async fn form(
     State(app): State<Arc<App>>,
-    Parameters(place): Parameters<Where>,
+    Parameters(query): Parameters<Query>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let next = Landing::of(place.next.as_deref());
-    if Visitor::of(&app, &headers).await?.is_some() {
+    let next = RedirectTarget::of(query.next.as_deref());
+    if app.access.authenticate(&headers).await?.is_some() {
         return Ok(Redirect::to(&next.path()).into_response());
     }
-    let tenant = place.tenant.as_deref().unwrap_or(HOME);
-    let why = place.ended.map(|_| Why::SessionEnded);
-    Ok(LoginPage { locale: Locale::of(&headers), tenant, next, why }.into_response())
+    let tenant = query.tenant.as_deref().unwrap_or(HOME);
+    let notice = query.ended.map(|_| LoginNotice::SessionEnded);
+    Ok(LoginPage { locale: Locale::of(&headers), tenant, next, notice }.into_response())
 }
 
-/// `POST /login`: a right password leads to the chat or to the page that was left, a wrong
-/// one to the form.
+/// `POST /login`: a correct password redirects to the chat or to `next`, a wrong one
+/// shows the form again.
 pub(crate) async fn log_in(
     State(app): State<Arc<App>>,
     request: Request,
 ) -> Result<Response, ApiError> {
     let headers = request.headers().clone();
-    let from = request.extensions().get::<Peer>().copied();
+    let from = request.extensions().get::<PeerAddress>().copied();
     let peer = from.ok_or_else(ApiError::internal)?.0.ip();
     let form = Form::read(&app, request).await?;
-    let page = |why| LoginPage {
+    let page = |notice| LoginPage {
         locale: Locale::of(&headers),
         tenant: &form.tenant,
         next: form.next,
-        why: Some(why),
+        notice: Some(notice),
     };
     let Ok(tenant) = form.tenant.parse::<TenantId>() else {
-        return Ok(page(Why::WrongPassword).into_response());
+        return Ok(page(LoginNotice::WrongPassword).into_response());
     };
     let address = client_address(peer, &headers, &app.config.server.trusted_proxies);
     match app.access.log_in(&tenant, form.password.clone(), address).await {
-        Ok(secret) => let_in(&app, &headers, &secret, form.next).await,
-        Err(LoginError::Wrong) => Ok(page(Why::WrongPassword).into_response()),
-        Err(LoginError::SlowDown(wait)) => {
-            Ok(page(Why::TooMany { seconds: whole_seconds(wait) }).into_response())
+        Ok(secret) => begin_session(&app, &headers, &secret, form.next).await,
+        Err(LoginError::WrongPassword) => Ok(page(LoginNotice::WrongPassword).into_response()),
+        Err(LoginError::RetryAfter(wait)) => {
+            Ok(page(LoginNotice::TooManyAttempts { seconds: whole_seconds(wait) }).into_response())
         }
         Err(LoginError::Failed(error)) => {
-            tracing::error!(%error, "a login failed");
+            tracing::error!(%error, "login failed");
             Err(ApiError::unavailable("Logging in does not work right now; please try again."))
         }
     }
 }
 
-/// `POST /logout`: ends the session and everything that it has open.
+/// `POST /logout`: ends the session and its open streams.
 pub(crate) async fn log_out(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
@@ -94,27 +95,23 @@ pub(crate) async fn log_out(
     with_cookie(Redirect::to("/login").into_response(), &cookie::end(app.public_url.is_https()))
 }
 
-/// Sets the cookie. A session that the browser had before is over.
-async fn let_in(
+/// Sets the cookie. An earlier session of the browser ends.
+async fn begin_session(
     app: &App,
     headers: &HeaderMap,
     secret: &SecretString,
-    next: Landing,
+    next: RedirectTarget,
 ) -> Result<Response, ApiError> {
     end_session(app, headers).await?;
-    let lasts = app.config.access.absolute_expiry;
-    let cookie = cookie::begin(secret.expose_secret(), lasts, app.public_url.is_https());
+    let max_age = app.config.access.absolute_expiry;
+    let cookie = cookie::begin(secret.expose_secret(), max_age, app.public_url.is_https());
     with_cookie(Redirect::to(&next.path()).into_response(), &cookie)
 }
 
 async fn end_session(app: &App, headers: &HeaderMap) -> Result<(), ApiError> {
-    // A key in the header is not what logs out.
-    let mut only_cookies = HeaderMap::new();
-    for value in headers.get_all(header::COOKIE) {
-        only_cookies.append(header::COOKIE, value.clone());
-    }
-    if let Some(visitor) = Visitor::of(app, &only_cookies).await? {
-        app.access.sessions.end(&visitor.session).await?;
+    // A key in the headers is not logged out.
+    if let Some(principal) = app.access.authenticate_cookie(headers).await? {
+        app.access.sessions.end(&principal.session).await?;
     }
     Ok(())
 }
@@ -123,7 +120,7 @@ fn with_cookie(mut response: Response, cookie: &str) -> Result<Response, ApiErro
     let mut value = HeaderValue::from_str(cookie).map_err(|_| ApiError::internal())?;
     value.set_sensitive(true);
     response.headers_mut().insert(header::SET_COOKIE, value);
-    // `Redirect::to` is a 303: the browser goes there with a GET.
+    // `Redirect::to` is a 303: the browser follows it with a GET.
     debug_assert_eq!(response.status(), StatusCode::SEE_OTHER);
     Ok(response)
 }
@@ -131,7 +128,7 @@ fn with_cookie(mut response: Response, cookie: &str) -> Result<Response, ApiErro
 impl Form {
     async fn read(app: &App, request: Request) -> Result<Self, ApiError> {
         require_content_type(request.headers(), "application/x-www-form-urlencoded")?;
-        let body = read(app, request, LARGEST_FORM).await?;
+        let body = read(app, request, MAX_FORM).await?;
         let field = |name: &str| {
             url::form_urlencoded::parse(body.as_slice())
                 .find(|(key, _)| key == name)
@@ -141,7 +138,7 @@ impl Form {
         let tenant = field("tenant").filter(|tenant| !tenant.is_empty());
         Ok(Self {
             tenant: tenant.unwrap_or_else(|| HOME.to_owned()),
-            next: Landing::of(field("next").as_deref()),
+            next: RedirectTarget::of(field("next").as_deref()),
             password: password.into(),
         })
     }

@@ -1,4 +1,4 @@
-//! `GET /api/me`: who I am here, and what I may do.
+//! `GET /api/me`: the principal, its projects and its limits.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use super::errors::ApiError;
 use super::json;
 use super::locale::Locale;
 use crate::app::App;
-use crate::auth::Visitor;
+use crate::auth::Principal;
 use crate::config::{Config, OnReload, TenantConfig};
 
 #[derive(Serialize)]
 struct Me<'a> {
     role: AccessRole,
     tenant: &'a TenantId,
-    /// What the session or key is called.
+    /// The name of the session or key.
     name: &'a str,
     /// `session` or `key`.
     kind: &'static str,
@@ -49,19 +49,19 @@ struct Limits {
     frame_bytes: usize,
 }
 
-/// Who I am here, and what I may do.
+/// The principal, its projects and its limits.
 pub(crate) async fn me(
     State(app): State<Arc<App>>,
-    visitor: Visitor,
+    principal: Principal,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let caller = &visitor.caller;
+    let caller = &principal.caller;
     let tenant = app.config.tenants.get(&caller.tenant).ok_or_else(ApiError::not_found)?;
     json(&Me {
         role: caller.role,
         tenant: &caller.tenant,
         name: &caller.name,
-        kind: match visitor.session.kind {
+        kind: match principal.session.kind {
             TokenKind::Session => "session",
             TokenKind::Key => "key",
         },
@@ -86,7 +86,7 @@ fn projects(tenant: &TenantConfig) -> Vec<Project<'_>> {
         .collect()
 }
 
-/// N-1: the same limits in the browser as here.
+/// N-1: the browser applies the same limits.
 fn limits(config: &Config, tenant: &TenantConfig) -> Limits {
     let project = tenant.projects.get(&tenant.default_project);
     let limits = &config.server.limits;

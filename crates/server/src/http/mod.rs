@@ -1,9 +1,13 @@
-//! Handlers: extract, authorise, call, return. Nothing is decided here.
+//! Handlers: extract, authorise, call, return; and everything else that knows HTTP.
+//!
+//! A request comes through [`edge`], its body through [`body`], its principal through
+//! [`principal`]; an error becomes a response in [`errors`]. How streams end is in
+//! [`connection_guard`].
 
-pub(crate) mod audit;
+pub(crate) mod blocked_inputs;
 pub(crate) mod body;
-pub mod body_room;
 pub(crate) mod chat;
+pub(crate) mod connection_guard;
 pub(crate) mod conversations;
 pub(crate) mod edge;
 pub mod errors;
@@ -11,15 +15,14 @@ pub(crate) mod events;
 pub(crate) mod export;
 pub(crate) mod health;
 pub(crate) mod images;
-pub(crate) mod landing;
-pub(crate) mod line;
 pub(crate) mod locale;
 pub(crate) mod login;
 pub(crate) mod me;
-pub(crate) mod missing;
 pub(crate) mod pages;
+pub(crate) mod principal;
 pub(crate) mod prompts;
 pub(crate) mod recipes;
+pub(crate) mod redirect_target;
 pub(crate) mod status;
 mod stream;
 pub(crate) mod web;
@@ -32,10 +35,10 @@ use serde::Serialize;
 
 use errors::ApiError;
 
-/// An answer in JSON.
+/// A response in JSON.
 fn json(value: &impl Serialize) -> Result<Response, ApiError> {
     let body = serde_json::to_vec(value).map_err(|error| {
-        tracing::error!(%error, "an answer could not be written");
+        tracing::error!(%error, "failed to serialize a response");
         ApiError::internal()
     })?;
     let mut response = Response::new(Body::from(body));

@@ -1,5 +1,5 @@
-//! The way to Recipe Vault's own routes: who is asking, how often, and how much.
-//! What is asked is for the routes themselves.
+//! The checks before Recipe Vault's own routes: principal, rate limits, and the size of
+//! the body. The routes are in `parlor-recipes`.
 
 use std::sync::Arc;
 
@@ -14,35 +14,36 @@ use parlor_recipes::{RecipeError, TenantScope};
 use super::body::{read, require_content_type};
 use super::errors::ApiError;
 use crate::app::App;
-use crate::auth::{ClientAddress, Visitor};
-use crate::quotas::Sender;
+use crate::auth::Principal;
+use crate::client_address::ClientAddress;
+use crate::limits::Sender;
 
-/// Lets a visitor in, to the recipes of their tenant. A change counts as a message.
+/// Admits a principal to the recipes of its tenant. A change counts as a message.
 pub(crate) async fn admit(
     State(app): State<Arc<App>>,
-    visitor: Visitor,
+    principal: Principal,
     ClientAddress(address): ClientAddress,
     mut request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
     if !request.method().is_safe() {
-        let Caller { session, tenant, .. } = &visitor.caller;
+        let Caller { session, tenant, .. } = &principal.caller;
         let sender = Sender { session, address, tenant, project: None };
-        app.quotas.take(&sender).map_err(ApiError::rate_limited)?;
+        app.rate_limits.take(&sender).map_err(ApiError::rate_limited)?;
     }
     if [Method::POST, Method::PUT].contains(request.method()) {
         request = with_body(&app, request).await?;
     }
-    request.extensions_mut().insert(TenantScope(visitor.caller.tenant));
+    request.extensions_mut().insert(TenantScope(principal.caller.tenant));
     Ok(next.run(request).await)
 }
 
-/// Writes a refusal of the routes.
+/// The response for an error of the routes.
 pub(crate) fn refuse(error: RecipeError) -> Response {
     ApiError::from(error).into_response()
 }
 
-/// Reads the body here, where the limits are.
+/// Reads the body within our limits.
 async fn with_body(app: &App, request: Request) -> Result<Request, ApiError> {
     require_content_type(request.headers(), "application/json")?;
     let (head, body) = request.into_parts();

@@ -1,4 +1,4 @@
-//! `GET /api/admin/status`: how the server is, for admins (M-2).
+//! `GET /api/admin/status`: version, server health and activity, for admins (M-2).
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -15,15 +15,15 @@ use serde::Serialize;
 
 use super::errors::ApiError;
 use super::json;
+use super::principal::Admin;
 use crate::app::App;
-use crate::auth::Admin;
 
 #[derive(Serialize)]
 struct Status<'a> {
     version: &'static str,
     uptime_seconds: u64,
     projects: Vec<ProjectStatus<'a>>,
-    /// The last day, by project and hour.
+    /// Of the last day, by project and hour.
     activity: Vec<ActivityStatus>,
 }
 
@@ -49,19 +49,19 @@ struct ActivityStatus {
     hour: Timestamp,
     turns: u64,
     tokens: u64,
-    /// As far as the agents say what they cost.
+    /// As far as the agents report their cost.
     cost_usd: f64,
 }
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The version, what happened in the last day, and how the projects of the admin's tenant are.
+/// The version, and the projects and last day of the admin's tenant.
 pub(crate) async fn read(
     State(app): State<Arc<App>>,
-    Admin(visitor): Admin,
+    Admin(principal): Admin,
 ) -> Result<Response, ApiError> {
-    let projects = app.chat.projects().of(&visitor.caller.tenant);
-    let activity = app.store.activity(&visitor.caller.tenant, a_day_ago()).await?;
+    let projects = app.chat.projects().of(&principal.caller.tenant);
+    let activity = app.store.activity(&principal.caller.tenant, a_day_ago()).await?;
     json(&Status {
         version: env!("CARGO_PKG_VERSION"),
         uptime_seconds: app.started.elapsed().as_secs(),
@@ -101,10 +101,10 @@ fn project_status(project: &Project) -> ProjectStatus<'_> {
     }
 }
 
-/// Problems are told in words that a stranger's program may have chosen.
+/// An MCP server chooses the text of its problems, so it is sanitized.
 fn clean(sanitizer: &Sanitizer, health: ServerHealth) -> ServerHealth {
     ServerHealth {
-        problem: health.problem.map(|words| Clean::new(sanitizer, words).into_inner()),
+        problem: health.problem.map(|text| Clean::new(sanitizer, text).into_inner()),
         warnings: Clean::new(sanitizer, health.warnings).into_inner(),
         ..health
     }

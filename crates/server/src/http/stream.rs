@@ -1,16 +1,13 @@
-//! A stream of events to one reader.
+//! A stream of server-sent events to one reader.
 //!
-//! Whatever is new goes out in one write. The stream ends with the turn that it
-//! belongs to, with its session, with the conversation, or with the server,
-//! which says when to come back. A reader that does not read is not written to:
-//! what it missed it gets from the log when it returns. It costs one piece of what
-//! it did not read, also of an event that is larger.
+//! All new events go out in one write. The stream ends after the turn that it belongs
+//! to, or for one of the reasons in [`super::connection_guard`]. A reader that does
+//! not read is not written to: it gets what it missed from the log when it reconnects.
+//! Until then it costs at most one piece of memory, also if an event is larger.
 
 use std::convert::Infallible;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
 use axum::body::{Body, HttpBody};
 use axum::http::{HeaderValue, header};
@@ -20,27 +17,24 @@ use hyper::body::Frame;
 use parlor_chat::{LargePieces, Piece, PolledBatch, Reader};
 use parlor_protocol::{EventBody, TurnId};
 use parlor_storage::Logged;
-use parlor_wake::{Alarm, Listener, Speaker, word};
-use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::AbortOnDropHandle;
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
-use super::line::{Line, OnLine};
+use super::connection_guard::{ConnectionGuard, StreamEnd, StreamGuard};
 use crate::app::App;
-use crate::auth::{Session, Visitor};
+use crate::auth::Principal;
 use crate::dialects::sse;
 
-/// Where a stream ends by itself.
+/// When a stream ends by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Until {
     /// After the `done` of a turn.
     Done(TurnId),
-    /// When the conversation is gone.
-    TheEnd,
+    /// When the conversation is deleted.
+    ConversationGone,
 }
 
 impl Until {
-    fn is(self, event: &EventBody) -> bool {
+    fn is_reached_by(self, event: &EventBody) -> bool {
         match (self, event) {
             (Self::Done(turn), EventBody::Done { turn_id, .. }) => turn == *turn_id,
             _ => false,
@@ -48,87 +42,75 @@ impl Until {
     }
 }
 
-/// The answer that carries the stream.
+/// The response that carries the stream.
 pub(super) fn stream(
     app: &App,
-    visitor: &Visitor,
-    line: Line,
+    principal: &Principal,
+    connection: ConnectionGuard,
     reader: Reader,
     until: Until,
 ) -> Response {
-    let feed = Feed::new(app, visitor, line, reader, until);
-    let mut response = Response::new(Body::new(feed));
+    let body = EventStream::new(app, principal, connection, reader, until);
+    let mut response = Response::new(Body::new(body));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-    // A proxy must not wait until it has a page full.
+    // A proxy must not buffer the stream.
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     response
 }
 
-struct Feed {
+struct EventStream {
     reader: Reader,
     until: Until,
-    session: Arc<Session>,
-    /// Ends the connection with the session if the reader does not read.
-    _on_line: OnLine,
-    /// What ends it from outside. It waits in a task of its own: thousands of
-    /// streams share what it waits for, and this is asked after every event.
-    ends: Listener<End>,
-    _watch: AbortOnDropHandle<()>,
-    period: Duration,
-    keep_alive: Alarm,
-    /// What is new, while it is written.
+    guard: StreamGuard,
+    keep_alive: Interval,
+    /// New events, while they are written.
     events: Vec<Logged>,
     /// The next piece of an event that is too large to be written at once.
     large: Option<NextPiece>,
-    /// Given away with each write: a quiet stream holds none.
+    /// Handed over with each write: a quiet stream holds no buffer.
     buffer: BytesMut,
-    over: bool,
+    is_over: bool,
 }
 
-/// Boxed: a stream that waits should not carry the room for a query.
+/// Boxed: a waiting stream should not carry the memory for a query.
 type NextPiece = Pin<Box<dyn Future<Output = (LargePieces, Option<Piece>)> + Send>>;
 
-#[derive(Debug, Clone, Copy)]
-enum End {
-    Session,
-    Server,
-}
-
-impl Feed {
-    fn new(app: &App, visitor: &Visitor, line: Line, reader: Reader, until: Until) -> Self {
+impl EventStream {
+    fn new(
+        app: &App,
+        principal: &Principal,
+        connection: ConnectionGuard,
+        reader: Reader,
+        until: Until,
+    ) -> Self {
         let period = app.config.server.limits.keep_alive;
-        let session = visitor.session.clone();
-        let (speaker, ends) = word();
-        let watch = tokio::spawn(watch(session.ended.clone(), app.stopping.clone(), speaker));
+        let mut keep_alive = interval_at(Instant::now() + period, period);
+        keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
         Self {
             reader,
             until,
-            _on_line: line.stream(session.clone()),
-            session,
-            ends,
-            _watch: AbortOnDropHandle::new(watch),
-            period,
-            keep_alive: Alarm::new(Instant::now() + period),
+            guard: connection.begin_stream(principal.session.clone()),
+            keep_alive,
             events: Vec::new(),
             large: None,
             buffer: BytesMut::new(),
-            over: false,
+            is_over: false,
         }
     }
 
     /// Fills the buffer; false at the end.
     fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
-        if self.over {
+        if self.is_over {
             return Poll::Ready(false);
         }
         if self.large.is_some() {
             return self.poll_large(cx);
         }
         if let Poll::Ready(new) = self.reader.poll_next(cx, &mut self.events) {
-            // Asked for everything that goes out: nothing does after the end.
-            if self.session.ended.is_cancelled() {
-                return Poll::Ready(false);
+            // Checked before every write: nothing goes out after the end of the session.
+            if self.guard.is_session_ended() {
+                return self.end(StreamEnd::SessionEnded);
             }
             return match new {
                 PolledBatch::Events => {
@@ -141,54 +123,59 @@ impl Feed {
                 }
                 PolledBatch::Live(bodies) => {
                     bodies.iter().for_each(|body| sse::write_live(body, &mut self.buffer));
-                    self.over = bodies.iter().any(|body| self.until.is(body.get()));
+                    self.is_over = bodies.iter().any(|body| self.until.is_reached_by(body.get()));
                     Poll::Ready(true)
                 }
-                PolledBatch::Gone => Poll::Ready(false),
+                PolledBatch::Gone => self.end(StreamEnd::ConversationGone),
             };
         }
-        match self.ends.poll(cx) {
-            Poll::Ready(End::Server) => {
-                sse::come_back(&mut self.buffer);
-                self.over = true;
-                return Poll::Ready(true);
-            }
-            Poll::Ready(End::Session) => return Poll::Ready(false),
-            Poll::Pending => {}
+        if let Poll::Ready(end) = self.guard.poll_end(cx) {
+            return self.end(end);
         }
-        ready!(self.keep_alive.poll(cx));
-        self.keep_alive.set(Instant::now() + self.period);
+        ready!(self.keep_alive.poll_tick(cx));
         sse::keep_alive(&mut self.buffer);
         Poll::Ready(true)
     }
 
-    /// Fills the buffer with the next piece of a large event. If it is no longer what
-    /// it was, the stream ends, and the reader comes back for it.
+    /// Fills the buffer with the next piece of a large event. If the event has changed
+    /// meanwhile, the stream ends, and the reader reconnects for it.
     fn poll_large(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
         let Some(next) = &mut self.large else { return Poll::Ready(true) };
         let (pieces, piece) = ready!(next.as_mut().poll(cx));
-        let piece = piece.filter(|_| !self.session.ended.is_cancelled());
+        let piece = piece.filter(|_| !self.guard.is_session_ended());
         let Some(piece) = piece else { return Poll::Ready(false) };
         self.large = (!piece.is_last).then(|| next_piece(pieces));
         self.buffer = BytesMut::from(Bytes::from(piece.bytes));
         Poll::Ready(true)
     }
 
+    /// Ends the stream, with a last write if the reader should reconnect.
+    fn end(&mut self, end: StreamEnd) -> Poll<bool> {
+        self.is_over = true;
+        match end {
+            StreamEnd::ServerStopping => {
+                sse::reconnect(&mut self.buffer);
+                Poll::Ready(true)
+            }
+            StreamEnd::SessionEnded | StreamEnd::ConversationGone => Poll::Ready(false),
+        }
+    }
+
     fn write(&mut self) {
         for event in self.events.drain(..) {
             sse::write(&event, &mut self.buffer);
-            if self.until.is(event.body.get()) {
-                self.over = true;
+            if self.until.is_reached_by(event.body.get()) {
+                self.is_over = true;
                 return;
             }
         }
-        // Room for a page of the past is not kept.
+        // The capacity for a page of the past is not kept.
         self.events.shrink_to(1);
     }
 }
 
 /// The next write, or the end.
-impl HttpBody for Feed {
+impl HttpBody for EventStream {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -206,11 +193,4 @@ fn next_piece(mut pieces: LargePieces) -> NextPiece {
         let piece = pieces.next().await;
         (pieces, piece)
     })
-}
-
-async fn watch(session: CancellationToken, server: CancellationToken, says: Speaker<End>) {
-    says.say(tokio::select! {
-        () = session.cancelled() => End::Session,
-        () = server.cancelled() => End::Server,
-    });
 }

@@ -1,9 +1,9 @@
 //! The web interface, embedded in the binary as it was built.
 //!
-//! 1. Names of files hold a hash of their content, so a browser keeps them for
-//!    ever; the page that names them is asked for anew, with its `ETag`.
-//! 2. What can be compressed was compressed when it was built; the best form
-//!    that the browser takes is sent as it is.
+//! 1. File names contain a hash of the content, so browsers cache them for ever; the
+//!    page that names them is revalidated by its `ETag`.
+//! 2. Files were compressed when the interface was built; the smallest form that the
+//!    browser accepts is sent as it is.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use rust_embed::RustEmbed;
 
 use super::errors::ApiError;
 
-/// Empty on a fresh clone, until the web interface was built.
+/// Empty on a fresh clone, until the web interface is built.
 #[derive(RustEmbed)]
 #[folder = "../../web/dist"]
 struct Bundle;
@@ -33,18 +33,18 @@ impl Bundle {
     }
 }
 
-const FOR_EVER: &str = "public, max-age=31536000, immutable";
-const ASK_AGAIN: &str = "no-cache";
+const IMMUTABLE: &str = "public, max-age=31536000, immutable";
+const REVALIDATE: &str = "no-cache";
 
 /// `GET /assets/…`: a file of the built interface.
 pub(crate) async fn asset(Path(name): Path<String>, headers: HeaderMap) -> Response {
-    answer(Bundle::file, &format!("assets/{name}"), &headers, FOR_EVER)
+    answer(Bundle::file, &format!("assets/{name}"), &headers, IMMUTABLE)
         .unwrap_or_else(|| ApiError::not_found().into_response())
 }
 
 /// The page of the interface; none if it was not built.
 pub(super) fn page(headers: &HeaderMap) -> Option<Response> {
-    answer(Bundle::file, "index.html", headers, ASK_AGAIN)
+    answer(Bundle::file, "index.html", headers, REVALIDATE)
 }
 
 fn answer(
@@ -54,35 +54,35 @@ fn answer(
     cache: &'static str,
 ) -> Option<Response> {
     let media_type = media_type(name)?;
-    let (file, encoding) = best_form(files, name, headers)?;
+    let (file, encoding) = smallest_form(files, name, headers)?;
     let tag = HEXLOWER.encode(&file.hash[..16]);
     let tag = HeaderValue::from_str(&format!("\"{tag}\"")).ok()?;
-    let known = headers.get_all(header::IF_NONE_MATCH).iter().any(|value| *value == tag);
-    let mut response = if known {
+    let is_cached = headers.get_all(header::IF_NONE_MATCH).iter().any(|value| *value == tag);
+    let mut response = if is_cached {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
         let mut response = Response::new(body_of(file.data));
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
         response
     };
-    let told = response.headers_mut();
-    told.insert(header::ETAG, tag);
-    told.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));
-    told.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-    if let (Some(encoding), false) = (encoding, known) {
-        told.insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));
+    let headers = response.headers_mut();
+    headers.insert(header::ETAG, tag);
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));
+    headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    if let (Some(encoding), false) = (encoding, is_cached) {
+        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));
     }
     Some(response)
 }
 
-/// The smallest form that was built and that the browser takes.
-fn best_form(
+/// The smallest form that was built and that the browser accepts.
+fn smallest_form(
     files: fn(&str) -> Option<File>,
     name: &str,
     headers: &HeaderMap,
 ) -> Option<(File, Option<&'static str>)> {
     for (encoding, ending) in [("br", "br"), ("gzip", "gz")] {
-        if takes(headers, encoding)
+        if accepts(headers, encoding)
             && let Some(file) = files(&format!("{name}.{ending}"))
         {
             return Some((file, Some(encoding)));
@@ -91,10 +91,10 @@ fn best_form(
     files(name).map(|file| (file, None))
 }
 
-fn takes(headers: &HeaderMap, encoding: &str) -> bool {
+fn accepts(headers: &HeaderMap, encoding: &str) -> bool {
     let values = headers.get_all(header::ACCEPT_ENCODING).iter();
-    values.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(',')).any(|wish| {
-        let (name, weight) = wish.split_once(';').unwrap_or((wish, ""));
+    values.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(',')).any(|entry| {
+        let (name, weight) = entry.split_once(';').unwrap_or((entry, ""));
         let refused = weight.trim().trim_start_matches("q=").parse() == Ok(0.0_f32);
         name.trim().eq_ignore_ascii_case(encoding) && !refused
     })
@@ -107,7 +107,7 @@ fn body_of(data: Cow<'static, [u8]>) -> Body {
     }
 }
 
-/// Only what a build writes. The compressed forms are not files of their own.
+/// Only the types that a build contains. Compressed forms are not served by name.
 fn media_type(name: &str) -> Option<&'static str> {
     match name.rsplit_once('.')?.1 {
         "html" => Some("text/html; charset=utf-8"),
@@ -138,16 +138,16 @@ mod tests {
         Some(File { data: Cow::Borrowed(data), hash: [data[0]; 32] })
     }
 
-    async fn asked(name: &str, header: (HeaderName, &str)) -> Option<(Response, Vec<u8>)> {
+    async fn requested(name: &str, header: (HeaderName, &str)) -> Option<(Response, Vec<u8>)> {
         let headers = HeaderMap::from_iter([(header.0, header.1.parse().unwrap())]);
-        let response = answer(built, name, &headers, FOR_EVER)?;
+        let response = answer(built, name, &headers, IMMUTABLE)?;
         let (parts, body) = response.into_parts();
         let bytes = axum::body::to_bytes(body, 1_000).await.unwrap();
         Some((Response::from_parts(parts, Body::empty()), bytes.to_vec()))
     }
 
     #[tokio::test]
-    async fn the_best_form_that_the_browser_takes() {
+    async fn the_smallest_form_that_the_browser_accepts() {
         let forms = [
             ("gzip, deflate, br, zstd", Some("br"), "br"),
             ("gzip", Some("gzip"), "gz"),
@@ -156,34 +156,35 @@ mod tests {
         ];
         for (accepted, encoding, body) in forms {
             let header = (header::ACCEPT_ENCODING, accepted);
-            let (response, bytes) = asked("assets/index-1a2b.js", header).await.unwrap();
+            let (response, bytes) = requested("assets/index-1a2b.js", header).await.unwrap();
             let headers = response.headers();
             let sent = headers.get("content-encoding").map(|value| value.to_str().unwrap());
             assert_eq!((sent, bytes.as_slice()), (encoding, body.as_bytes()), "{accepted}");
             assert_eq!(headers["content-type"], "text/javascript; charset=utf-8");
-            assert_eq!(headers["cache-control"], FOR_EVER);
+            assert_eq!(headers["cache-control"], IMMUTABLE);
             assert_eq!(headers["vary"], "accept-encoding");
         }
-        let (plain, _) = asked("assets/icon.svg", (header::ACCEPT_ENCODING, "br")).await.unwrap();
+        let (plain, _) =
+            requested("assets/icon.svg", (header::ACCEPT_ENCODING, "br")).await.unwrap();
         assert!(!plain.headers().contains_key("content-encoding"), "it was not compressed");
     }
 
     #[tokio::test]
-    async fn what_the_browser_has_is_not_sent_again() {
+    async fn a_cached_file_is_not_sent_again() {
         let any = (header::ACCEPT, "*/*");
-        let (first, _) = asked("assets/icon.svg", any).await.unwrap();
+        let (first, _) = requested("assets/icon.svg", any).await.unwrap();
         let tag = first.headers()["etag"].to_str().unwrap().to_owned();
         let known = (header::IF_NONE_MATCH, tag.as_str());
-        let (second, bytes) = asked("assets/icon.svg", known).await.unwrap();
+        let (second, bytes) = requested("assets/icon.svg", known).await.unwrap();
         assert_eq!((second.status(), bytes.len()), (StatusCode::NOT_MODIFIED, 0));
         let other = (header::IF_NONE_MATCH, "\"other\"");
-        assert_eq!(asked("assets/icon.svg", other).await.unwrap().0.status(), StatusCode::OK);
+        assert_eq!(requested("assets/icon.svg", other).await.unwrap().0.status(), StatusCode::OK);
     }
 
     #[tokio::test]
     async fn only_files_of_the_build() {
         for name in ["assets/nothing.js", "assets/index-1a2b.js.br", "assets/", "../Cargo.toml"] {
-            assert!(asked(name, (header::ACCEPT, "*/*")).await.is_none(), "{name}");
+            assert!(requested(name, (header::ACCEPT, "*/*")).await.is_none(), "{name}");
         }
     }
 }

@@ -136,13 +136,23 @@ async fn guesses_are_slowed_down_and_nobody_is_locked_out() {
 async fn roles_come_from_passwords() {
     let app = TestApp::start().await;
     let user = app.log_in(PASSWORD).await;
-    let audit = app.request("GET", "/api/audit").header("cookie", &user).send().await.unwrap();
-    assert_eq!(refusal(audit).await, (403, "forbidden".to_owned()));
+    let blocked = app
+        .request("GET", "/api/admin/blocked-inputs")
+        .header("cookie", &user)
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(refusal(blocked).await, (403, "forbidden".to_owned()));
     let admin = app.log_in(ADMIN_PASSWORD).await;
-    let audit = app.request("GET", "/api/audit").header("cookie", &admin).send().await.unwrap();
-    assert_eq!(audit.status(), 200);
-    let audit = app.admin("GET", "/api/audit").send().await.unwrap();
-    assert_eq!(audit.status(), 200);
+    let blocked = app
+        .request("GET", "/api/admin/blocked-inputs")
+        .header("cookie", &admin)
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(blocked.status(), 200);
+    let blocked = app.admin("GET", "/api/admin/blocked-inputs").send().await.unwrap();
+    assert_eq!(blocked.status(), 200);
 }
 
 /// Keys travel in their header only; a session is no key, a wrong key is not

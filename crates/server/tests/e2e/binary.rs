@@ -135,7 +135,7 @@ async fn a_local_model_answers_without_a_file_and_without_a_key() {
 fn credentials_are_changed_for_known_tenants_only() {
     let dir = tempfile::tempdir().unwrap();
     let error = failure(&mut parlor(dir.path(), &["keys", "create", "--tenant", "nobody"]));
-    assert!(error.contains("there is no tenant 'nobody'; there is: home"), "{error}");
+    assert!(error.contains("there is no tenant 'nobody'; known tenants: home"), "{error}");
     let error = failure(&mut parlor(dir.path(), &["keys", "revoke", "nothing"]));
     assert!(error.contains("there is no valid key 'nothing'"), "{error}");
     let error = failure(&mut parlor(dir.path(), &["password", "set"]));

@@ -84,6 +84,7 @@ const ROUTES: &[Route] = &[
     route("GET", "/api/recipes/{id}", Names(&[""])),
     route("PUT", "/api/recipes/{id}", Names(&[RECIPE])),
     route("DELETE", "/api/recipes/{id}", Names(&[""])),
+    route("GET", "/api/admin/blocked-inputs", Own),
     route("GET", "/api/audit", Own),
     route("GET", "/api/admin/status", Own),
     route("GET", "/healthz", Open(200)),

@@ -28,10 +28,10 @@ async fn open_prompt(server: &Server) -> Value {
     tokio::time::timeout(PATIENCE, asked).await.expect("nothing is asked")
 }
 
-/// P-9, FAULTS 3: a turn that waits for a person is parked at once, with a deadline
+/// P-9, FAULTS 3: a turn that waits for a person is suspended at once, with a deadline
 /// of an hour; the next start asks the same question, and a yes is acted on once.
 #[tokio::test]
-async fn an_open_approval_is_parked_at_once() {
+async fn an_open_approval_is_suspended_at_once() {
     let dir = tempfile::tempdir().unwrap();
     let marks = dir.path().join("marks");
     let model = ScriptedModel::start().await.unwrap();

@@ -35,11 +35,27 @@ impl Events {
     /// The next event; `None` at the end.
     pub(crate) async fn next(&mut self) -> Option<Event> {
         loop {
-            while let Some(block) = self.block() {
-                if block.starts_with("id: ") || block.starts_with("event: ") {
-                    return Some(parse(&block));
-                }
-                self.remarks.push(block);
+            let block = self.next_block().await?;
+            if is_event(&block) {
+                return Some(parse(&block));
+            }
+            self.remarks.push(block);
+        }
+    }
+
+    /// Waits for a remark, while no event comes.
+    pub(crate) async fn find_remark(&mut self, remark: &str) {
+        while self.remarks.last().is_none_or(|last| last != remark) {
+            let block = self.next_block().await.expect("the stream ended");
+            assert!(!is_event(&block), "an event came: {block}");
+            self.remarks.push(block);
+        }
+    }
+
+    async fn next_block(&mut self) -> Option<String> {
+        loop {
+            if let Some(block) = self.block() {
+                return Some(block);
             }
             let chunk = timeout(PATIENCE, self.response.chunk()).await.expect("the stream hangs");
             match chunk.unwrap() {
@@ -89,6 +105,11 @@ impl Events {
 pub(crate) fn text(events: &[Event]) -> String {
     let chunks = events.iter().filter(|event| event.name == "chunk");
     chunks.map(|event| event.data["text"].as_str().unwrap()).collect()
+}
+
+/// Live events have no id.
+fn is_event(block: &str) -> bool {
+    block.starts_with("id: ") || block.starts_with("event: ")
 }
 
 fn parse(block: &str) -> Event {

@@ -17,8 +17,8 @@ use parlor_server::auth::prepare_credentials;
 use parlor_server::clock::Clock;
 use parlor_server::compose::compile;
 use parlor_server::config::{Config, Sources};
-use parlor_server::lanes::Lanes;
 use parlor_server::serve::serve;
+use parlor_server::worker_threads::WorkerThreads;
 use parlor_storage::Store;
 use parlor_testkit::{Script, ScriptedModel};
 use reqwest::redirect::Policy;
@@ -92,8 +92,8 @@ impl TestApp {
         let app = App::new(config, address, store, recipes, composed.chat, clock.clone());
         let app = Arc::new(app);
         let stop = CancellationToken::new();
-        let lanes = Lanes::start().unwrap();
-        let server = tokio::spawn(serve(listener, app, lanes, stop.clone().cancelled_owned()));
+        let workers = WorkerThreads::start().unwrap();
+        let server = tokio::spawn(serve(listener, app, workers, stop.clone().cancelled_owned()));
         Self {
             address,
             model,

@@ -2,15 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::{Data, Frame, Wire};
+use super::Wire;
+use crate::frame::{Data, Frame};
 use crate::say::{Cost, Say, halves};
 use crate::script::Script;
 
-/// One answer.
+/// One response.
 #[derive(Debug)]
 pub(super) struct ChatCompletions {
     calls: usize,
-    /// The client wants to know what the request cost; unasked nobody says it.
+    /// Whether the client asked for the usage; it is not sent otherwise.
     with_usage: bool,
 }
 

@@ -4,14 +4,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 
-use super::{Data, Frame, Wire};
+use super::Wire;
+use crate::frame::{Data, Frame};
 use crate::say::{Cost, Say, halves};
 use crate::script::Script;
 
-/// Every answer has an id of its own: clients put pieces together by it.
+/// Every response has its own id: clients assemble pieces by it.
 static ANSWERS: AtomicU64 = AtomicU64::new(1);
 
-/// One answer.
+/// One response.
 #[derive(Debug, Default)]
 pub(super) struct Messages {
     /// The kind of the block that is open.

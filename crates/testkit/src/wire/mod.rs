@@ -1,7 +1,7 @@
-//! The wire formats that the server speaks: which one, the request's path says.
+//! The wire formats of the server, chosen by the path of the request.
 //!
-//! A script is written once; a [`Wire`] turns what it says into events, one
-//! answer at a time, and keeps what the format needs to know in between.
+//! A script is written once; a [`Wire`] turns it into the events of one response, and
+//! keeps the state that the format needs.
 
 mod chat_completions;
 mod messages;
@@ -10,11 +10,12 @@ use serde_json::Value;
 
 use self::chat_completions::ChatCompletions;
 use self::messages::Messages;
+use crate::frame::Frame;
 use crate::record::RecordedRequest;
 use crate::say::Say;
 use crate::script::Script;
 
-/// One wire format, in the middle of one answer.
+/// One wire format, during one response.
 pub(crate) trait Wire: Send {
     /// What comes before everything that is said.
     fn begin(&mut self, script: &Script) -> Vec<Frame>;
@@ -39,21 +40,4 @@ pub(crate) fn wire_of(request: &RecordedRequest) -> Box<dyn Wire> {
     } else {
         Box::new(Messages::default())
     }
-}
-
-/// One event of a stream.
-#[derive(Debug, Clone)]
-pub(crate) struct Frame {
-    /// Its name, where the format has names.
-    pub(crate) name: Option<String>,
-    /// Its data.
-    pub(crate) data: Data,
-}
-
-/// The data of an event.
-#[derive(Debug, Clone)]
-pub(crate) enum Data {
-    Json(Value),
-    /// An end marker that is not JSON.
-    Word(&'static str),
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use parlor_agent::tools::Claims;
 use parlor_agent::tools::ToolSpec;
-use parlor_agent::{AskedBy, ContentBlock};
+use parlor_agent::{AskedBy, ContentBlock, PromptRequest};
 use parlor_guard::guardrail::{GuardSettings, Guardrail, Policy};
 use parlor_protocol::{PromptDraft, Timestamp};
 use serde_json::json;
@@ -155,7 +155,7 @@ fn a_form_for_a_secret_is_not_shown() {
     let form = |field: &str| {
         let schema = json!({"type": "object", "properties": {field: {"type": "string"}}});
         let draft = json!({"type": "form", "question": "?", "schema": schema});
-        Ask {
+        PromptRequest {
             id: "t1/1".to_owned(),
             from: AskedBy::Server("kitchen".to_owned()),
             draft: PromptDraft::from_json(&draft).unwrap(),

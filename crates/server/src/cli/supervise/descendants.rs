@@ -1,12 +1,12 @@
-//! The processes below this one, however they moved their group or session: whose
-//! parent ended has become a child of the supervisor, because it is a subreaper.
+//! All descendants of a process, also those that changed their process group or
+//! session. An orphan becomes a child of the supervisor, because that is a subreaper.
 
 use std::collections::HashMap;
 use std::fs;
 
 use rustix::process::Pid;
 
-/// All processes below one, in no particular order.
+/// All descendants, in no particular order.
 pub(super) fn descendants(of: Pid) -> Vec<Pid> {
     let mut below = Vec::new();
     let children = children();
@@ -19,7 +19,7 @@ pub(super) fn descendants(of: Pid) -> Vec<Pid> {
     below
 }
 
-/// Who has which children. A process that ends meanwhile is not in it.
+/// The children of each process. One that ends meanwhile is left out.
 fn children() -> HashMap<Pid, Vec<Pid>> {
     let mut children: HashMap<Pid, Vec<Pid>> = HashMap::new();
     let Ok(entries) = fs::read_dir("/proc") else { return children };

@@ -1,21 +1,21 @@
-//! `parlor supervise`: starts a program and sees to it that nothing of it is left
-//! behind (B-2). The server starts every child this way; it is not for people.
+//! `parlor supervise`: runs a program and makes sure that no process of it is left
+//! behind (B-2). The server starts every child process this way; it is not for people.
 //!
 //! It is two processes:
-//! 1. The supervisor ([`watch`]) is a subreaper and waits: for the program's end,
-//!    for a signal, and for the hang-up of its standard input, which says that
-//!    whoever started it is gone. Then it kills what is left ([`descendants`]).
-//! 2. The other one bounds itself ([`bound`]) and becomes the program. It dies
-//!    with the supervisor. That it is a process of its own makes the limits the
-//!    program's alone, and needs no code between fork and exec.
+//! 1. The supervisor ([`watch`]) is a subreaper. It waits for the program's end, for a
+//!    signal, and for the hang-up of its standard input, which means that its parent
+//!    is gone. Then it kills what is left ([`descendants`]).
+//! 2. The other one sets its own limits ([`limited`]) and becomes the program. It dies
+//!    with the supervisor. As a process of its own, it keeps the limits to the program,
+//!    and needs no code between fork and exec.
 //!
 //! Standard input, output and error are the program's; the supervisor reads and
 //! writes none of them. It exits with the program's code, with 128 and the number
 //! of the signal that ended it, with 127 if there is no such program and with 126
 //! if it cannot be run.
 
-mod bound;
 mod descendants;
+mod limited;
 mod watch;
 
 use std::ffi::OsString;
@@ -25,7 +25,7 @@ use std::str::FromStr;
 
 use clap::Args;
 
-/// Starts a program and watches over it.
+/// Runs a program and cleans up after it.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// Run the program as this user and group, by their numbers.
@@ -46,7 +46,7 @@ pub(super) struct Arguments {
     /// The most processor time, in seconds.
     #[arg(long, value_name = "N")]
     cpu_seconds: Option<u64>,
-    /// Kill it the moment that standard input hangs up.
+    /// Kill it as soon as standard input hangs up.
     #[arg(long)]
     dies_at_once: bool,
     /// This is the process that becomes the program; the supervisor has this id.
@@ -66,7 +66,7 @@ struct UserIds {
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     match arguments.supervised_by {
-        Some(supervisor) => Ok(bound::become_program(arguments, supervisor)),
+        Some(supervisor) => Ok(limited::become_program(arguments, supervisor)),
         None => watch::supervise(arguments),
     }
 }

@@ -1,9 +1,9 @@
-//! The supervisor: waits for the end of the program, and clears up after it.
+//! The supervisor: waits for the end of the program, and cleans up after it.
 //!
 //! | what happens | what it does |
 //! |---|---|
 //! | the program ends | kills what it left behind, exits with its code |
-//! | standard input hangs up: nobody is there any more | gives it a second to end by itself, then as below; with `--dies-at-once` kills everything |
+//! | standard input hangs up: the parent is gone | gives it a second to end by itself, then as below; with `--dies-at-once` kills everything |
 //! | SIGTERM, SIGINT, SIGHUP | asks it to end, gives it a second, kills everything |
 //! | SIGQUIT | kills everything, before the program can do anything about it |
 
@@ -31,7 +31,8 @@ const GRACE: Duration = Duration::from_secs(1);
 /// How long killing is tried; what survives it hangs in the kernel.
 const KILLING: Duration = Duration::from_secs(3);
 const BETWEEN_KILLS: Duration = Duration::from_millis(10);
-/// Also if the file was replaced by an update, or lies where a user cannot look.
+/// Works also if the file was replaced by an update, or if the user cannot read its
+/// directory.
 const THIS_PROGRAM: &str = "/proc/self/exe";
 const SIGNALS: i32 = 128;
 
@@ -44,7 +45,7 @@ pub(super) fn supervise(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 async fn watch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     // Before the program is started, so that no signal is missed.
     let mut ended = signal(SignalKind::child())?;
-    let mut told = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()]
+    let mut terminated = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()]
         .map(signal)
         .into_iter()
         .collect::<Result<Vec<_>, _>>()?;
@@ -54,7 +55,7 @@ async fn watch(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let is_over = tokio::select! {
         () = watched.end(&mut ended) => true,
         _ = at_once.recv() => true,
-        () = any(&mut told) => false,
+        () = any(&mut terminated) => false,
         () = hang_up() => {
             let grace = if arguments.dies_at_once { Duration::ZERO } else { GRACE };
             let ended = timeout_at(Instant::now() + grace, watched.end(&mut ended)).await;
@@ -79,16 +80,16 @@ impl Watched {
     /// Ready when the program has ended.
     async fn end(&mut self, ended: &mut Signals) {
         while self.status.is_none() {
-            self.gather();
+            self.reap();
             if self.status.is_none() {
                 ended.recv().await;
             }
         }
     }
 
-    /// Takes notice of everything that ended, orphans included; says whether
-    /// anything is left that can end.
-    fn gather(&mut self) -> bool {
+    /// Reaps everything that ended, orphans included; returns whether any child is
+    /// left.
+    fn reap(&mut self) -> bool {
         loop {
             match wait(WaitOptions::NOHANG) {
                 Ok(Some((pid, status))) if pid == self.program => self.status = Some(status),
@@ -99,8 +100,8 @@ impl Watched {
         }
     }
 
-    /// Its whole group is asked, and whoever left the group too. As long as the
-    /// program was not waited for, its number is nobody else's.
+    /// Asks the whole process group, and descendants that left it. Until the program is
+    /// reaped, its process id is not reused.
     fn ask_to_end(&self) {
         if self.status.is_none() {
             let _not_yet_a_group = kill_process_group(self.program, Signal::TERM);
@@ -110,10 +111,10 @@ impl Watched {
 
     async fn kill_the_rest(&mut self) {
         let deadline = Instant::now() + KILLING;
-        // Who forks while it is killed leaves children here, for the next round.
-        while self.gather() && Instant::now() < deadline {
+        // A process that forks while it is killed leaves children for the next round.
+        while self.reap() && Instant::now() < deadline {
             signal_all(Signal::KILL);
-            if self.gather() {
+            if self.reap() {
                 sleep(BETWEEN_KILLS).await;
             }
         }
@@ -150,11 +151,11 @@ fn start(arguments: &Arguments) -> anyhow::Result<Pid> {
         command.arg("--working-dir").arg(dir);
     }
     if let Some(user) = arguments.user {
-        // The groups of the server's own user are given up with it.
+        // This also drops the supplementary groups of the server's own user.
         command.uid(user.uid).gid(user.gid);
     }
     let child = command.arg("--").args(&arguments.command).spawn();
-    // It is waited for by its number, together with everything else.
+    // It is reaped by its process id, together with everything else.
     Ok(Pid::from_child(&child.context("the program cannot be started")?))
 }
 
@@ -164,10 +165,10 @@ async fn any(signals: &mut [Signals]) {
     futures_util::future::select_all(waiting).await;
 }
 
-/// Ready when nobody can write to standard input any more. What is written is
-/// for the program, so it is not read here; a thread waits for the hang-up alone.
+/// Ready when no process can write to standard input any more. The input is for the
+/// program, so it is not read here; a thread polls for the hang-up alone.
 async fn hang_up() {
-    let (tell, told) = oneshot::channel();
+    let (sender, hung_up) = oneshot::channel();
     thread::spawn(move || {
         let stdin = std::io::stdin();
         let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
@@ -179,7 +180,7 @@ async fn hang_up() {
                 _ => break,
             }
         }
-        let _already_over = tell.send(());
+        let _already_over = sender.send(());
     });
-    let _hung_up = told.await;
+    let _hung_up = hung_up.await;
 }

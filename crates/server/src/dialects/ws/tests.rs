@@ -49,7 +49,7 @@ fn done() -> EventBody {
     }
 }
 
-/// Golden: what each event is, at place 7. No event may be left out.
+/// Golden: the frames of each event, with id 7. No event may be left out.
 fn golden(body: &EventBody) -> &'static [&'static str] {
     match body {
         EventBody::Start { message_id: None, .. } => &[
@@ -162,7 +162,7 @@ fn whoever_comes_back_inside_a_text_gets_its_rest() {
     }
     assert_eq!(types("41.5", &rest[1..]), ["streamEnd", "info"]);
     assert_eq!(types("41", &rest[1..]), ["info"]);
-    // Reasoning has neither a start nor an end, also for whoever comes back inside it.
+    // Thinking has neither a start nor an end, also after a reconnect inside it.
     let thought = message("thinking", "Hm", &json!({}));
     assert_eq!(types("41.2", &[("42", thought)]), ["thinking"]);
     let persons = message("text", "Hi", &json!({"role": "user"}));
@@ -211,7 +211,7 @@ fn errors_have_one_shape() {
         prompt_id: None,
         problems: None,
     };
-    let mark = About::Message("mark-1".parse().unwrap());
+    let mark = InReplyTo::Message("mark-1".parse().unwrap());
     let refused: Value =
         serde_json::from_str(&encoder("6").refusal(&refusal, true, &mark)).unwrap();
     for (error, code) in [(&frame, "agent_failed"), (&refused, "rate_limited")] {
@@ -225,7 +225,8 @@ fn errors_have_one_shape() {
             "content": words, "code": "rate_limited", "recoverable": true, "retry_after": 3,
             "client_message_id": "mark-1"})
     );
-    let nowhere = Encoder::new().refusal(&refusal, true, &About::Prompt(PROMPT.parse().unwrap()));
+    let nowhere =
+        Encoder::new().refusal(&refusal, true, &InReplyTo::Prompt(PROMPT.parse().unwrap()));
     let nowhere: Value = serde_json::from_str(&nowhere).unwrap();
     assert_eq!(
         (&nowhere["id"], &nowhere["conversation_id"], &nowhere["messageId"]),

@@ -1,30 +1,30 @@
-//! How large the head of a request may be. The connection bounds it too, but only
-//! roughly: it reads as much at once as there is.
+//! Limits on the head of a request. The HTTP library has a limit too, but only a rough
+//! one: it checks it after reading a whole buffer.
 
 use axum::extract::Request;
 
 use crate::http::errors::ApiError;
 
 /// One header, its name included.
-const MOST_OF_ONE: usize = 16 << 10;
-/// All of them.
-const MOST_IN_ALL: usize = 32 << 10;
-/// The address that is asked for.
-const MOST_OF_ADDRESS: usize = 8 << 10;
+const MAX_HEADER: usize = 16 << 10;
+/// All headers.
+const MAX_HEADERS: usize = 32 << 10;
+/// Path and query.
+const MAX_ADDRESS: usize = 8 << 10;
 
-/// Refuses a head that no honest client needs.
+/// Refuses a head beyond the limits.
 pub(super) fn check(request: &Request) -> Result<(), ApiError> {
     let uri = request.uri();
     let address = uri.path().len() + uri.query().map_or(0, str::len);
-    if address > MOST_OF_ADDRESS {
-        return Err(ApiError::address_too_long(MOST_OF_ADDRESS));
+    if address > MAX_ADDRESS {
+        return Err(ApiError::address_too_long(MAX_ADDRESS));
     }
     let sizes = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len());
     let mut all = 0;
     for size in sizes {
         all += size;
-        if size > MOST_OF_ONE || all > MOST_IN_ALL {
-            return Err(ApiError::head_too_large(MOST_OF_ONE, MOST_IN_ALL));
+        if size > MAX_HEADER || all > MAX_HEADERS {
+            return Err(ApiError::head_too_large(MAX_HEADER, MAX_HEADERS));
         }
     }
     Ok(())
@@ -48,7 +48,7 @@ mod tests {
 
     /// FAULTS 15: one header, all headers, the address.
     #[test]
-    fn heads_are_bounded() {
+    fn heads_are_limited() {
         assert_eq!(status(1_000, &[8_000, 8_000]), 200);
         assert_eq!(status(1, &[20_000]), 431);
         assert_eq!(status(1, &[9_000; 4]), 431);

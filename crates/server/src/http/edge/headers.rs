@@ -1,13 +1,13 @@
-//! What a browser is told about every answer: run nothing that is not ours,
-//! guess no types, show us in no frame, tell no other site where a reader came from.
+//! Security headers on every response: only our own scripts, no type sniffing, no
+//! framing, no referrer for other sites.
 
 use axum::http::header::{self, HeaderName};
 use axum::http::{HeaderMap, HeaderValue};
 
 use crate::config::PublicUrl;
 
-/// No inline scripts or styles, nothing from elsewhere, and no text that becomes
-/// a script or markup in the browser.
+/// No inline scripts or styles, nothing from other sites, and no strings that become
+/// scripts or markup in the browser.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' blob:; connect-src 'self'; font-src 'self'; form-action 'self'; \
     frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; \
@@ -17,8 +17,8 @@ const ALWAYS: [(HeaderName, &str); 7] = [
     (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::X_FRAME_OPTIONS, "DENY"),
-    // Not `no-referrer`: a browser that may not say where it comes from sends
-    // `Origin: null` with a form, and nobody could log in.
+    // Not `no-referrer`: with it, browsers send `Origin: null` with a form, and nobody
+    // could log in.
     (header::REFERRER_POLICY, "same-origin"),
     (
         HeaderName::from_static("permissions-policy"),
@@ -30,7 +30,7 @@ const ALWAYS: [(HeaderName, &str); 7] = [
 
 const TWO_YEARS: &str = "max-age=63072000";
 
-/// Adds them. What a handler said about caching stands; otherwise nothing is kept.
+/// Adds the headers. Without a `Cache-Control` of the handler, nothing is cached.
 pub(super) fn add(own: &PublicUrl, number: u64, headers: &mut HeaderMap) {
     for (name, value) in ALWAYS {
         headers.insert(name, HeaderValue::from_static(value));

@@ -1,11 +1,10 @@
-//! Only requests that name this server, and that no other site made.
+//! Checks of `Host` and `Origin`.
 //!
-//! - `Host` is ours, on every request: a name that somebody else points at this
-//!   address is not (DNS rebinding).
-//! - A request that changes something, or that opens a WebSocket, over which
-//!   anything can be changed, comes from our own pages: a browser says so in
-//!   `Origin` and `Sec-Fetch-Site`. A program that is no browser sends neither,
-//!   and carries no cookie that it was not given.
+//! - Every request must have our `Host`. A foreign name that points at this address is
+//!   refused (DNS rebinding).
+//! - A request that changes something, or that opens a WebSocket, must come from our
+//!   own pages: browsers say so in `Origin` and `Sec-Fetch-Site`. Other programs send
+//!   neither header, and have no cookies that they could be tricked into sending.
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, Method, header};
@@ -13,7 +12,7 @@ use axum::http::{HeaderMap, HeaderName, Method, header};
 use crate::config::PublicUrl;
 use crate::http::errors::ApiError;
 
-/// Refuses what is not for us or not from us.
+/// Refuses a request for another server or from another site.
 pub(super) fn check(own: &PublicUrl, request: &Request) -> Result<(), ApiError> {
     check_host(own, request)?;
     let only_reads = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
@@ -25,7 +24,7 @@ pub(super) fn check(own: &PublicUrl, request: &Request) -> Result<(), ApiError> 
 
 fn check_host(own: &PublicUrl, request: &Request) -> Result<(), ApiError> {
     let in_header = single(request.headers(), &header::HOST);
-    // A request line may name the host too; then both must be ours.
+    // The request line may name the host too; then both must be ours.
     let in_line = request.uri().authority().is_none_or(|name| own.is_own_host(name.as_str()));
     if in_line && in_header.is_some_and(|host| own.is_own_host(host)) {
         Ok(())
@@ -47,7 +46,7 @@ fn check_origin(own: &PublicUrl, headers: &HeaderMap) -> Result<(), ApiError> {
     }
 }
 
-/// The value of a header that is there once.
+/// The value of a header that occurs exactly once.
 fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
@@ -73,7 +72,7 @@ mod tests {
 
     const HOST: (&str, &str) = ("host", "chat.example.org");
 
-    /// FAULTS 21: a foreign name for our address is not ours.
+    /// FAULTS 21: a foreign name for our address is refused.
     #[test]
     fn the_host_must_be_ours() {
         assert!(allowed("GET", "/", &[HOST]));
@@ -85,7 +84,7 @@ mod tests {
         assert!(allowed("GET", "https://chat.example.org/", &[HOST]));
     }
 
-    /// FAULTS 21, X-2: what changes something comes from our own pages.
+    /// FAULTS 21, X-2: changes must come from our own pages.
     #[test]
     fn changes_come_from_our_own_pages() {
         let post = |headers: &[(&str, &str)]| allowed("POST", "/", &[&[HOST], headers].concat());
@@ -108,7 +107,7 @@ mod tests {
         assert!(!allowed("DELETE", "/", &[HOST, ("origin", "https://evil.com")]));
     }
 
-    /// FAULTS 21: a WebSocket is opened by a GET, and can do what a POST can.
+    /// FAULTS 21: a WebSocket is opened by a GET, and can change as much as a POST.
     #[test]
     fn a_websocket_is_opened_by_our_own_pages() {
         let open = |origin: &[(&str, &str)]| {

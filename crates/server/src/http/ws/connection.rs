@@ -1,18 +1,19 @@
-//! One WebSocket, from its handshake to its end: one task, which waits for
-//! whatever comes first.
+//! One WebSocket after its handshake: one task, which waits for whatever is ready
+//! first.
 //!
-//! - Nothing new is asked of the conversation while frames are still on their
-//!   way: a slow reader costs what it has not read of one piece, and reads on
-//!   from the log. What is larger than a piece goes out in parts, between which a
-//!   client can still be asked whether it is there; answers to it wait.
-//! - Nothing more is read from a client that sends too fast, or that does not
-//!   read what it is answered ([`Pace`], [`MOST_OWED`]).
-//! - A client is there if it completes a frame, or reads what it was slow to
-//!   read. It is asked now and then; one that is silent is dropped.
+//! - The conversation is read only when all frames before have been written: a slow
+//!   client costs at most one piece of memory, and continues from the log. An event
+//!   that is larger than a piece goes out in parts. Pings may go out between them;
+//!   replies to the client wait for the last part.
+//! - Nothing is read from a client that sends too fast, or that does not read the
+//!   replies to its own frames ([`FrameRateLimit`], [`MAX_QUEUED_REPLIES`]).
+//! - A client is alive if it completes a frame, or reads after its buffer was full.
+//!   It is pinged now and then, and dropped if nothing comes back.
 //! - A quiet connection holds no buffers.
-//! - It ends with its session, with the conversation, or with the server, and
-//!   says which.
+//! - It ends for one of the reasons in [`crate::http::connection_guard`], and the
+//!   close frame says which.
 
+use std::future::poll_fn;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,102 +23,101 @@ use parlor_protocol::ErrorCode;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, sleep_until, timeout};
 
-use super::pace::Pace;
+use super::frame_rate::FrameRateLimit;
 use super::rfc6455::{
     Decoder, Incoming, Violation, close_code, put_close, put_part, put_ping, put_pong, put_text,
 };
-use super::room::{Outgoing, Room};
+use super::subscriber::{Outgoing, Subscriber};
 use crate::app::App;
-use crate::auth::Session;
-use crate::connections::ConnectionPermit;
-use crate::dialects::ws::About;
+use crate::dialects::ws::InReplyTo;
+use crate::http::connection_guard::{ConnectionGuard, StreamEnd, StreamGuard};
 use crate::http::errors::ApiError;
+use crate::limits::connections::ConnectionPermit;
 
-/// How much is read at once.
+/// How many bytes are read at once.
 const READ: usize = 8 << 10;
-/// How much a client may be owed in answers to its own frames.
-const MOST_OWED: usize = 16 << 10;
-/// How long a client may take to say goodbye.
-const GOODBYE: Duration = Duration::from_secs(1);
+/// How many bytes of replies to its own frames may wait for a client.
+const MAX_QUEUED_REPLIES: usize = 16 << 10;
+/// How long the closing handshake may take.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A client that is connected.
+/// A connected client.
 #[derive(Debug)]
 pub(super) struct Connection {
     stream: TcpStream,
-    room: Room,
+    subscriber: Subscriber,
     app: Arc<App>,
-    session: Arc<Session>,
+    guard: StreamGuard,
     decoder: Decoder,
-    /// What has come and was not looked at yet.
+    /// Bytes that were read and not decoded yet.
     received: BytesMut,
-    /// Frames on their way.
+    /// Frames to be written.
     outbox: BytesMut,
-    /// Answers that wait for the last part of a text.
-    held: BytesMut,
-    /// How much of what is on its way or waits are answers.
-    owed: usize,
-    /// Whether the client has to read before more can be written.
+    /// Replies that wait for the last part of a large event.
+    deferred: BytesMut,
+    /// How many bytes of both are replies.
+    queued_replies: usize,
+    /// Whether the client must read before more can be written.
     is_full: bool,
-    pace: Pace,
+    frame_rate: FrameRateLimit,
     keep_alive: Interval,
-    /// When it was last certain that the client is there.
-    heard_at: Instant,
-    /// Counted by the accept loop until the end.
+    /// When the client last gave a sign of life.
+    alive_at: Instant,
+    /// Counts as a connection until the end.
     _permit: ConnectionPermit,
 }
 
-/// What came first.
-enum Happening {
-    SessionOver,
-    ServerStops,
-    CanWrite,
-    CanRead,
-    HasInput,
-    PaceIsOver,
-    News(Option<Outgoing>),
-    Tick,
+/// What is ready first.
+enum Ready {
+    End(StreamEnd),
+    Writable,
+    Readable,
+    Input,
+    PauseOver,
+    Outgoing(Option<Outgoing>),
+    KeepAlive,
 }
 
 /// Why a connection ends.
 #[derive(Debug)]
 enum End {
-    /// There is nobody to say goodbye to.
+    /// The connection is lost: no close frame can be sent.
     Lost,
-    /// The client said goodbye.
-    Left(Option<u16>),
-    /// The client broke the protocol.
-    Broken(Violation),
-    SessionOver,
-    ServerStops,
-    ConversationGone,
+    /// The client closed it.
+    ClosedByClient(Option<u16>),
+    /// The client violated the protocol.
+    ProtocolViolation(Violation),
+    /// The stream ends.
+    Stream(StreamEnd),
 }
 
 impl Connection {
-    /// `received` is what has come already.
+    /// `received` is what was read along with the handshake.
     pub(super) fn new(
         stream: TcpStream,
         received: BytesMut,
-        room: Room,
+        subscriber: Subscriber,
+        guard: ConnectionGuard,
         permit: ConnectionPermit,
     ) -> Self {
         let now = Instant::now();
-        let limits = &room.app.config.server.limits;
+        let limits = &subscriber.app.config.server.limits;
         let mut keep_alive = interval_at(now + limits.keep_alive, limits.keep_alive);
         keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
         Self {
             decoder: Decoder::new(limits.frame),
-            app: room.app.clone(),
-            session: room.visitor.session.clone(),
+            app: subscriber.app.clone(),
+            guard: guard.begin_stream(subscriber.principal.session.clone()),
             stream,
-            room,
+            subscriber,
             received,
             outbox: BytesMut::new(),
-            held: BytesMut::new(),
-            owed: 0,
+            deferred: BytesMut::new(),
+            queued_replies: 0,
             is_full: false,
-            pace: Pace::new(now),
+            frame_rate: FrameRateLimit::new(now),
             keep_alive,
-            heard_at: now,
+            alive_at: now,
             _permit: permit,
         }
     }
@@ -125,52 +125,51 @@ impl Connection {
     /// Serves the client until the end.
     pub(super) async fn run(mut self) {
         let end = loop {
-            // A client that always has something must not have a thread for itself.
+            // A client that always sends must not have a worker thread for itself.
             tokio::task::coop::consume_budget().await;
-            let happening = self.happening().await;
-            if let Err(end) = self.react(happening).await {
+            let ready = self.ready().await;
+            if let Err(end) = self.handle(ready).await {
                 break end;
             }
         };
-        tracing::debug!(?end, "a WebSocket ends");
-        let _in_time = timeout(GOODBYE, self.say_goodbye(end)).await;
+        tracing::debug!(?end, "closing WebSocket");
+        let _in_time = timeout(CLOSE_TIMEOUT, self.close(end)).await;
     }
 
-    async fn happening(&mut self) -> Happening {
-        let resumes_at = self.pace.resumes_at(Instant::now());
-        let listens = resumes_at.is_none() && self.owed < MOST_OWED;
+    async fn ready(&mut self) -> Ready {
+        let paused_until = self.frame_rate.paused_until(Instant::now());
+        let may_read = paused_until.is_none() && self.queued_replies < MAX_QUEUED_REPLIES;
         let (has_input, has_output) = (!self.received.is_empty(), !self.outbox.is_empty());
         tokio::select! {
             biased;
-            () = self.session.ended.cancelled() => Happening::SessionOver,
-            () = self.app.stopping.cancelled() => Happening::ServerStops,
-            _ = self.keep_alive.tick() => Happening::Tick,
-            _ = self.stream.writable(), if has_output => Happening::CanWrite,
-            () = std::future::ready(()), if has_input && listens => Happening::HasInput,
-            _ = self.stream.readable(), if !has_input && listens => Happening::CanRead,
-            news = self.room.next(), if !has_output => Happening::News(news),
-            () = sleep_until(resumes_at.unwrap_or(self.heard_at)), if resumes_at.is_some() => {
-                Happening::PaceIsOver
+            end = poll_fn(|cx| self.guard.poll_end(cx)) => Ready::End(end),
+            _ = self.keep_alive.tick() => Ready::KeepAlive,
+            _ = self.stream.writable(), if has_output => Ready::Writable,
+            () = std::future::ready(()), if has_input && may_read => Ready::Input,
+            _ = self.stream.readable(), if !has_input && may_read => Ready::Readable,
+            next = self.subscriber.next(), if !has_output => Ready::Outgoing(next),
+            () = sleep_until(paused_until.unwrap_or(self.alive_at)), if paused_until.is_some() => {
+                Ready::PauseOver
             }
         }
     }
 
-    async fn react(&mut self, happening: Happening) -> Result<(), End> {
-        match happening {
-            Happening::SessionOver => return Err(End::SessionOver),
-            Happening::ServerStops => return Err(End::ServerStops),
-            Happening::CanWrite => self.write()?,
-            Happening::CanRead => self.read()?,
-            Happening::HasInput => self.listen().await?,
-            Happening::PaceIsOver => {}
-            Happening::News(news) => self.send(news.ok_or(End::ConversationGone)?)?,
-            Happening::Tick => self.look_after_the_client()?,
+    async fn handle(&mut self, ready: Ready) -> Result<(), End> {
+        match ready {
+            Ready::End(end) => return Err(End::Stream(end)),
+            Ready::Writable => self.write()?,
+            Ready::Readable => self.read()?,
+            Ready::Input => self.handle_input().await?,
+            Ready::PauseOver => {}
+            Ready::Outgoing(Some(outgoing)) => self.send(outgoing)?,
+            Ready::Outgoing(None) => return Err(End::Stream(StreamEnd::ConversationGone)),
+            Ready::KeepAlive => self.check_client()?,
         }
         Ok(())
     }
 
-    fn send(&mut self, news: Outgoing) -> Result<(), End> {
-        match news {
+    fn send(&mut self, outgoing: Outgoing) -> Result<(), End> {
+        match outgoing {
             Outgoing::Frames(frames) => {
                 for frame in frames {
                     put_text(&frame, &mut self.outbox);
@@ -179,7 +178,7 @@ impl Connection {
             Outgoing::Part(part) => {
                 put_part(&part.bytes, part.is_first, part.is_last, &mut self.outbox);
                 if part.is_last {
-                    self.outbox.unsplit(std::mem::take(&mut self.held));
+                    self.outbox.unsplit(std::mem::take(&mut self.deferred));
                 }
             }
             Outgoing::Broken => return Err(End::Lost),
@@ -187,19 +186,19 @@ impl Connection {
         Ok(())
     }
 
-    /// Writes what the system takes.
+    /// Writes as much as the socket accepts.
     fn write(&mut self) -> Result<(), End> {
         match self.stream.try_write(&self.outbox) {
             Ok(count) => {
-                // There was no room, and now there is: the client has read.
+                // The socket was full and no longer is: the client has read.
                 if self.is_full {
-                    self.heard_at = Instant::now();
+                    self.alive_at = Instant::now();
                 }
                 self.outbox.advance(count);
                 self.is_full = !self.outbox.is_empty();
                 if self.outbox.is_empty() {
                     self.outbox = BytesMut::new();
-                    self.owed = self.held.len();
+                    self.queued_replies = self.deferred.len();
                 }
                 Ok(())
             }
@@ -211,7 +210,7 @@ impl Connection {
         }
     }
 
-    /// Reads what there is.
+    /// Reads what is available.
     fn read(&mut self) -> Result<(), End> {
         let mut buffer = BytesMut::with_capacity(READ);
         match self.stream.try_read_buf(&mut buffer) {
@@ -225,84 +224,88 @@ impl Connection {
         }
     }
 
-    /// Looks at the next frame of what has come.
-    async fn listen(&mut self) -> Result<(), End> {
-        let incoming = self.decoder.next(&mut self.received).map_err(End::Broken)?;
+    /// Decodes and handles the next frame of what was read.
+    async fn handle_input(&mut self) -> Result<(), End> {
+        let incoming = self.decoder.next(&mut self.received).map_err(End::ProtocolViolation)?;
         if self.received.is_empty() {
             self.received = BytesMut::new();
         }
         let Some(incoming) = incoming else { return Ok(()) };
-        self.heard_at = Instant::now();
-        self.pace.count(self.heard_at);
+        self.alive_at = Instant::now();
+        self.frame_rate.count(self.alive_at);
         match incoming {
-            Incoming::Text(text) => self.take(&text).await?,
+            Incoming::Text(text) => self.handle_frame(&text).await?,
             Incoming::TooLarge => {
                 let limit = self.app.config.server.limits.frame;
-                let words = format!("The frame is larger than {limit} bytes.");
-                self.refuse(ApiError::new(ErrorCode::TooLarge, words));
+                let message = format!("The frame is larger than {limit} bytes.");
+                self.refuse(ApiError::new(ErrorCode::TooLarge, message));
             }
             Incoming::Binary => {
                 self.refuse(ApiError::malformed("A frame must be text: a JSON object."));
             }
-            Incoming::Ping(payload) => self.answer(|outbox| put_pong(&payload, outbox)),
+            Incoming::Ping(payload) => self.reply(|outbox| put_pong(&payload, outbox)),
             Incoming::Pong => {}
-            Incoming::Close(code) => return Err(End::Left(code)),
+            Incoming::Close(code) => return Err(End::ClosedByClient(code)),
         }
         Ok(())
     }
 
-    /// Does what a frame asks for, unless the session ends over it.
-    async fn take(&mut self, text: &str) -> Result<(), End> {
-        let session = self.session.clone();
-        let done = tokio::select! {
+    /// Carries out a frame's request, unless the session ends meanwhile.
+    async fn handle_frame(&mut self, text: &str) -> Result<(), End> {
+        let handled = tokio::select! {
             biased;
-            () = session.ended.cancelled() => return Err(End::SessionOver),
-            // Boxed: a connection that waits should not carry the room for it.
-            done = Box::pin(self.room.take(text)) => done,
+            () = self.guard.session_end() => return Err(End::Stream(StreamEnd::SessionEnded)),
+            // Boxed: a waiting connection should not carry the memory for it.
+            handled = Box::pin(self.subscriber.handle_frame(text)) => handled,
         };
-        // Nobody could have been heard meanwhile.
-        self.heard_at = Instant::now();
-        if let Err(refusal) = done {
-            self.answer(|outbox| put_text(&refusal, outbox));
+        // Nothing was read meanwhile, so the client had no way to show that it is alive.
+        self.alive_at = Instant::now();
+        if let Err(refusal) = handled {
+            self.reply(|outbox| put_text(&refusal, outbox));
         }
         Ok(())
     }
 
     fn refuse(&mut self, error: ApiError) {
-        let refusal = self.room.refusal(error, &About::Nothing);
-        self.answer(|outbox| put_text(&refusal, outbox));
+        let refusal = self.subscriber.refusal(error, &InReplyTo::Nothing);
+        self.reply(|outbox| put_text(&refusal, outbox));
     }
 
-    fn answer(&mut self, put: impl FnOnce(&mut BytesMut)) {
-        let inside = self.room.is_inside_frame();
-        let to = if inside { &mut self.held } else { &mut self.outbox };
+    fn reply(&mut self, put: impl FnOnce(&mut BytesMut)) {
+        let is_inside = self.subscriber.is_inside_frame();
+        let to = if is_inside { &mut self.deferred } else { &mut self.outbox };
         let before = to.len();
         put(to);
-        self.owed += to.len() - before;
+        self.queued_replies += to.len() - before;
     }
 
-    /// Two pings and a half without a sign of life: the client is gone.
-    fn look_after_the_client(&mut self) -> Result<(), End> {
-        if self.heard_at.elapsed() >= self.keep_alive.period() * 5 / 2 {
+    /// Pings the client; one without a sign of life for two and a half periods is lost.
+    fn check_client(&mut self) -> Result<(), End> {
+        if self.alive_at.elapsed() >= self.keep_alive.period() * 5 / 2 {
             return Err(End::Lost);
         }
-        // One that has to read first gives its sign by reading.
+        // A client that must read first shows by reading that it is alive.
         if !self.is_full {
             put_ping(&mut self.outbox);
         }
         Ok(())
     }
 
-    async fn say_goodbye(&mut self, end: End) {
+    /// Sends the close frame and completes the closing handshake.
+    async fn close(&mut self, end: End) {
         let (code, reason) = match end {
             End::Lost => return,
-            End::Left(code) => (code, ""),
-            // The reason goes with the code: nothing more is said to whoever does not
-            // speak the protocol.
-            End::Broken(violation) => (Some(violation.code), violation.reason),
-            End::SessionOver => (Some(close_code::POLICY), "The session has ended."),
-            End::ServerStops => (Some(close_code::RESTART), "The server restarts."),
-            End::ConversationGone => (Some(close_code::NORMAL), "The conversation was deleted."),
+            End::ClosedByClient(code) => (code, ""),
+            End::ProtocolViolation(violation) => (Some(violation.code), violation.reason),
+            End::Stream(StreamEnd::SessionEnded) => {
+                (Some(close_code::POLICY), "The session has ended.")
+            }
+            End::Stream(StreamEnd::ServerStopping) => {
+                (Some(close_code::RESTART), "The server restarts.")
+            }
+            End::Stream(StreamEnd::ConversationGone) => {
+                (Some(close_code::NORMAL), "The conversation was deleted.")
+            }
         };
         put_close(code, reason, &mut self.outbox);
         while !self.outbox.is_empty() {
@@ -310,22 +313,22 @@ impl Connection {
                 return;
             }
         }
-        if !matches!(end, End::Left(_)) {
-            self.hear_goodbye().await;
+        if !matches!(end, End::ClosedByClient(_)) {
+            self.await_close().await;
         }
     }
 
-    /// A connection that is closed over unread bytes takes its last words along:
-    /// so what comes is read, until the client has heard them.
-    async fn hear_goodbye(&mut self) {
-        let mut can_be_read = true;
+    /// Reads until the client closes. A socket that is closed while bytes are unread
+    /// resets the connection, and the client would lose the close frame.
+    async fn await_close(&mut self) {
+        let mut is_valid = true;
         loop {
             tokio::task::coop::consume_budget().await;
-            while can_be_read && !self.received.is_empty() {
+            while is_valid && !self.received.is_empty() {
                 match self.decoder.next(&mut self.received) {
                     Ok(Some(Incoming::Close(_))) => return,
                     Ok(_) => {}
-                    Err(_) => can_be_read = false,
+                    Err(_) => is_valid = false,
                 }
             }
             if self.stream.readable().await.is_err() || self.read().is_err() {

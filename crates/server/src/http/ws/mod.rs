@@ -1,19 +1,19 @@
 //! `GET /ws/chat/{tenant}/{project}`: a conversation over a WebSocket (W).
 //!
-//! 1. The edge has checked Host and Origin. The ids must be ids, the visitor must
-//!    be somebody, of this tenant; a session, which a browser sends by itself,
-//!    needs the Origin that only a browser sends. All of it before the handshake
-//!    is answered ([`rfc6455`]).
+//! 1. The edge has checked Host and Origin. The ids must be valid, and the principal
+//!    must belong to the tenant. A session needs an Origin too: browsers send the
+//!    cookie by themselves, and only browsers send an Origin. All of this happens
+//!    before the handshake is answered ([`rfc6455`]).
 //! 2. Then the connection is a task of its own ([`connection`]), which keeps the
-//!    permit of the accept loop.
-//! 3. What the client sends is read and done in [`requests`]; what happens in the
-//!    conversation is put into words in [`crate::dialects::ws`].
+//!    connection's permit and guard.
+//! 3. Frames of the client are handled in [`requests`]; events of the conversation
+//!    are encoded by [`crate::dialects::ws`].
 
 mod connection;
-mod pace;
+mod frame_rate;
 mod requests;
 mod rfc6455;
-mod room;
+mod subscriber;
 
 use std::sync::Arc;
 
@@ -26,17 +26,19 @@ use parlor_storage::TokenKind;
 use serde::Deserialize;
 
 use super::body::Parameters;
+use super::connection_guard::ConnectionGuard;
 use super::errors::ApiError;
 use crate::app::App;
-use crate::auth::{ClientAddress, Visitor};
-use crate::connections::ConnectionPermit;
+use crate::auth::Principal;
+use crate::client_address::ClientAddress;
+use crate::limits::connections::ConnectionPermit;
 use connection::Connection;
 use rfc6455::Handshake;
-use room::Room;
+use subscriber::Subscriber;
 
-/// Where the client wants to be.
+/// The project that the path names.
 #[derive(Debug)]
-pub(crate) struct Address {
+pub(crate) struct ProjectPath {
     tenant: TenantId,
     project: ProjectId,
 }
@@ -47,42 +49,43 @@ pub(crate) struct From {
     after: Option<String>,
 }
 
-/// Lets a client in, and follows the conversation that it names from its place on.
+/// Accepts a client, which follows the conversation that it names after an event.
 pub(crate) async fn open(
     State(app): State<Arc<App>>,
-    address: Address,
-    (visitor, client): (Visitor, ClientAddress),
+    path: ProjectPath,
+    (principal, client): (Principal, ClientAddress),
     Parameters(from): Parameters<From>,
     headers: HeaderMap,
     handshake: Handshake,
-    Extension(permit): Extension<ConnectionPermit>,
+    connection: (Extension<ConnectionPermit>, Extension<ConnectionGuard>),
 ) -> Result<Response, ApiError> {
-    let is_session = visitor.session.kind == TokenKind::Session;
+    let is_session = principal.session.kind == TokenKind::Session;
     if is_session && !headers.contains_key(header::ORIGIN) {
         return Err(ApiError::forbidden("Without an Origin, please send a key as X-API-Key."));
     }
-    let tenant = app.config.tenants.get(&address.tenant);
-    let exists = tenant.is_some_and(|tenant| tenant.projects.contains_key(&address.project));
-    if address.tenant != visitor.caller.tenant || !exists {
+    let tenant = app.config.tenants.get(&path.tenant);
+    let exists = tenant.is_some_and(|tenant| tenant.projects.contains_key(&path.project));
+    if path.tenant != principal.caller.tenant || !exists {
         return Err(ApiError::not_found());
     }
-    let mut room = Room::new(app, visitor, client, address.project);
-    if let Some((conversation, after)) = from.place()? {
-        room.require_here(conversation).await?;
-        room.follow(conversation, after).await?;
+    let mut subscriber = Subscriber::new(app, principal, client, path.project);
+    if let Some((conversation, after)) = from.position()? {
+        subscriber.require_in_project(conversation).await?;
+        subscriber.follow(conversation, after).await?;
     }
     let response = handshake.response();
+    let (Extension(permit), Extension(guard)) = connection;
     tokio::spawn(async move {
         if let Some((stream, received)) = handshake.connection().await {
-            Connection::new(stream, received, room, permit).run().await;
+            Connection::new(stream, received, subscriber, guard, permit).run().await;
         }
     });
     Ok(response)
 }
 
 impl From {
-    /// An empty parameter is none.
-    fn place(&self) -> Result<Option<(ConversationId, EventId)>, ApiError> {
+    /// Where to begin. An empty parameter counts as absent.
+    fn position(&self) -> Result<Option<(ConversationId, EventId)>, ApiError> {
         let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
         let after = given(&self.after)
             .map(|text| {
@@ -100,10 +103,10 @@ impl From {
     }
 }
 
-impl FromRequestParts<Arc<App>> for Address {
+impl FromRequestParts<Arc<App>> for ProjectPath {
     type Rejection = ApiError;
 
-    /// What is no id names nothing.
+    /// An invalid id is not found, like an unknown one.
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
         let path = Path::<(String, String)>::from_request_parts(parts, app).await;
         let (tenant, project) = path.map_err(|_| ApiError::not_found())?.0;

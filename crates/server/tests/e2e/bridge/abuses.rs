@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::desk::Desk;
+use super::bridge_app::BridgeApp;
 use super::person::Person;
 use crate::mcp::served::SECRETS;
 use crate::mcp::{family, gone, runs};
@@ -30,13 +30,13 @@ const SHORT: &str = "turn_timeout_seconds = 3\nmax_output_bytes = 1000000";
 async fn whatever_goes_wrong_is_told_once_and_cleared_up() {
     let files = tempfile::tempdir().unwrap();
     let file = files.path().join("pids");
-    let desk = Desk::with_fake(SHORT, &format!("FAKE_AGENT_FAMILY = {file:?}")).await;
+    let app = BridgeApp::with_fake(SHORT, &format!("FAKE_AGENT_FAMILY = {file:?}")).await;
     for abuse in [
         "half_line", "half_answer", "exit_zero", "hang", "long_line", "flood", "bad_utf8",
         "bad_json", "deep_json", "leave_grandchild",
     ] {
         let before = family(&file).len();
-        let mut person = Person::at(&desk).await;
+        let mut person = Person::at(&app).await;
         assert_eq!(person.say(abuse).await["reason"], "error", "{abuse}");
         assert_eq!(errors(&person).len(), 1, "{abuse}: {:#?}", errors(&person));
         let processes = family(&file)[before..].to_vec();
@@ -53,8 +53,8 @@ async fn whatever_goes_wrong_is_told_once_and_cleared_up() {
 /// passed over are in the log, without what the agent was trusted with.
 #[tokio::test]
 async fn what_is_not_known_is_passed_over() {
-    let desk = Desk::with_fake("", "FAKE_AGENT = \"noise\"").await;
-    let mut person = Person::at(&desk).await;
+    let app = BridgeApp::with_fake("", "FAKE_AGENT = \"noise\"").await;
+    let mut person = Person::at(&app).await;
     for (abuse, answer) in [
         ("garbage", "As if nothing had been."),
         ("not_an_object", "As if nothing had been."),
@@ -69,8 +69,8 @@ async fn what_is_not_known_is_passed_over() {
     }
     assert_eq!(errors(&person), Vec::<&Value>::new());
     assert_eq!(said(&person).len(), 7, "nothing is said twice: {:?}", said(&person));
-    assert_eq!(desk.agents().len(), 1, "one process, all the time");
-    let log = desk.log();
+    assert_eq!(app.agents().len(), 1, "one process, all the time");
+    let log = app.log();
     assert!(log.len() < 200_000, "a flood does not fill the log");
     assert!(log.contains("skipped a line that is not a message"), "{log}");
     assert!(!log.contains(SECRETS[0].1), "{log}");
@@ -81,12 +81,12 @@ async fn what_is_not_known_is_passed_over() {
 #[tokio::test]
 async fn an_agent_that_never_starts_is_an_error() {
     for how in ["crash", "silent", "deaf"] {
-        let desk = Desk::with_fake(SHORT, &format!("FAKE_AGENT = {how:?}")).await;
-        let mut person = Person::at(&desk).await;
+        let app = BridgeApp::with_fake(SHORT, &format!("FAKE_AGENT = {how:?}")).await;
+        let mut person = Person::at(&app).await;
         for number in 1..=2 {
             assert_eq!(person.say("hello").await["reason"], "error", "{how}");
             assert_eq!(errors(&person).len(), number, "{how}");
-            desk.is_left().await;
+            app.is_left().await;
         }
     }
 }
@@ -94,16 +94,16 @@ async fn an_agent_that_never_starts_is_an_error() {
 /// H-6: a stop is a request to the agent, and an order to its process.
 #[tokio::test]
 async fn a_stop_is_obeyed_or_enforced() {
-    let desk = Desk::with_fake("", "").await;
+    let app = BridgeApp::with_fake("", "").await;
     for (abuse, processes) in [("interruptible", 1), ("ignore_interrupt", 0), ("ask", 1)] {
-        let mut person = Person::at(&desk).await;
-        let others = desk.agents().len();
+        let mut person = Person::at(&app).await;
+        let others = app.agents().len();
         person.begin(abuse).await;
         person.find(if abuse == "ask" { "userPrompt" } else { "streamToken" }).await;
         person.send(&json!({"type": "stop"})).await;
         assert_eq!(person.done().await["reason"], "stopped", "{abuse}");
         assert_eq!(errors(&person), Vec::<&Value>::new(), "{abuse}");
-        crate::mcp::until(abuse, || desk.agents().len() == others + processes).await;
+        crate::mcp::until(abuse, || app.agents().len() == others + processes).await;
         assert_eq!(person.say("hello").await["reason"], "complete", "{abuse}");
         assert_eq!(said(&person).last(), Some(&"You said: hello"), "{abuse}");
     }
@@ -113,13 +113,13 @@ async fn a_stop_is_obeyed_or_enforced() {
 /// tells of that is masked: in text, in arguments and in results of tools.
 #[tokio::test]
 async fn what_is_in_its_environment_is_not_shown() {
-    let desk = Desk::with_fake("", "GREETING = \"good morning\"").await;
-    let mut person = Person::at(&desk).await;
+    let app = BridgeApp::with_fake("", "GREETING = \"good morning\"").await;
+    let mut person = Person::at(&app).await;
     assert_eq!(person.say("secrets").await["reason"], "complete");
     let told = said(&person).last().unwrap().to_owned();
     assert!(told.contains("GREETING=good morning"), "{told}");
     assert!(!told.contains("PARLOR"), "{told}");
-    assert!(SECRETS.iter().all(|(_, secret)| !desk.log().contains(secret)));
+    assert!(SECRETS.iter().all(|(_, secret)| !app.log().contains(secret)));
 }
 
 /// S-3, S-5, B-2, X-3: what a harness tells its model reaches nobody: not its session and
@@ -128,8 +128,8 @@ async fn what_is_in_its_environment_is_not_shown() {
 #[tokio::test]
 async fn what_a_harness_tells_its_model_is_not_shown_and_its_token_not_stored() {
     const TOKEN: &str = "words-that-look-like-no-key";
-    let mut desk = Desk::with_fake("", &format!("SITE_TOKEN = {TOKEN:?}")).await;
-    let mut person = Person::at(&desk).await;
+    let mut app = BridgeApp::with_fake("", &format!("SITE_TOKEN = {TOKEN:?}")).await;
+    let mut person = Person::at(&app).await;
     assert_eq!(person.say("internals").await["reason"], "complete");
     let result = person.seen.iter().find(|frame| frame["type"] == "tool_result").unwrap();
     let expected = "Started‹U+0000› in [config] for [session]: a.txt [note] [token]\n[config]";
@@ -142,9 +142,9 @@ async fn what_a_harness_tells_its_model_is_not_shown_and_its_token_not_stored() 
     for hidden in [TOKEN, "8c3f7c1e", "-workspace", "\\u001b", "\\u0000", "\u{202E}"] {
         assert!(!frames.contains(hidden), "{hidden}: {frames}");
     }
-    desk.stop_server();
-    assert!(!desk.log().contains(TOKEN));
-    let stored = std::fs::read(desk.path("parlor.db")).unwrap();
+    app.stop_server();
+    assert!(!app.log().contains(TOKEN));
+    let stored = std::fs::read(app.path("parlor.db")).unwrap();
     let holds = |words: &str| stored.windows(words.len()).any(|at| at == words.as_bytes());
     assert!(holds("my token is") && !holds(TOKEN), "the database holds the token");
 }
@@ -153,7 +153,7 @@ async fn what_a_harness_tells_its_model_is_not_shown_and_its_token_not_stored() 
 /// withdrawn, or whose process leaves.
 #[tokio::test]
 async fn odd_permissions_are_settled() {
-    let desk = Desk::with_fake("", "").await;
+    let app = BridgeApp::with_fake("", "").await;
     let yes = json!({"response": "yes"});
     for (abuse, answer, outcome, reason) in [
         ("ask", Some(&yes), "answered", "complete"),
@@ -161,7 +161,7 @@ async fn odd_permissions_are_settled() {
         ("ask_and_withdraw", None, "cancelled", "complete"),
         ("ask_and_leave", None, "expired", "error"),
     ] {
-        let mut person = Person::at(&desk).await;
+        let mut person = Person::at(&app).await;
         person.begin(abuse).await;
         let prompt = person.prompt().await;
         if let Some(answer) = answer {
@@ -178,7 +178,7 @@ async fn odd_permissions_are_settled() {
             assert_eq!(said(&person).last(), Some(&"The answer was \"allow\"."), "{abuse}");
         }
     }
-    let mut person = Person::at(&desk).await;
+    let mut person = Person::at(&app).await;
     assert_eq!(person.say("ask_oddly").await["reason"], "complete");
     assert_eq!(said(&person).last(), Some(&"Answered."));
 }
@@ -190,8 +190,8 @@ async fn an_idle_process_is_ended_and_its_session_resumed() {
     let files = tempfile::tempdir().unwrap();
     let (notes, pids) = (files.path().join("notes"), files.path().join("pids"));
     let env = format!("FAKE_AGENT_NOTES = {notes:?}\nFAKE_AGENT_FAMILY = {pids:?}");
-    let desk = Desk::with_fake("idle_timeout_seconds = 1", &env).await;
-    let mut person = Person::at(&desk).await;
+    let app = BridgeApp::with_fake("idle_timeout_seconds = 1", &env).await;
+    let mut person = Person::at(&app).await;
     person.say("hello").await;
     let first = family(&pids);
     assert!(first.len() == 3 && runs(first[0]));

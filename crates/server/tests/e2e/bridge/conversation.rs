@@ -3,7 +3,7 @@
 use parlor_testkit::{Gate, Script};
 use serde_json::json;
 
-use super::desk::Desk;
+use super::bridge_app::BridgeApp;
 use super::person::{Person, model_saw};
 
 /// What an agent says that forgets itself: the words of S-1 to S-3.
@@ -14,36 +14,36 @@ const TELLTALE: &str = "I am Claude Code by Anthropic, model claude-opus-5-5, \
 /// the same process; nothing that the person saw names who answered.
 #[tokio::test]
 async fn turns_go_on_in_one_process() {
-    let desk = Desk::with_cli("", "").await;
-    let mut person = Person::at(&desk).await;
+    let app = BridgeApp::with_cli("", "").await;
+    let mut person = Person::at(&app).await;
     let first = Script::answer().thinking("The person greets. ").thinking("I am Claude.");
-    desk.model.push(first.signature("c2ln").words("Hello. ").words(TELLTALE).usage(120, 25));
+    app.model.push(first.signature("c2ln").words("Hello. ").words(TELLTALE).usage(120, 25));
     assert_eq!(person.say("Good morning").await["reason"], "complete");
-    let agents = desk.agents();
+    let agents = app.agents();
     assert_eq!(agents.len(), 1);
-    desk.model.push(Script::answer().words("As I said, good morning."));
+    app.model.push(Script::answer().words("As I said, good morning."));
     assert_eq!(person.say("What did you say?").await["reason"], "complete");
-    assert_eq!(desk.agents(), agents, "the process goes on");
-    let story = person.story().lines("model", &model_saw(&desk));
+    assert_eq!(app.agents(), agents, "the process goes on");
+    let story = person.story().lines("model", &model_saw(&app));
     insta::assert_snapshot!(story.text());
 }
 
 /// H-6, B-1: a stop interrupts the CLI, keeps what was said, and the session goes on.
 #[tokio::test]
 async fn a_stop_interrupts_and_the_session_goes_on() {
-    let desk = Desk::with_cli("", "").await;
-    let mut person = Person::at(&desk).await;
+    let app = BridgeApp::with_cli("", "").await;
+    let mut person = Person::at(&app).await;
     let gate = Gate::closed();
-    desk.model.push(Script::answer().text("So far so good.").gate(&gate).text("Never said."));
+    app.model.push(Script::answer().text("So far so good.").gate(&gate).text("Never said."));
     person.begin("Tell me everything").await;
     person.find("streamToken").await;
-    let agents = desk.agents();
+    let agents = app.agents();
     person.send(&json!({"type": "stop"})).await;
     assert_eq!(person.done().await["reason"], "stopped");
-    desk.model.push(Script::answer().words("Where were we?"));
+    app.model.push(Script::answer().words("Where were we?"));
     assert_eq!(person.say("Go on").await["reason"], "complete");
-    assert_eq!(desk.agents(), agents, "the process goes on");
-    let story = person.story().lines("model", &model_saw(&desk));
+    assert_eq!(app.agents(), agents, "the process goes on");
+    let story = person.story().lines("model", &model_saw(&app));
     insta::assert_snapshot!(story.text());
 }
 
@@ -51,15 +51,15 @@ async fn a_stop_interrupts_and_the_session_goes_on() {
 /// what was said before does not stay, and the session goes on.
 #[tokio::test]
 async fn a_refusal_of_the_model_is_told_as_such() {
-    let desk = Desk::with_cli("", "").await;
-    let mut person = Person::at(&desk).await;
+    let app = BridgeApp::with_cli("", "").await;
+    let mut person = Person::at(&app).await;
     let declines = |words: &str| Script::answer().words(words).stop_reason("refusal");
-    desk.model.push(declines("First, take a match"));
-    desk.model.push(declines("Then a candle"));
+    app.model.push(declines("First, take a match"));
+    app.model.push(declines("Then a candle"));
     assert_eq!(person.say("Tell me how").await["reason"], "error");
     insta::assert_snapshot!("a_refusal", person.story().text());
-    desk.model.push(declines("Take a match"));
-    desk.model.push(Script::answer().words("I would rather not."));
+    app.model.push(declines("Take a match"));
+    app.model.push(Script::answer().words("I would rather not."));
     assert_eq!(person.say("And now?").await["reason"], "complete");
     insta::assert_snapshot!("a_refusal_that_the_agent_goes_on_after", person.story().text());
 }
@@ -68,13 +68,13 @@ async fn a_refusal_of_the_model_is_told_as_such() {
 /// one that recovers is no error. The session goes on after both.
 #[tokio::test]
 async fn an_overload_is_readable_and_passes() {
-    let desk = Desk::with_cli("", "CLAUDE_CODE_MAX_RETRIES = \"1\"").await;
-    let mut person = Person::at(&desk).await;
-    desk.model.push(Script::failure_saying(529, "overloaded_error", "Claude is overloaded"));
-    desk.model.push(Script::failure_saying(529, "overloaded_error", "Claude is overloaded"));
+    let app = BridgeApp::with_cli("", "CLAUDE_CODE_MAX_RETRIES = \"1\"").await;
+    let mut person = Person::at(&app).await;
+    app.model.push(Script::failure_saying(529, "overloaded_error", "Claude is overloaded"));
+    app.model.push(Script::failure_saying(529, "overloaded_error", "Claude is overloaded"));
     assert_eq!(person.say("Anyone there?").await["reason"], "error");
-    desk.model.push(Script::failure(529));
-    desk.model.push(Script::answer().words("Here I am."));
+    app.model.push(Script::failure(529));
+    app.model.push(Script::answer().words("Here I am."));
     assert_eq!(person.say("And now?").await["reason"], "complete");
     insta::assert_snapshot!(person.story().text());
 }

@@ -4,7 +4,7 @@
 use parlor_testkit::{Gate, Script};
 use serde_json::json;
 
-use super::desk::Desk;
+use super::bridge_app::BridgeApp;
 use super::person::{Person, model_saw};
 
 fn asks() -> Script {
@@ -14,15 +14,15 @@ fn asks() -> Script {
 
 /// The model was told what was said before. How much of the turn that died the CLI
 /// had written down is chance.
-fn remembers(desk: &Desk, lines: &[&str]) {
-    let saw = model_saw(desk);
+fn remembers(app: &BridgeApp, lines: &[&str]) {
+    let saw = model_saw(app);
     assert!(lines.iter().all(|line| saw.iter().any(|told| told == line)), "{saw:#?}");
 }
 
 /// The same, where the CLI may not have had the time to write down its session: then
 /// it begins another one, and is told.
-fn knows(desk: &Desk, words: &[&str]) {
-    let saw = model_saw(desk);
+fn knows(app: &BridgeApp, words: &[&str]) {
+    let saw = model_saw(app);
     assert!(words.iter().all(|words| saw.iter().any(|told| told.contains(words))), "{saw:#?}");
 }
 
@@ -30,20 +30,20 @@ fn knows(desk: &Desk, words: &[&str]) {
 /// starts a new one, which remembers.
 #[tokio::test]
 async fn a_dead_process_is_reported_and_the_session_resumed() {
-    let desk = Desk::with_cli("", "").await;
-    let mut person = Person::at(&desk).await;
-    desk.model.push(Script::answer().words("My name is Desk."));
+    let app = BridgeApp::with_cli("", "").await;
+    let mut person = Person::at(&app).await;
+    app.model.push(Script::answer().words("My name is BridgeApp."));
     person.say("Who are you?").await;
     let gate = Gate::closed();
-    desk.model.push(Script::answer().text("I was about to").gate(&gate));
+    app.model.push(Script::answer().text("I was about to").gate(&gate));
     person.begin("And what do you do?").await;
     person.find("streamToken").await;
-    desk.kill_agent();
+    app.kill_agent();
     assert_eq!(person.done().await["reason"], "error");
-    desk.is_left().await;
-    desk.model.push(Script::answer().words("As I said."));
+    app.is_left().await;
+    app.model.push(Script::answer().words("As I said."));
     assert_eq!(person.say("Are you still there?").await["reason"], "complete");
-    remembers(&desk, &["user: Who are you?", "assistant: My name is Desk."]);
+    remembers(&app, &["user: Who are you?", "assistant: My name is BridgeApp."]);
     insta::assert_snapshot!(person.story().text());
 }
 
@@ -54,10 +54,10 @@ pub(super) const NOT_DURABLE: &str = "durable_approvals = false";
 /// yes is refused and nothing runs; the next turn goes on.
 #[tokio::test]
 async fn a_permission_dies_with_its_process() {
-    let desk = Desk::with_cli(NOT_DURABLE, "").await;
-    let mut person = Person::at(&desk).await;
-    desk.model.push(asks());
-    dies(&desk, &mut person).await;
+    let app = BridgeApp::with_cli(NOT_DURABLE, "").await;
+    let mut person = Person::at(&app).await;
+    app.model.push(asks());
+    dies(&app, &mut person).await;
     insta::assert_snapshot!(person.story().text());
 }
 
@@ -65,19 +65,19 @@ async fn a_permission_dies_with_its_process() {
 /// session would keep one, so both wait with the process.
 #[tokio::test]
 async fn two_permissions_of_one_message_die_with_their_process() {
-    let desk = Desk::with_cli("", "").await;
-    let mut person = Person::at(&desk).await;
+    let app = BridgeApp::with_cli("", "").await;
+    let mut person = Person::at(&app).await;
     let other = json!({"command": "touch other.txt", "description": "Make another file"});
-    desk.model.push(asks().tool_use("toolu_k2", "Bash", &other));
-    dies(&desk, &mut person).await;
-    assert_eq!(desk.file("other.txt"), None);
+    app.model.push(asks().tool_use("toolu_k2", "Bash", &other));
+    dies(&app, &mut person).await;
+    assert_eq!(app.file("other.txt"), None);
 }
 
 /// A permission is asked for; then the process is killed.
-async fn dies(desk: &Desk, person: &mut Person) {
+async fn dies(app: &BridgeApp, person: &mut Person) {
     person.begin("Make a file").await;
     let prompt = person.prompt().await;
-    desk.kill_agent();
+    app.kill_agent();
     let closed = person.find("userPromptClosed").await;
     assert_eq!(
         (&closed["messageId"], &closed["outcome"]),
@@ -87,10 +87,10 @@ async fn dies(desk: &Desk, person: &mut Person) {
     person.answer(&prompt, json!({"response": "yes"})).await;
     let refusal = person.find("error").await;
     assert_eq!(refusal["code"], "prompt_closed");
-    desk.model.push(Script::answer().words("Let us try again."));
+    app.model.push(Script::answer().words("Let us try again."));
     assert_eq!(person.say("What happened?").await["reason"], "complete");
-    assert_eq!(desk.file("done.txt"), None);
-    knows(desk, &["Make a file", "What happened?"]);
+    assert_eq!(app.file("done.txt"), None);
+    knows(app, &["Make a file", "What happened?"]);
 }
 
 /// B-1, FAULTS 2 and 3: a server that is stopped leaves no process behind; after its
@@ -98,36 +98,36 @@ async fn dies(desk: &Desk, person: &mut Person) {
 /// tells after its start that the prompt has expired.
 #[tokio::test]
 async fn the_session_outlives_the_server() {
-    let mut desk = Desk::with_cli(NOT_DURABLE, "").await;
-    let mut person = Person::at(&desk).await;
-    desk.model.push(Script::answer().words("The number is 42."));
+    let mut app = BridgeApp::with_cli(NOT_DURABLE, "").await;
+    let mut person = Person::at(&app).await;
+    app.model.push(Script::answer().words("The number is 42."));
     person.say("Remember a number").await;
-    let agents = desk.agents();
-    desk.stop_server();
+    let agents = app.agents();
+    app.stop_server();
     assert!(!agents.iter().any(|agent| crate::mcp::runs(*agent)), "no process is left");
 
-    desk.start_server();
-    person = person.back(&desk).await;
-    desk.model.push(Script::answer().words("It was 42."));
+    app.start_server();
+    person = person.back(&app).await;
+    app.model.push(Script::answer().words("It was 42."));
     assert_eq!(person.say("Which one?").await["reason"], "complete");
-    desk.model.push(asks());
+    app.model.push(asks());
     person.begin("Make a file").await;
     let prompt = person.prompt().await;
-    let agents = desk.agents();
-    desk.kill_server();
+    let agents = app.agents();
+    app.kill_server();
     crate::mcp::gone(&agents).await;
 
-    desk.start_server();
-    person = person.back(&desk).await;
+    app.start_server();
+    person = person.back(&app).await;
     let closed = person.find("userPromptClosed").await;
     assert_eq!(
         (&closed["messageId"], &closed["outcome"]),
         (&prompt["messageId"], &json!("expired"))
     );
     person.done().await;
-    desk.model.push(Script::answer().words("Nothing was made."));
+    app.model.push(Script::answer().words("Nothing was made."));
     assert_eq!(person.say("What happened?").await["reason"], "complete");
-    assert_eq!(desk.file("done.txt"), None);
-    remembers(&desk, &["assistant: The number is 42.", "assistant: It was 42."]);
+    assert_eq!(app.file("done.txt"), None);
+    remembers(&app, &["assistant: The number is 42.", "assistant: It was 42."]);
     insta::assert_snapshot!(person.story().text());
 }

@@ -6,7 +6,7 @@ use std::fs;
 use parlor_testkit::Script;
 use serde_json::{Map, Value, json};
 
-use super::desk::Desk;
+use super::bridge_app::BridgeApp;
 use super::person::{Person, model_saw, was_told};
 use super::plans::{present, write_plan};
 use crate::mcp::until;
@@ -19,23 +19,23 @@ pub(super) fn count(id: &str, then: &str) -> Script {
 }
 
 /// The prompt that is shown next waits without a process.
-pub(super) async fn waiting(desk: &Desk, person: &mut Person) -> Value {
+pub(super) async fn waiting(app: &BridgeApp, person: &mut Person) -> Value {
     let prompt = person.prompt().await;
-    desk.is_left().await;
+    app.is_left().await;
     prompt
 }
 
 /// As a power cut would; then the server is there again, and so is the person.
-async fn restarted(desk: &mut Desk, person: Person) -> Person {
-    let agents = desk.agents();
-    desk.kill_server();
+async fn restarted(app: &mut BridgeApp, person: Person) -> Person {
+    let agents = app.agents();
+    app.kill_server();
     crate::mcp::gone(&agents).await;
-    desk.start_server();
-    person.back(desk).await
+    app.start_server();
+    person.back(app).await
 }
 
-pub(super) fn saw(desk: &Desk, words: &str) {
-    let saw = model_saw(desk);
+pub(super) fn saw(app: &BridgeApp, words: &str) {
+    let saw = model_saw(app);
     assert!(saw.iter().any(|line| line.contains(words)), "no '{words}': {saw:#?}");
 }
 
@@ -44,18 +44,18 @@ pub(super) fn saw(desk: &Desk, words: &str) {
 /// call, once. What was asked is a message, a call and a prompt, as ever.
 #[tokio::test]
 async fn a_permission_needs_no_process() {
-    let desk = Desk::with_cli("", "").await;
-    let mut person = Person::at(&desk).await;
-    desk.model.push(count("toolu_d1", ""));
-    desk.model.push(Script::answer().words("Made."));
+    let app = BridgeApp::with_cli("", "").await;
+    let mut person = Person::at(&app).await;
+    app.model.push(count("toolu_d1", ""));
+    app.model.push(Script::answer().words("Made."));
     person.begin("Make a line").await;
-    let prompt = waiting(&desk, &mut person).await;
+    let prompt = waiting(&app, &mut person).await;
     person.answer(&prompt, json!({"response": "yes"})).await;
-    until("a process is started for the answer", || !desk.agents().is_empty()).await;
-    desk.kill_agent();
+    until("a process is started for the answer", || !app.agents().is_empty()).await;
+    app.kill_agent();
     assert_eq!(person.done().await["reason"], "complete");
-    assert_eq!(desk.file("made.txt").as_deref(), Some("made\n"));
-    let story = person.story().lines("model", &model_saw(&desk));
+    assert_eq!(app.file("made.txt").as_deref(), Some("made\n"));
+    let story = person.story().lines("model", &model_saw(&app));
     insta::assert_snapshot!(story.text());
 }
 
@@ -64,29 +64,29 @@ async fn a_permission_needs_no_process() {
 /// refused after another kill.
 #[tokio::test]
 async fn a_permission_outlives_the_server() {
-    let mut desk = Desk::with_cli("", "").await;
-    let mut person = Person::at(&desk).await;
-    desk.model.push(count("toolu_d1", ""));
-    desk.model.push(count("toolu_d2", ""));
-    desk.model.push(Script::answer().words("Made one line."));
+    let mut app = BridgeApp::with_cli("", "").await;
+    let mut person = Person::at(&app).await;
+    app.model.push(count("toolu_d1", ""));
+    app.model.push(count("toolu_d2", ""));
+    app.model.push(Script::answer().words("Made one line."));
     person.begin("Make two lines").await;
-    let first = waiting(&desk, &mut person).await;
+    let first = waiting(&app, &mut person).await;
     for _ in 0..2 {
-        person = restarted(&mut desk, person).await;
+        person = restarted(&mut app, person).await;
         assert_eq!(person.find("userPromptUpdated").await["messageId"], first["messageId"]);
     }
-    assert!(desk.agents().is_empty(), "nothing is started before somebody answers");
+    assert!(app.agents().is_empty(), "nothing is started before somebody answers");
     person.answer(&first, json!({"response": "yes"})).await;
-    let second = waiting(&desk, &mut person).await;
-    assert_eq!(desk.file("made.txt").as_deref(), Some("made\n"));
+    let second = waiting(&app, &mut person).await;
+    assert_eq!(app.file("made.txt").as_deref(), Some("made\n"));
 
-    person = restarted(&mut desk, person).await;
+    person = restarted(&mut app, person).await;
     person.find("userPromptUpdated").await;
     person.answer(&second, json!({"response": "no", "reason": "One is enough."})).await;
     assert_eq!(person.done().await["reason"], "complete");
-    assert_eq!(desk.file("made.txt").as_deref(), Some("made\n"));
-    saw(&desk, "One is enough.");
-    let story = person.story().lines("model", &model_saw(&desk));
+    assert_eq!(app.file("made.txt").as_deref(), Some("made\n"));
+    saw(&app, "One is enough.");
+    let story = person.story().lines("model", &model_saw(&app));
     insta::assert_snapshot!(story.text());
 }
 
@@ -94,20 +94,20 @@ async fn a_permission_outlives_the_server() {
 /// that the person edits after its start are those that run.
 #[tokio::test]
 async fn a_permission_is_edited_after_a_restart() {
-    let mut desk = Desk::with_cli("", "").await;
-    let mut person = Person::at(&desk).await;
-    desk.model.push(count("toolu_d1", ""));
-    desk.model.push(Script::answer().words("Made."));
+    let mut app = BridgeApp::with_cli("", "").await;
+    let mut person = Person::at(&app).await;
+    app.model.push(count("toolu_d1", ""));
+    app.model.push(Script::answer().words("Made."));
     person.begin("Make a line").await;
-    let prompt = waiting(&desk, &mut person).await;
-    desk.stop_server();
-    desk.start_server();
-    person = person.back(&desk).await;
+    let prompt = waiting(&app, &mut person).await;
+    app.stop_server();
+    app.start_server();
+    person = person.back(&app).await;
     let edited = json!({"command": "echo other > other.txt", "description": "Make a line"});
     person.answer(&prompt, json!({"response": "yes", "input": edited})).await;
     assert_eq!(person.done().await["reason"], "complete");
-    assert_eq!((desk.file("made.txt"), desk.file("other.txt")), (None, Some("other\n".into())));
-    assert!(was_told(&desk, "echo other > other.txt"), "the model is told what ran");
+    assert_eq!((app.file("made.txt"), app.file("other.txt")), (None, Some("other\n".into())));
+    assert!(was_told(&app, "echo other > other.txt"), "the model is told what ran");
 }
 
 /// Invariant 23: the power fails at each step of a call. Before the answer counts,
@@ -119,14 +119,14 @@ async fn a_call_is_made_once_wherever_the_power_fails() {
         ("answered", Some("made\n"), "(Bash completed with no output)"),
         ("started", None, "It is not known whether Bash took effect"),
     ] {
-        let mut desk = Desk::with_cli("", "").await;
-        let mut person = Person::at(&desk).await;
-        desk.model.push(Script::answer().words("Hello."));
+        let mut app = BridgeApp::with_cli("", "").await;
+        let mut person = Person::at(&app).await;
+        app.model.push(Script::answer().words("Hello."));
         person.say("Hello").await;
-        desk.stop_server();
-        desk.start_server_until(step);
-        person = person.back(&desk).await;
-        desk.model.push(count("toolu_d1", ""));
+        app.stop_server();
+        app.start_server_until(step);
+        person = person.back(&app).await;
+        app.model.push(count("toolu_d1", ""));
         person.begin("Make a line").await;
         let answer = json!({"response": "yes"});
         let known = match step {
@@ -136,17 +136,17 @@ async fn a_call_is_made_once_wherever_the_power_fails() {
         if let Some(prompt) = &known {
             person.answer(prompt, answer.clone()).await;
         }
-        desk.is_cut_off().await;
-        desk.model.push(Script::answer().words("That is that."));
-        desk.start_server();
-        person = person.back(&desk).await;
+        app.is_cut_off().await;
+        app.model.push(Script::answer().words("That is that."));
+        app.start_server();
+        person = person.back(&app).await;
         if known.is_none() {
             let prompt = person.prompt().await;
             person.answer(&prompt, answer).await;
         }
         assert_eq!(person.done().await["reason"], "complete", "{step}");
-        assert_eq!(desk.file("made.txt").as_deref(), made, "{step}");
-        saw(&desk, told);
+        assert_eq!(app.file("made.txt").as_deref(), made, "{step}");
+        saw(&app, told);
     }
 }
 
@@ -154,77 +154,77 @@ async fn a_call_is_made_once_wherever_the_power_fails() {
 /// not known; whatever the session makes of it, the call is not repeated.
 #[tokio::test]
 async fn a_call_that_ran_when_the_server_died_is_not_repeated() {
-    let mut desk = Desk::with_cli("", "").await;
-    let mut person = Person::at(&desk).await;
-    desk.model.push(count("toolu_d1", "; sleep 60"));
+    let mut app = BridgeApp::with_cli("", "").await;
+    let mut person = Person::at(&app).await;
+    app.model.push(count("toolu_d1", "; sleep 60"));
     person.begin("Make a line").await;
-    let prompt = waiting(&desk, &mut person).await;
+    let prompt = waiting(&app, &mut person).await;
     person.answer(&prompt, json!({"response": "yes"})).await;
-    until("it runs", || desk.file("made.txt").is_some()).await;
-    person = restarted(&mut desk, person).await;
+    until("it runs", || app.file("made.txt").is_some()).await;
+    person = restarted(&mut app, person).await;
     assert_eq!(person.done().await["reason"], "interrupted");
-    desk.model.push(Script::answer().words("I will look first."));
+    app.model.push(Script::answer().words("I will look first."));
     assert_eq!(person.say("And?").await["reason"], "complete");
-    assert_eq!(desk.file("made.txt").as_deref(), Some("made\n"));
+    assert_eq!(app.file("made.txt").as_deref(), Some("made\n"));
 }
 
 /// P-8, T-2, P-9: questions and plans are answered after a restart.
 #[tokio::test]
 async fn questions_and_plans_outlive_the_server() {
-    let mut desk = Desk::with_cli("", "").await;
-    let mut person = Person::at(&desk).await;
+    let mut app = BridgeApp::with_cli("", "").await;
+    let mut person = Person::at(&app).await;
     let questions = json!({"questions": [
         {"question": "Which size?", "header": "Size", "multiSelect": false, "options": [
             {"label": "Small", "description": "For one"},
             {"label": "Large", "description": "For all"}]}]});
-    desk.model.push(Script::answer().tool_use("toolu_q1", "AskUserQuestion", &questions));
-    desk.model.push(Script::answer().words("Large it is."));
+    app.model.push(Script::answer().tool_use("toolu_q1", "AskUserQuestion", &questions));
+    app.model.push(Script::answer().words("Large it is."));
     person.begin("Cook for us").await;
-    let prompt = waiting(&desk, &mut person).await;
-    person = restarted(&mut desk, person).await;
+    let prompt = waiting(&app, &mut person).await;
+    person = restarted(&mut app, person).await;
     let asked = prompt["questions"][0].clone();
     let (id, value) = (asked["id"].as_str().unwrap(), asked["options"][1]["value"].clone());
     let answers = Map::from_iter([(id.to_owned(), value)]);
     person.answer(&prompt, json!({"response": answers})).await;
     // Before a process can have the answer: it is told to the agent, and not shown twice.
     person.find("userPromptClosed").await;
-    person = restarted(&mut desk, person).await;
+    person = restarted(&mut app, person).await;
     assert_eq!(person.done().await["reason"], "complete");
-    saw(&desk, "\"Which size?\"=\"Large\"");
+    saw(&app, "\"Which size?\"=\"Large\"");
     let answers = person.seen.iter().filter(|frame| frame["content"] == "Size: Large").count();
     assert_eq!(answers, 1, "{:#?}", person.seen);
 
-    let page = json!({"file_path": desk.path("workspace").join("hello.html"), "content": "Hello"});
-    desk.model.push_for(write_plan("toolu_p0", "# Add a page\n\n1. Create `hello.html`\n"));
-    desk.model.push(present("toolu_p1"));
-    desk.model.push(Script::answer().tool_use("toolu_p2", "Write", &page));
-    desk.model.push(Script::answer().words("Done as planned."));
+    let page = json!({"file_path": app.path("workspace").join("hello.html"), "content": "Hello"});
+    app.model.push_for(write_plan("toolu_p0", "# Add a page\n\n1. Create `hello.html`\n"));
+    app.model.push(present("toolu_p1"));
+    app.model.push(Script::answer().tool_use("toolu_p2", "Write", &page));
+    app.model.push(Script::answer().words("Done as planned."));
     person.send(&json!({"message": "Plan a page", "mode": "plan"})).await;
-    let prompt = waiting(&desk, &mut person).await;
+    let prompt = waiting(&app, &mut person).await;
     assert_eq!(prompt["promptType"], "plan", "{prompt}");
-    person = restarted(&mut desk, person).await;
+    person = restarted(&mut app, person).await;
     person.answer(&prompt, json!({"response": "execute"})).await;
     assert_eq!(person.done().await["reason"], "complete");
-    assert_eq!(desk.file("hello.html").as_deref(), Some("Hello"), "edits are not asked for");
+    assert_eq!(app.file("hello.html").as_deref(), Some("Hello"), "edits are not asked for");
 }
 
 /// H-6, B-4: a turn that is stopped while it waits leaves a call behind in the
 /// session. The next turn refuses it before anything else, in every mode.
 #[tokio::test]
 async fn a_stop_takes_the_question_with_it() {
-    let desk = Desk::with_cli("", "").await;
-    let mut person = Person::at(&desk).await;
-    let note = desk.path("workspace").join("note.txt");
+    let app = BridgeApp::with_cli("", "").await;
+    let mut person = Person::at(&app).await;
+    let note = app.path("workspace").join("note.txt");
     let write = json!({"file_path": note, "content": "one\n"});
-    desk.model.push(Script::answer().words("May I? ").tool_use("toolu_w1", "Write", &write));
+    app.model.push(Script::answer().words("May I? ").tool_use("toolu_w1", "Write", &write));
     person.begin("Write a note").await;
-    waiting(&desk, &mut person).await;
+    waiting(&app, &mut person).await;
     person.send(&json!({"type": "stop"})).await;
     assert_eq!(person.done().await["reason"], "stopped");
-    desk.model.push(Script::answer().words("As you like."));
+    app.model.push(Script::answer().words("As you like."));
     assert_eq!(person.say("Never mind").await["reason"], "complete");
     assert!(fs::metadata(&note).is_err(), "it was not made");
-    let story = person.story().lines("model", &model_saw(&desk));
+    let story = person.story().lines("model", &model_saw(&app));
     insta::assert_snapshot!(story.text());
 }
 
@@ -232,18 +232,18 @@ async fn a_stop_takes_the_question_with_it() {
 /// process that wanted them.
 #[tokio::test]
 async fn what_is_always_allowed_keeps_its_process() {
-    let desk = Desk::with_cli("", "").await;
-    let mut person = Person::at(&desk).await;
+    let app = BridgeApp::with_cli("", "").await;
+    let mut person = Person::at(&app).await;
     for id in ["toolu_a1", "toolu_a2", "toolu_a3"] {
-        desk.model.push(count(id, ""));
+        app.model.push(count(id, ""));
     }
-    desk.model.push(Script::answer().words("Made."));
+    app.model.push(Script::answer().words("Made."));
     person.begin("Make three lines").await;
-    let prompt = waiting(&desk, &mut person).await;
+    let prompt = waiting(&app, &mut person).await;
     person.answer(&prompt, json!({"response": "yes", "remember": "conversation"})).await;
     assert_eq!(person.done().await["reason"], "complete");
-    assert_eq!(desk.file("made.txt").as_deref(), Some("made\nmade\nmade\n"));
-    let started = desk.log().matches("program started").count();
+    assert_eq!(app.file("made.txt").as_deref(), Some("made\nmade\nmade\n"));
+    let started = app.log().matches("program started").count();
     assert_eq!(started, 5, "the first, two for the question, and two until it is known");
 }
 
@@ -251,14 +251,14 @@ async fn what_is_always_allowed_keeps_its_process() {
 /// without a question, and once.
 #[tokio::test]
 async fn what_its_own_rules_allow_is_not_asked() {
-    let desk = Desk::with_cli("", "").await;
-    let mut person = Person::at(&desk).await;
-    fs::write(desk.path("workspace").join("note.txt"), "two\none\n").unwrap();
+    let app = BridgeApp::with_cli("", "").await;
+    let mut person = Person::at(&app).await;
+    fs::write(app.path("workspace").join("note.txt"), "two\none\n").unwrap();
     let sort = json!({"command": "sort note.txt", "description": "Sort the note"});
-    desk.model.push(Script::answer().words("Let me see. ").tool_use("toolu_s1", "Bash", &sort));
-    desk.model.push(Script::answer().words("One, two."));
+    app.model.push(Script::answer().words("Let me see. ").tool_use("toolu_s1", "Bash", &sort));
+    app.model.push(Script::answer().words("One, two."));
     assert_eq!(person.say("Sort it").await["reason"], "complete");
-    assert_eq!(desk.log().matches("program started").count(), 2, "it was put off");
-    let story = person.story().lines("model", &model_saw(&desk));
+    assert_eq!(app.log().matches("program started").count(), 2, "it was put off");
+    let story = person.story().lines("model", &model_saw(&app));
     insta::assert_snapshot!(story.text());
 }

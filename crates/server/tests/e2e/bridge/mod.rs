@@ -2,13 +2,13 @@
 //! the real binary, with people on real WebSockets.
 
 mod abuses;
+mod agent_initiated;
+mod bridge_app;
 mod conversation;
 mod deaths;
-mod desk;
 mod durable;
-mod initiative;
-mod parked;
 mod permissions;
 mod person;
 mod plans;
 mod queue;
+mod suspended;

@@ -3,7 +3,7 @@
 use parlor_testkit::Script;
 use serde_json::{Value, json};
 
-use super::desk::Desk;
+use super::bridge_app::BridgeApp;
 use super::person::{Person, model_saw, was_told};
 
 fn call(id: &str, tool: &str, input: &Value) -> Script {
@@ -15,49 +15,49 @@ fn call(id: &str, tool: &str, input: &Value) -> Script {
 /// changed it. Paths of the agent's world are shown to nobody.
 #[tokio::test]
 async fn what_is_asked_is_approved_refused_and_edited() {
-    let desk = Desk::with_cli("", "").await;
-    let mut person = Person::at(&desk).await;
-    let workspace = desk.path("workspace");
+    let app = BridgeApp::with_cli("", "").await;
+    let mut person = Person::at(&app).await;
+    let workspace = app.path("workspace");
     let write = json!({"file_path": workspace.join("note.txt"), "content": "one\ntwo\n"});
-    desk.model.push(call("toolu_w1", "Write", &write));
-    desk.model.push(Script::answer().words("Written."));
+    app.model.push(call("toolu_w1", "Write", &write));
+    app.model.push(Script::answer().words("Written."));
     person.begin("Write me a note").await;
     let prompt = person.prompt().await;
-    assert_eq!(desk.file("note.txt"), None, "nothing happens before the answer");
+    assert_eq!(app.file("note.txt"), None, "nothing happens before the answer");
     person.answer(&prompt, json!({"response": "yes"})).await;
     assert_eq!(person.done().await["reason"], "complete");
-    assert_eq!(desk.file("note.txt").as_deref(), Some("one\ntwo\n"));
+    assert_eq!(app.file("note.txt").as_deref(), Some("one\ntwo\n"));
 
     let edit = json!({"file_path": workspace.join("note.txt"), "old_string": "two",
         "new_string": "three"});
-    desk.model.push(call("toolu_e1", "Edit", &edit));
-    desk.model.push(Script::answer().words("I left it alone."));
+    app.model.push(call("toolu_e1", "Edit", &edit));
+    app.model.push(Script::answer().words("I left it alone."));
     person.begin("Change it").await;
     let prompt = person.prompt().await;
     person.answer(&prompt, json!({"response": "no", "reason": "Ana needs it as it is."})).await;
     person.done().await;
-    assert_eq!(desk.file("note.txt").as_deref(), Some("one\ntwo\n"));
+    assert_eq!(app.file("note.txt").as_deref(), Some("one\ntwo\n"));
 
     let bash = json!({"command": "touch first.txt", "description": "Make a file"});
-    desk.model.push(call("toolu_b1", "Bash", &bash));
-    desk.model.push(Script::answer().words("Made."));
+    app.model.push(call("toolu_b1", "Bash", &bash));
+    app.model.push(Script::answer().words("Made."));
     person.begin("Make a file").await;
     let prompt = person.prompt().await;
     let edited = json!({"command": "touch second.txt", "description": "Make a file"});
     person.answer(&prompt, json!({"response": "yes", "input": edited})).await;
     person.done().await;
-    assert_eq!((desk.file("first.txt"), desk.file("second.txt").as_deref()), (None, Some("")));
+    assert_eq!((app.file("first.txt"), app.file("second.txt").as_deref()), (None, Some("")));
     let told = "The person changed the arguments of this call";
-    assert!(was_told(&desk, told) && was_told(&desk, "touch second.txt"), "what ran is told");
-    let story = person.story().lines("model", &model_saw(&desk));
+    assert!(was_told(&app, told) && was_told(&app, "touch second.txt"), "what ran is told");
+    let story = person.story().lines("model", &model_saw(&app));
     insta::assert_snapshot!(story.text());
 }
 
 /// P-8, B-1: questions of the agent are one prompt, and the answers reach it.
 #[tokio::test]
 async fn questions_are_answered() {
-    let desk = Desk::with_cli("", "").await;
-    let mut person = Person::at(&desk).await;
+    let app = BridgeApp::with_cli("", "").await;
+    let mut person = Person::at(&app).await;
     let questions = json!({"questions": [
         {"question": "Which size?", "header": "Size", "multiSelect": false, "options": [
             {"label": "Small", "description": "For one"},
@@ -66,8 +66,8 @@ async fn questions_are_answered() {
             {"label": "Salt", "description": "A pinch"},
             {"label": "Pepper", "description": "A lot"}]},
     ]});
-    desk.model.push(call("toolu_q1", "AskUserQuestion", &questions));
-    desk.model.push(Script::answer().words("Thank you."));
+    app.model.push(call("toolu_q1", "AskUserQuestion", &questions));
+    app.model.push(Script::answer().words("Thank you."));
     person.begin("Cook for us").await;
     let prompt = person.prompt().await;
     let asked = prompt["questions"].as_array().unwrap();
@@ -82,6 +82,6 @@ async fn questions_are_answered() {
         .collect();
     person.answer(&prompt, json!({"response": answers})).await;
     assert_eq!(person.done().await["reason"], "complete");
-    let story = person.story().lines("model", &model_saw(&desk));
+    let story = person.story().lines("model", &model_saw(&app));
     insta::assert_snapshot!(story.text());
 }

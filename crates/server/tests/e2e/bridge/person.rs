@@ -1,12 +1,12 @@
-//! A person at the desk, over a real WebSocket. Every frame that comes is looked
-//! at: none may name what is behind the desk (S-5).
+//! A person who uses the server over a real WebSocket. Every frame is checked: none may
+//! name what is behind the bridge (S-5).
 
 use std::collections::BTreeMap;
 
 use parlor_testkit::RecordedRequest;
 use serde_json::{Value, json};
 
-use super::desk::{DESK, Desk};
+use super::bridge_app::{BridgeApp, SOCKET};
 use crate::mcp::served::SECRETS;
 use crate::sockets::Socket;
 use crate::transcript::Transcript;
@@ -26,31 +26,31 @@ pub(crate) struct Person {
 }
 
 impl Person {
-    /// Comes to the desk for something new.
-    pub(crate) async fn at(desk: &Desk) -> Self {
-        Self::open(desk, "").await
+    /// Connects for a new conversation.
+    pub(crate) async fn at(app: &BridgeApp) -> Self {
+        Self::open(app, "").await
     }
 
     /// Comes back for what was seen last.
-    pub(crate) async fn back(self, desk: &Desk) -> Self {
-        let Self { socket, .. } = Self::reading(desk, self.seen.last().unwrap()).await;
+    pub(crate) async fn back(self, app: &BridgeApp) -> Self {
+        let Self { socket, .. } = Self::reading(app, self.seen.last().unwrap()).await;
         Self { socket, ..self }
     }
 
     /// Reads on after a frame that somebody else has seen.
-    pub(crate) async fn reading(desk: &Desk, after: &Value) -> Self {
+    pub(crate) async fn reading(app: &BridgeApp, after: &Value) -> Self {
         let text = |key: &str| after[key].as_str().unwrap().to_owned();
         let query = format!("?conversation_id={}&after={}", text("conversation_id"), text("id"));
-        Self::open(desk, &query).await
+        Self::open(app, &query).await
     }
 
-    async fn open(desk: &Desk, query: &str) -> Self {
+    async fn open(app: &BridgeApp, query: &str) -> Self {
         let (_, key) = SECRETS.iter().find(|(name, _)| *name == "PARLOR_API_KEY").unwrap();
-        let path = format!("{DESK}{query}");
-        let socket = Socket::at(desk.server().address(), &path, &[("x-api-key", *key)]).await;
+        let path = format!("{SOCKET}{query}");
+        let socket = Socket::at(app.server().address(), &path, &[("x-api-key", *key)]).await;
         Self {
             socket: socket.unwrap(),
-            unspeakable: desk.unspeakable(),
+            unspeakable: app.unspeakable(),
             seen: Vec::new(),
             told: 0,
             streamed: BTreeMap::new(),
@@ -127,8 +127,8 @@ impl Person {
 
 /// What the model saw of a conversation, in its last request: what was said, not
 /// what the CLI adds to it.
-pub(crate) fn model_saw(desk: &Desk) -> Vec<String> {
-    let asked = desk.model.recorded();
+pub(crate) fn model_saw(app: &BridgeApp) -> Vec<String> {
+    let asked = app.model.recorded();
     let last = asked.iter().rfind(|request| !request.body["messages"].is_null());
     let mut request: RecordedRequest = last.expect("the model was not asked").clone();
     request.body.as_object_mut().unwrap().remove("system");
@@ -139,7 +139,7 @@ pub(crate) fn model_saw(desk: &Desk) -> Vec<String> {
             blocks.retain(|block| !is_added(block["text"].as_str().unwrap_or_default()));
         }
     }
-    let place = |name: &str| desk.path(name).to_str().unwrap().to_owned();
+    let place = |name: &str| app.path(name).to_str().unwrap().to_owned();
     let (workspace, plans) = (place("workspace"), place("home/.claude/plans/"));
     let shown = |line: &String| {
         let line = line.replace(&workspace, "[workspace]");
@@ -152,8 +152,8 @@ pub(crate) fn model_saw(desk: &Desk) -> Vec<String> {
 }
 
 /// Whether the model read this in its last request, also among what the CLI adds.
-pub(crate) fn was_told(desk: &Desk, words: &str) -> bool {
-    let asked = desk.model.recorded();
+pub(crate) fn was_told(app: &BridgeApp, words: &str) -> bool {
+    let asked = app.model.recorded();
     let last = asked.iter().rfind(|request| !request.body["messages"].is_null());
     last.is_some_and(|request| request.body["messages"].to_string().contains(words))
 }

@@ -3,7 +3,7 @@
 use parlor_testkit::Script;
 use serde_json::{Value, json};
 
-use super::desk::Desk;
+use super::bridge_app::BridgeApp;
 use super::person::{Person, model_saw};
 
 /// Writes the plan where the CLI has told its model to.
@@ -28,27 +28,27 @@ pub(super) fn present(id: &str) -> Script {
 /// out, edits are not asked for one by one. The file of the plan is not shown.
 #[tokio::test]
 async fn a_plan_is_refined_and_carried_out() {
-    let desk = Desk::with_cli("permission_mode = \"plan\"", "").await;
-    let mut person = Person::at(&desk).await;
-    desk.model.push_for(write_plan("toolu_p1", "# Add a page\n\n1. Create `hello.html`\n"));
-    desk.model.push(present("toolu_p2"));
+    let app = BridgeApp::with_cli("permission_mode = \"plan\"", "").await;
+    let mut person = Person::at(&app).await;
+    app.model.push_for(write_plan("toolu_p1", "# Add a page\n\n1. Create `hello.html`\n"));
+    app.model.push(present("toolu_p2"));
     person.begin("Plan a greeting page").await;
     let first = person.prompt().await;
     assert_eq!(first["promptType"], "plan", "{first}");
 
     let better = "# Add a page\n\nClaude will:\n\n1. Create `hello.html`\n2. Link it\n";
-    desk.model.push_for(write_plan("toolu_p3", better));
-    desk.model.push(present("toolu_p4"));
+    app.model.push_for(write_plan("toolu_p3", better));
+    app.model.push(present("toolu_p4"));
     person.answer(&first, json!({"response": "refine", "reason": "Link it, too."})).await;
     let second = person.prompt().await;
     assert_ne!(first["messageId"], second["messageId"]);
 
-    let page = json!({"file_path": desk.path("workspace").join("hello.html"), "content": "Hello"});
-    desk.model.push(Script::answer().tool_use("toolu_p5", "Write", &page));
-    desk.model.push(Script::answer().words("Done as planned."));
+    let page = json!({"file_path": app.path("workspace").join("hello.html"), "content": "Hello"});
+    app.model.push(Script::answer().tool_use("toolu_p5", "Write", &page));
+    app.model.push(Script::answer().words("Done as planned."));
     person.answer(&second, json!({"response": "execute"})).await;
     assert_eq!(person.done().await["reason"], "complete");
-    assert_eq!(desk.file("hello.html").as_deref(), Some("Hello"), "no further question");
-    let story = person.story().lines("model", &model_saw(&desk));
+    assert_eq!(app.file("hello.html").as_deref(), Some("Hello"), "no further question");
+    let story = person.story().lines("model", &model_saw(&app));
     insta::assert_snapshot!(story.text());
 }

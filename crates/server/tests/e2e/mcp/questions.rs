@@ -64,23 +64,36 @@ async fn a_question_reaches_the_person_and_the_answer_the_server() {
 async fn a_question_among_several_calls_is_nobodys_until_they_go_one_by_one() {
     let host = host(&[("s", faulty(&[]))]);
     ready(&host, "s").await;
-    let mut other = begin(&host, "s_slow", json!({"number": 300}));
+    let dir = tempfile::tempdir().unwrap();
+    let (asked, order) = (dir.path().join("asked"), dir.path().join("order"));
+
+    // The other call runs until the question was taken back.
+    let mut other = begin(&host, "s_slow", json!({"text": asked}));
     let mut asking = begin(&host, "s_ask", json!({"text": "Which?"}));
-    let (first, second) = tokio::join!(next(&mut other), end(&mut asking));
+    let (first, second) = tokio::join!(next(&mut other), async {
+        let taken_back = end(&mut asking).await;
+        std::fs::write(&asked, "").unwrap();
+        taken_back
+    });
     assert!(matches!(first, ToolEvent::Done(_)), "{first:?}");
     assert_eq!(second, json!({"action": "cancel"}));
-    let mut asking = begin(&host, "s_ask", json!({"text": "And now?"}));
-    let mut other = begin(&host, "s_slow", json!({"number": 1}));
-    let (_, _, answer) = question(&mut asking).await;
-    let waits = tokio::select! {
-        biased;
-        _ = next(&mut other) => false,
-        () = tokio::time::sleep(std::time::Duration::from_millis(100)) => true,
-    };
-    assert!(waits, "one at a time");
-    answer.send(ElicitationReply::Decline).unwrap();
-    assert_eq!(end(&mut asking).await, json!({"action": "decline"}));
-    assert!(matches!(next(&mut other).await, ToolEvent::Done(_)));
+
+    // The server notes the other call when it comes, and the answer when it has it.
+    let mut asking = begin(&host, "s_ask", json!({"text": "And now?", "file": order}));
+    let mut other = begin(&host, "s_mark", json!({"text": order}));
+    let (declined, marked) = tokio::join!(
+        async {
+            let (_, _, answer) = question(&mut asking).await;
+            answer.send(ElicitationReply::Decline).unwrap();
+            end(&mut asking).await
+        },
+        next(&mut other)
+    );
+    assert_eq!(declined, json!({"action": "decline"}));
+    assert!(matches!(marked, ToolEvent::Done(_)), "{marked:?}");
+    let order = std::fs::read_to_string(&order).unwrap();
+    let [first, second] = order.lines().collect::<Vec<_>>()[..] else { panic!("{order}") };
+    assert!(first == "answered" && second.contains("arguments"), "one at a time: {order}");
     assert!(host.health()[0].problem.is_none());
     assert!(text(&host, "s_echo", json!({"text": "fine"})).await.contains("fine"));
 }

@@ -1,8 +1,8 @@
 //! An MCP server that misbehaves on demand, over standard input and output.
 //!
-//! It writes its JSON by hand, so that it can also write it badly. What it does at
-//! the start is in its arguments ([`Arguments`]); what it does in a call is the
-//! tool's name ([`tools`]).
+//! It writes its JSON by hand, so that it can also write it wrong. Its arguments say
+//! what it does at the start ([`Arguments`]); the name of a tool says what it does in a
+//! call ([`tools`]).
 
 mod tools;
 
@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// What is misbehaved at the start.
+/// How it misbehaves at the start.
 #[derive(Debug, Default)]
 struct Arguments {
     /// Exits at once.
@@ -151,12 +151,12 @@ impl Server {
 
     /// Asks the client something, and waits for the answer.
     fn ask(&self, id: &str, params: &Value) -> Value {
-        let (tell, told) = mpsc::channel();
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned(), tell);
+        let (sender, reply) = mpsc::channel();
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned(), sender);
         write(
             &json!({"jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": params}),
         );
-        told.recv().unwrap_or_default()
+        reply.recv().unwrap_or_default()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The tools, named after what goes wrong in them.
 
+use std::path::Path;
 use std::process::exit;
 use std::sync::{Arc, PoisonError};
 use std::thread;
@@ -93,8 +94,12 @@ pub(crate) fn call(server: &Arc<Server>, id: Value, params: &Value) {
         }
         "exit_zero" => exit(0),
         "hang" => thread::sleep(Duration::from_secs(3_600)),
+        // Answers after so many milliseconds, and not before this file exists.
         "slow" => drop(thread::spawn(move || {
             thread::sleep(Duration::from_millis(number));
+            while !text.is_empty() && !Path::new(&text).exists() {
+                thread::sleep(Duration::from_millis(5));
+            }
             say(&id, "at last");
         })),
         "progress" => report_progress(id, params["_meta"]["progressToken"].clone(), text),
@@ -126,6 +131,7 @@ pub(crate) fn call(server: &Arc<Server>, id: Value, params: &Value) {
                 "mode": "form", "message": text,
                 "requestedSchema": {"type": "object", "properties": {"size": {"type": "string"}}},
             }),
+            arguments["file"].as_str(),
         ),
         "ask_url" => ask(
             server,
@@ -133,6 +139,7 @@ pub(crate) fn call(server: &Arc<Server>, id: Value, params: &Value) {
             &json!({
                 "mode": "url", "message": text, "url": "https://example.org/", "elicitationId": "e",
             }),
+            None,
         ),
         "grow" => {
             *server.grown.lock().unwrap_or_else(PoisonError::into_inner) += 1;
@@ -217,10 +224,14 @@ fn report_progress(id: Value, token: Value, file: String) {
     });
 }
 
-fn ask(server: &Arc<Server>, id: Value, params: &Value) {
-    let (server, params) = (server.clone(), params.clone());
+/// Asks the person of a call; the answer is noted in a file, if there is one.
+fn ask(server: &Arc<Server>, id: Value, params: &Value, file: Option<&str>) {
+    let (server, params, file) = (server.clone(), params.clone(), file.map(str::to_owned));
     thread::spawn(move || {
         let reply = server.ask(&format!("question-{id}"), &params);
+        if let Some(file) = file {
+            note(&file, "answered");
+        }
         say(&id, &reply.to_string());
     });
 }

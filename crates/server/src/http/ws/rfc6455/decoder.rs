@@ -1,12 +1,12 @@
-//! Messages out of bytes, without IO.
+//! Decodes messages from bytes, without IO.
 //!
-//! 1. The head of a frame is collected; then its payload is unmasked into the
-//!    message that it is part of. Memory grows with what has come, never with
-//!    what was announced, and is given away with the message.
-//! 2. A message that is not taken, too large or binary, is reported as soon as
-//!    it is seen, and its bytes are thrown away as they come.
-//! 3. Frames about the connection may come between the frames of a message.
-//! 4. What breaks the protocol is reported with the byte that breaks it, not at the
+//! 1. The header of a frame is collected; then its payload is unmasked into the message
+//!    that it belongs to. Memory grows with what was received, never with what was
+//!    announced, and is handed over with the message.
+//! 2. A message that is refused (too large, or binary) is reported as soon as its
+//!    header is decoded, and its bytes are discarded as they arrive.
+//! 3. Control frames may come between the frames of a message.
+//! 4. A violation of the protocol is reported with the byte that causes it, not at the
 //!    end of its message.
 
 use bytes::{Buf, BytesMut};
@@ -14,63 +14,63 @@ use bytes::{Buf, BytesMut};
 use super::Violation;
 use super::head::{Head, Opcode, PartialHead};
 
-/// What a client sent.
+/// What a client has sent.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Incoming {
-    /// A text, complete.
+    /// A complete text message.
     Text(String),
     /// A message over the limit.
     TooLarge,
-    /// A message that is no text.
+    /// A binary message.
     Binary,
-    /// To be answered with the same bytes.
+    /// A ping, to be answered with the same payload.
     Ping(Vec<u8>),
-    /// The client is there.
+    /// A reply to our ping.
     Pong,
-    /// The client leaves, perhaps with a code.
+    /// The client closes the connection, perhaps with a status code.
     Close(Option<u16>),
 }
 
-/// Reads what one client sends.
+/// Decodes what one client sends.
 #[derive(Debug)]
 pub(crate) struct Decoder {
-    /// How many bytes a message may have.
+    /// The largest message, in bytes.
     limit: usize,
     head: PartialHead,
     frame: Option<Frame>,
     message: Option<Message>,
-    /// The payload of a frame about the connection.
+    /// The payload of a control frame.
     control: Vec<u8>,
 }
 
-/// A frame whose payload comes.
+/// A frame whose payload is being received.
 #[derive(Debug, Clone, Copy)]
 struct Frame {
     head: Head,
     read: u64,
 }
 
-/// A message whose frames come.
+/// A message whose frames are being received.
 #[derive(Debug)]
 enum Message {
     Text(Text),
-    ThrownAway,
+    Discarded,
 }
 
-/// A text as far as it has come.
+/// The text of a message so far.
 #[derive(Debug, Default)]
 struct Text {
     bytes: Vec<u8>,
-    /// How many of them are known to be whole characters.
+    /// How many of them were checked to be UTF-8.
     checked: usize,
 }
 
 impl Text {
-    /// Looks at what is new: what cannot become a text is refused before its end.
+    /// Checks the new bytes: invalid UTF-8 is refused before the end of the message.
     fn check(&mut self) -> Result<(), Violation> {
         match std::str::from_utf8(&self.bytes[self.checked..]) {
             Ok(_) => self.checked = self.bytes.len(),
-            // The rest of a character may still come.
+            // The rest of a character may still arrive.
             Err(error) if error.error_len().is_none() => self.checked += error.valid_up_to(),
             Err(_) => return Err(Violation::invalid_text()),
         }
@@ -79,13 +79,13 @@ impl Text {
 }
 
 impl Decoder {
-    /// Takes messages of at most `limit` bytes.
+    /// A decoder for messages of at most `limit` bytes.
     pub(crate) fn new(limit: usize) -> Self {
         let head = PartialHead::default();
         Self { limit, head, frame: None, message: None, control: Vec::new() }
     }
 
-    /// The next thing that the input completes; `None` when it is used up.
+    /// The next message or control frame; `None` when the input is used up.
     pub(crate) fn next(&mut self, input: &mut BytesMut) -> Result<Option<Incoming>, Violation> {
         loop {
             let Some(frame) = self.frame else {
@@ -108,7 +108,7 @@ impl Decoder {
         }
     }
 
-    /// Decides, before its payload comes, what becomes of a frame.
+    /// Checks the header of a frame before its payload arrives.
     fn begin(&mut self, head: Head) -> Result<Option<Incoming>, Violation> {
         match (head.opcode, &self.message) {
             (Opcode::Close | Opcode::Ping | Opcode::Pong, _) => return Ok(None),
@@ -119,7 +119,7 @@ impl Decoder {
                 return Err(Violation::protocol("There is no message to go on with."));
             }
             (Opcode::Binary, None) => {
-                self.message = Some(Message::ThrownAway);
+                self.message = Some(Message::Discarded);
                 return Ok(Some(Incoming::Binary));
             }
             (Opcode::Text, None) => self.message = Some(Message::Text(Text::default())),
@@ -127,7 +127,7 @@ impl Decoder {
         }
         match &self.message {
             Some(Message::Text(so_far)) if self.is_too_much(so_far.bytes.len(), head.length) => {
-                self.message = Some(Message::ThrownAway);
+                self.message = Some(Message::Discarded);
                 Ok(Some(Incoming::TooLarge))
             }
             _ => Ok(None),
@@ -138,14 +138,14 @@ impl Decoder {
         more > (self.limit - so_far) as u64
     }
 
-    /// Takes what there is of a frame's payload.
+    /// Reads the available part of a frame's payload.
     fn read(&mut self, mut frame: Frame, input: &mut BytesMut) -> Result<Frame, Violation> {
         let left = frame.head.length - frame.read;
         let count = input.len().min(usize::try_from(left).unwrap_or(usize::MAX));
         let to = match &mut self.message {
             _ if frame.head.opcode.is_control() => Some(&mut self.control),
             Some(Message::Text(text)) => Some(&mut text.bytes),
-            Some(Message::ThrownAway) | None => None,
+            Some(Message::Discarded) | None => None,
         };
         if let Some(to) = to {
             let mut mask = frame.head.mask;
@@ -165,7 +165,7 @@ impl Decoder {
         Ok(frame)
     }
 
-    /// What a frame that has come completely makes complete.
+    /// What a complete frame completes.
     fn end(&mut self, head: Head) -> Result<Option<Incoming>, Violation> {
         Ok(match head.opcode {
             Opcode::Ping => Some(Incoming::Ping(std::mem::take(&mut self.control))),
@@ -181,13 +181,13 @@ impl Decoder {
                         String::from_utf8(text.bytes).map_err(|_| Violation::invalid_text())?;
                     Some(Incoming::Text(text))
                 }
-                Some(Message::ThrownAway) | None => None,
+                Some(Message::Discarded) | None => None,
             },
         })
     }
 }
 
-/// The code with which a client leaves.
+/// The status code of a close frame.
 fn reason(payload: &[u8]) -> Result<Option<u16>, Violation> {
     let (code, words) = match payload {
         [] => return Ok(None),

@@ -1,4 +1,4 @@
-//! The handshake: an HTTP request that becomes a connection of its own.
+//! The opening handshake: an HTTP request that becomes a WebSocket.
 
 use std::sync::Arc;
 
@@ -22,10 +22,10 @@ use crate::http::errors::ApiError;
 
 /// The only version of the protocol that was ever final.
 const VERSION: &str = "13";
-/// Makes an answer that no server gives by accident.
+/// The constant of the RFC from which the response key is computed.
 const MAGIC: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-/// A request for a WebSocket. It is taken by answering it.
+/// A request for a WebSocket.
 #[derive(Debug)]
 pub(crate) struct Handshake {
     accept: HeaderValue,
@@ -33,7 +33,7 @@ pub(crate) struct Handshake {
 }
 
 impl Handshake {
-    /// The answer, after which the connection is no longer HTTP.
+    /// The response, after which the connection is no longer HTTP.
     pub(crate) fn response(&self) -> Response {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
@@ -44,23 +44,23 @@ impl Handshake {
         response
     }
 
-    /// The connection itself, and what has come on it already. `None` if the
-    /// client left before it was answered.
+    /// The connection, and the bytes that were already read from it. `None` if the client
+    /// disconnected before the response.
     pub(crate) async fn connection(self) -> Option<(TcpStream, BytesMut)> {
         let upgraded = self.upgrade.await.ok()?;
-        // As the accept loop made it.
+        // The type that the accept loop uses.
         let parts = upgraded.downcast::<TokioIo<TcpStream>>().ok()?;
-        // Copied, so that the buffer of the request's head is let go.
+        // Copied, so that the buffer of the request is freed.
         Some((parts.io.into_inner(), BytesMut::from(&parts.read_buf[..])))
     }
 }
 
-/// What is no handshake.
+/// Why a request is not a handshake.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum NoHandshake {
-    /// It asks for no WebSocket, or has no proper key.
+    /// It asks for no WebSocket, or has no valid key.
     NotOne,
-    /// It asks for another version; the answer says which one is spoken.
+    /// It asks for another version; the response names the supported one.
     OtherVersion,
 }
 
@@ -93,7 +93,7 @@ impl FromRequestParts<Arc<App>> for Handshake {
     }
 }
 
-/// The answer to the key of a request that is a handshake.
+/// The response key, if the request is a handshake.
 fn check(method: &Method, headers: &HeaderMap) -> Result<HeaderValue, NoHandshake> {
     let asks = method == Method::GET
         && names(headers, &CONNECTION, "upgrade")
@@ -101,27 +101,27 @@ fn check(method: &Method, headers: &HeaderMap) -> Result<HeaderValue, NoHandshak
     if !asks {
         return Err(NoHandshake::NotOne);
     }
-    // A client says one version; a list of them is what a server answers.
+    // A client sends one version; only servers send a list.
     if single(headers, &SEC_WEBSOCKET_VERSION) != Some(VERSION.as_bytes()) {
         return Err(NoHandshake::OtherVersion);
     }
     accept(headers).ok_or(NoHandshake::NotOne)
 }
 
-/// The value of a header that is there once.
+/// The value of a header that occurs exactly once.
 fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h [u8]> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?.as_bytes();
     values.next().is_none().then_some(value)
 }
 
-/// Whether a header, which may be a list, names something.
+/// Whether a header, which may be a list, contains a value.
 fn names(headers: &HeaderMap, header: &HeaderName, wanted: &str) -> bool {
     let lines = headers.get_all(header).iter().filter_map(|value| value.to_str().ok());
     lines.flat_map(|line| line.split(',')).any(|name| name.trim().eq_ignore_ascii_case(wanted))
 }
 
-/// The answer to the client's key, which is 16 bytes.
+/// The response key for the client's key, which has 16 bytes.
 fn accept(headers: &HeaderMap) -> Option<HeaderValue> {
     let key = single(headers, &SEC_WEBSOCKET_KEY)?;
     BASE64.decode(key).ok().filter(|bytes| bytes.len() == 16)?;

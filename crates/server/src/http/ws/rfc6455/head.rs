@@ -1,4 +1,4 @@
-//! The head of a frame: what it is, how long it is, and the mask of a client.
+//! The header of a frame: opcode, length, and the mask of a client.
 
 use bytes::{Buf, BufMut, BytesMut};
 
@@ -6,14 +6,14 @@ use super::Violation;
 
 /// Two bytes, eight for the length, four for the mask.
 const LONGEST: usize = 14;
-/// Frames about the connection are short.
+/// The longest payload of a control frame.
 const LONGEST_CONTROL: u8 = 125;
 
 const FIN: u8 = 0x80;
 const RESERVED: u8 = 0x70;
 const MASKED: u8 = 0x80;
 
-/// What a frame is.
+/// The kind of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Opcode {
     Continuation,
@@ -24,7 +24,7 @@ pub(super) enum Opcode {
     Pong,
 }
 
-/// What stands before the payload of a client's frame.
+/// The header of a client's frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Head {
     pub(super) opcode: Opcode,
@@ -34,7 +34,7 @@ pub(super) struct Head {
     pub(super) mask: [u8; 4],
 }
 
-/// A head of which not every byte has come.
+/// A header that was not received completely.
 #[derive(Debug, Default)]
 pub(super) struct PartialHead {
     bytes: [u8; LONGEST],
@@ -65,7 +65,7 @@ impl Opcode {
         }
     }
 
-    /// Whether it is about the connection, and so part of no message.
+    /// Whether it is a control frame, which belongs to no message.
     pub(super) fn is_control(self) -> bool {
         match self {
             Self::Close | Self::Ping | Self::Pong => true,
@@ -75,7 +75,7 @@ impl Opcode {
 }
 
 impl PartialHead {
-    /// Takes bytes until the head is complete; `None` if there are too few.
+    /// Consumes bytes until the header is complete; `None` if there are too few.
     pub(super) fn take(&mut self, input: &mut BytesMut) -> Result<Option<Head>, Violation> {
         while self.have < self.needed() {
             if input.is_empty() {
@@ -113,7 +113,7 @@ impl PartialHead {
         if length > i64::MAX as u64 {
             return Err(Violation::protocol("A length has at most 63 bits."));
         }
-        // Whoever may write a length in several ways can hide one from a proxy.
+        // A length that can be written in several ways could be hidden from a proxy.
         if length < shortest {
             return Err(Violation::protocol("A length is written as short as it can be."));
         }
@@ -121,7 +121,7 @@ impl PartialHead {
     }
 }
 
-/// What can be said after two bytes, said at once.
+/// Refuses what the first two bytes already show to be invalid.
 fn check(first: u8, second: u8) -> Result<(), Violation> {
     let opcode = Opcode::of(first & 0x0F).ok_or_else(unknown_opcode)?;
     let length = second & !MASKED;
@@ -141,8 +141,8 @@ fn unknown_opcode() -> Violation {
     Violation::protocol("There is no such kind of frame.")
 }
 
-/// Appends the head of a frame of ours, which is not masked. `fin` says whether it is
-/// the last of its message.
+/// Appends the header of a frame of ours, which is not masked. `fin`: it is the last
+/// frame of its message.
 pub(super) fn put_head(opcode: Opcode, fin: bool, length: usize, to: &mut BytesMut) {
     to.put_u8(if fin { FIN | opcode.number() } else { opcode.number() });
     match u16::try_from(length) {

@@ -1,11 +1,10 @@
-//! The WebSocket protocol, as much of it as a server needs: the handshake, the
-//! head of a frame, messages out of frames, and the frames that are sent.
+//! The WebSocket protocol (RFC 6455), as much of it as a server needs: the handshake,
+//! frame headers, decoding messages, and encoding frames.
 //!
-//! It is written here because of two things that libraries do otherwise. They
-//! end a connection over a frame that is too large, where W-2 has it refused and
-//! nothing else happen; and they keep a buffer of the size of the largest frame
-//! that ever came or went, where a quiet connection should cost next to nothing.
-//! No extension is offered, so nothing is ever compressed.
+//! We implement it because libraries do two things differently. They end a connection
+//! over a frame that is too large, where W-2 refuses the frame and nothing else; and
+//! they keep a buffer of the size of the largest frame, where a quiet connection should
+//! cost next to nothing. No extension is offered, so nothing is compressed.
 
 mod decoder;
 mod handshake;
@@ -17,7 +16,7 @@ pub(crate) use decoder::{Decoder, Incoming};
 pub(crate) use handshake::Handshake;
 use head::{Opcode, put_head};
 
-/// Why a connection is closed.
+/// The status codes of close frames.
 pub(crate) mod close_code {
     pub(crate) const NORMAL: u16 = 1000;
     pub(crate) const PROTOCOL_ERROR: u16 = 1002;
@@ -26,12 +25,12 @@ pub(crate) mod close_code {
     pub(crate) const RESTART: u16 = 1012;
 }
 
-/// What the protocol forbids. The connection has to end.
+/// A violation of the protocol. The connection must be closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Violation {
-    /// The code to close with.
+    /// The status code of the close frame.
     pub(super) code: u16,
-    /// In words.
+    /// The reason in the close frame.
     pub(super) reason: &'static str,
 }
 
@@ -45,30 +44,30 @@ impl Violation {
     }
 }
 
-/// Appends a text in one frame.
+/// Appends a text message in one frame.
 pub(super) fn put_text(text: &str, to: &mut BytesMut) {
     put(Opcode::Text, text.as_bytes(), to);
 }
 
-/// Appends a part of a text, which goes out in several frames. Other texts have to
-/// wait until the last one.
+/// Appends a part of a text message that is sent in several frames. Other messages must
+/// wait until the last part.
 pub(super) fn put_part(part: &[u8], is_first: bool, is_last: bool, to: &mut BytesMut) {
     let opcode = if is_first { Opcode::Text } else { Opcode::Continuation };
     put_head(opcode, is_last, part.len(), to);
     to.put_slice(part);
 }
 
-/// Appends the question whether the client is there.
+/// Appends a ping.
 pub(super) fn put_ping(to: &mut BytesMut) {
     put(Opcode::Ping, &[], to);
 }
 
-/// Appends the answer to a client's ping.
+/// Appends the reply to a client's ping.
 pub(super) fn put_pong(payload: &[u8], to: &mut BytesMut) {
     put(Opcode::Pong, payload, to);
 }
 
-/// Appends the last frame. A reason is at most 123 bytes long.
+/// Appends the close frame. A reason has at most 123 bytes.
 pub(super) fn put_close(code: Option<u16>, reason: &str, to: &mut BytesMut) {
     let mut payload = BytesMut::with_capacity(2 + reason.len());
     if let Some(code) = code {

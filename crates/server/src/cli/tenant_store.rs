@@ -1,0 +1,100 @@
+//! What `keys`, `password`, `audit` and `mcp` share: finding the data directory and the
+//! tenant, and notifying a running server.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use parlor_protocol::TenantId;
+use parlor_storage::{AccessRole, Store};
+
+use crate::auth::change_file;
+use crate::config::{Config, HOME, Sources};
+use crate::start;
+
+/// The arguments for a tenant and its data.
+#[derive(Debug, Args)]
+pub(super) struct TenantArguments {
+    /// The configuration; `parlor.toml` if there is one here.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// The directory of the database.
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+    /// The tenant.
+    #[arg(long, default_value = HOME)]
+    tenant: TenantId,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum RoleArgument {
+    /// May chat.
+    User,
+    /// May also see blocked inputs and the status.
+    Admin,
+}
+
+/// A tenant in an open database.
+pub(super) struct TenantStore {
+    pub(super) store: Store,
+    pub(super) tenant: TenantId,
+    data_dir: PathBuf,
+}
+
+impl TenantArguments {
+    /// Opens the database.
+    pub(super) async fn open(self) -> anyhow::Result<TenantStore> {
+        let (data_dir, tenant) = self.configured()?;
+        Ok(TenantStore { store: start::open_store(&data_dir).await?, tenant, data_dir })
+    }
+
+    /// The data directory and the tenant. If only a directory is given, no configuration
+    /// is read: a child process of the server has no access to it.
+    pub(super) fn given_or_configured(self) -> anyhow::Result<(PathBuf, TenantId)> {
+        match self {
+            Self { config: None, data_dir: Some(data_dir), tenant } => Ok((data_dir, tenant)),
+            arguments => arguments.configured(),
+        }
+    }
+
+    /// From the configuration. A tenant that is not in it is an error.
+    fn configured(self) -> anyhow::Result<(PathBuf, TenantId)> {
+        let config = Config::load(&Sources {
+            file: self.config,
+            data_dir: self.data_dir,
+            environment: Sources::process_environment(),
+            ..Sources::default()
+        })?;
+        if !config.tenants.contains_key(&self.tenant) {
+            let known: Vec<&str> = config.tenants.keys().map(TenantId::as_str).collect();
+            bail!("there is no tenant '{}'; known tenants: {}", self.tenant, known.join(", "));
+        }
+        Ok((config.server.data_dir, self.tenant))
+    }
+}
+
+impl TenantStore {
+    /// Closes the database and tells a running server that credentials changed.
+    pub(super) async fn notify_server(self) -> anyhow::Result<()> {
+        self.store.close().await;
+        change_file::notify(&self.data_dir).context("a running server could not be notified")
+    }
+}
+
+/// Runs a future on this thread.
+pub(super) fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("the runtime cannot be started")?
+        .block_on(work)
+}
+
+impl From<RoleArgument> for AccessRole {
+    fn from(name: RoleArgument) -> Self {
+        match name {
+            RoleArgument::User => Self::User,
+            RoleArgument::Admin => Self::Admin,
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The login form, and perhaps why it is shown.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+use super::template::{self, escaped, fill};
+use super::text::PageText;
+use crate::http::locale::Locale;
+use crate::http::redirect_target::RedirectTarget;
+
+const CONTENT: &str = include_str!("../../pages/login.html");
+
+/// The login form.
+pub(in crate::http) struct LoginPage<'a> {
+    pub(in crate::http) locale: Locale,
+    pub(in crate::http) tenant: &'a str,
+    pub(in crate::http) next: RedirectTarget,
+    pub(in crate::http) notice: Option<LoginNotice>,
+}
+
+/// Why the form is shown to somebody who did not ask for it.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::http) enum LoginNotice {
+    SessionEnded,
+    WrongPassword,
+    TooManyAttempts { seconds: u64 },
+}
+
+impl IntoResponse for LoginPage<'_> {
+    fn into_response(self) -> Response {
+        let text = PageText::of(self.locale);
+        let (mut note, mut trouble) = ("", String::new());
+        let status = match self.notice {
+            None => StatusCode::OK,
+            Some(LoginNotice::SessionEnded) => {
+                note = text.session_ended;
+                StatusCode::OK
+            }
+            Some(LoginNotice::WrongPassword) => {
+                text.wrong_password.clone_into(&mut trouble);
+                StatusCode::UNAUTHORIZED
+            }
+            Some(LoginNotice::TooManyAttempts { seconds }) => {
+                trouble = text.too_many_attempts.replace("{seconds}", &seconds.to_string());
+                StatusCode::TOO_MANY_REQUESTS
+            }
+        };
+        let content = fill(
+            CONTENT,
+            &[
+                ("{password}", text.password),
+                ("{enter}", text.enter),
+                ("{note}", note),
+                ("{trouble}", &trouble),
+                ("{next}", &self.next.path()),
+                // Last: a client chooses it, so nothing in it may be taken for a name.
+                ("{tenant}", &escaped(self.tenant)),
+            ],
+        );
+        let mut response = template::page(self.locale, status, text.login, &content);
+        if let Some(LoginNotice::TooManyAttempts { seconds }) = self.notice {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+}

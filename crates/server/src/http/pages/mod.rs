@@ -1,0 +1,114 @@
+//! The pages: the login form, the chat, and a plain chat without the web interface
+//! (`/chat?plain`, or if the web interface was not built).
+//!
+//! Scripts and styles are files of their own, because the content security policy
+//! forbids inline ones. Values in a page are our own text or were checked, and are
+//! escaped anyway.
+
+mod login_page;
+mod not_found;
+mod template;
+mod text;
+
+use std::sync::Arc;
+
+use axum::extract::{Path, RawQuery, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Redirect, Response};
+use parlor_protocol::ConversationId;
+
+pub(super) use login_page::{LoginNotice, LoginPage};
+pub(crate) use not_found::not_found;
+
+use super::errors::ApiError;
+use super::locale::Locale;
+use super::redirect_target::RedirectTarget;
+use super::web;
+use crate::app::App;
+use crate::auth::cookie;
+use not_found::not_found_page;
+use text::PageText;
+
+const CHAT_PAGE: &str = include_str!("../../pages/chat.html");
+const STYLE: &str = include_str!("../../pages/style.css");
+const CHAT_SCRIPT: &str = include_str!("../../pages/chat.js");
+const THEME_SCRIPT: &str = include_str!("../../pages/theme.js");
+const ICON: &str = include_str!("../../pages/icon.svg");
+
+/// `GET /`.
+pub(crate) async fn root() -> Redirect {
+    Redirect::to("/chat")
+}
+
+/// `GET /chat`: without a session, the login form.
+pub(crate) async fn chat(
+    State(app): State<Arc<App>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let is_plain = query.as_deref() == Some("plain");
+    let page = if is_plain { RedirectTarget::PlainChat } else { RedirectTarget::Chat };
+    if app.access.authenticate(&headers).await?.is_none() {
+        return Ok(page.after_login(cookie::read(&headers).is_some()));
+    }
+    let web = if is_plain { None } else { web::page(&headers) };
+    Ok(web.unwrap_or_else(|| plain_chat(Locale::of(&headers))))
+}
+
+/// `GET /c/{id}`: the chat with a conversation open. The page learns from the API
+/// whether the conversation exists and may be read.
+pub(crate) async fn conversation(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let Ok(id) = id.parse::<ConversationId>() else {
+        return Ok(not_found_page(&headers));
+    };
+    if app.access.authenticate(&headers).await?.is_none() {
+        let had_session = cookie::read(&headers).is_some();
+        return Ok(RedirectTarget::Conversation(id).after_login(had_session));
+    }
+    // The plain chat cannot open a conversation.
+    Ok(web::page(&headers).unwrap_or_else(|| Redirect::to("/chat").into_response()))
+}
+
+/// `GET /assets/style.css`.
+pub(crate) async fn style() -> Response {
+    asset("text/css; charset=utf-8", STYLE)
+}
+
+/// `GET /assets/theme.js`: light or dark, before anything is drawn.
+pub(crate) async fn theme() -> Response {
+    asset("text/javascript; charset=utf-8", THEME_SCRIPT)
+}
+
+/// `GET /assets/icon.svg`.
+pub(crate) async fn icon() -> Response {
+    asset("image/svg+xml", ICON)
+}
+
+/// `GET /assets/chat.js`.
+pub(crate) async fn script() -> Response {
+    asset("text/javascript; charset=utf-8", CHAT_SCRIPT)
+}
+
+fn plain_chat(locale: Locale) -> Response {
+    let text = PageText::of(locale);
+    let values = [
+        ("{lang}", text.locale.as_str()),
+        ("{log_out}", text.log_out),
+        ("{message}", text.message),
+        ("{send}", text.send),
+        ("{stop}", text.stop),
+        ("{lost}", text.connection_lost),
+        ("{failed}", text.failed),
+        ("{blocked}", text.blocked),
+    ];
+    template::html(StatusCode::OK, template::fill(CHAT_PAGE, &values))
+}
+
+fn asset(media_type: &'static str, text: &'static str) -> Response {
+    let headers = [(header::CONTENT_TYPE, media_type), (header::CACHE_CONTROL, "no-cache")];
+    (headers, text).into_response()
+}

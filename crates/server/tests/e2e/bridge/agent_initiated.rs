@@ -1,0 +1,135 @@
+//! What an agent says by itself, because work in the background has ended: a turn of its
+//! own, at once, for every reader (B-1).
+
+use parlor_testkit::Script;
+use serde_json::{Value, json};
+
+use super::abuses::{errors, said};
+use super::bridge_app::BridgeApp;
+use super::durable::waiting;
+use super::person::{Person, model_saw};
+
+/// The turn that the agent begins now; nobody asked for it.
+async fn begins(person: &mut Person) -> Value {
+    let start = person.find("start").await;
+    assert_eq!(start["message_id"], Value::Null, "{start}");
+    start
+}
+
+/// B-1: it is a turn of its own, shown when it is said, also to whoever only reads; the
+/// next message comes after it.
+#[tokio::test]
+async fn it_is_a_turn_of_its_own() {
+    let app = BridgeApp::with_fake("", "").await;
+    let mut person = Person::at(&app).await;
+    let first = person.say("unasked").await;
+    let mut reader = Person::reading(&app, &first).await;
+    for reads in [&mut person, &mut reader] {
+        let start = begins(reads).await;
+        let done = reads.done().await;
+        assert_eq!((&done["turn_id"], &done["reason"]), (&start["turn_id"], &json!("complete")));
+        assert_eq!(said(reads).last(), Some(&"And one more thing."));
+    }
+    assert_eq!(person.say("hello").await["reason"], "complete");
+    assert_eq!(said(&person), ["First.", "And one more thing.", "You said: hello"]);
+    assert_eq!(app.agents().len(), 1, "one process, all the time");
+}
+
+/// B-1, B-4: what it wants to do then is asked like anything else. Until it is answered
+/// the turn runs, and keeps a message out.
+#[tokio::test]
+async fn it_asks_like_any_other_turn() {
+    let app = BridgeApp::with_fake("", "").await;
+    let mut person = Person::at(&app).await;
+    person.say("unasked_ask").await;
+    begins(&mut person).await;
+    let prompt = person.prompt().await;
+    person.begin("hello").await;
+    assert_eq!(person.find("error").await["code"], "prompt_open");
+    person.answer(&prompt, json!({"response": "yes"})).await;
+    assert_eq!(person.done().await["reason"], "complete");
+    assert_eq!(said(&person).last(), Some(&"The answer was \"allow\"."));
+    assert_eq!(person.say("hello").await["reason"], "complete");
+}
+
+/// H-6, B-1: it is stopped like any other, and one that runs keeps a message out.
+#[tokio::test]
+async fn it_can_be_stopped() {
+    let app = BridgeApp::with_fake("", "").await;
+    let mut person = Person::at(&app).await;
+    person.say("unasked_half").await;
+    begins(&mut person).await;
+    person.find("streamToken").await;
+    person.begin("hello").await;
+    assert_eq!(person.find("error").await["code"], "turn_running");
+    person.send(&json!({"type": "stop"})).await;
+    assert_eq!(person.done().await["reason"], "stopped");
+    assert_eq!(said(&person).last(), Some(&"And one"));
+    assert_eq!(person.say("hello").await["reason"], "complete");
+}
+
+/// FAULTS 1, P-9: the server is killed under it. What was said so far stays, and the turn is
+/// told as interrupted; one that waits for a person goes on waiting.
+#[tokio::test]
+async fn it_is_taken_over_like_any_other_turn() {
+    let mut app = BridgeApp::with_fake("", "").await;
+    let mut person = Person::at(&app).await;
+    person.say("unasked_half").await;
+    begins(&mut person).await;
+    person.find("streamToken").await;
+    app.kill_server();
+    app.start_server();
+    person = person.back(&app).await;
+    assert_eq!(person.done().await["reason"], "interrupted");
+    assert_eq!(person.say("unasked_put_off").await["reason"], "complete");
+    begins(&mut person).await;
+    let prompt = waiting(&app, &mut person).await;
+    app.kill_server();
+    app.start_server();
+    person = person.back(&app).await;
+    assert_eq!(person.find("userPromptUpdated").await["messageId"], prompt["messageId"]);
+    person.answer(&prompt, json!({"response": "yes"})).await;
+    assert_eq!(person.done().await["reason"], "complete");
+    assert_eq!(app.file("made.txt").as_deref(), Some("made\n"));
+    assert_eq!(errors(&person), Vec::<&Value>::new());
+}
+
+/// A conversation is deleted while the agent speaks: its process ends.
+#[tokio::test]
+async fn it_ends_with_its_conversation() {
+    let app = BridgeApp::with_fake("", "").await;
+    let mut person = Person::at(&app).await;
+    person.say("unasked_half").await;
+    let start = begins(&mut person).await;
+    assert_eq!(app.delete(start["conversation_id"].as_str().unwrap()).await, 204);
+    app.is_left().await;
+}
+
+/// B-1: the real CLI. A command in the background ends after the turn; the agent tells it,
+/// and asks for what it wants to do about it.
+#[tokio::test]
+async fn background_work_of_the_real_cli_ends() {
+    let app = BridgeApp::with_cli("", "").await;
+    let mut person = Person::at(&app).await;
+    let command = |id: &str, command: &str, background: bool| {
+        let input =
+            json!({"command": command, "description": "Work", "run_in_background": background});
+        Script::answer().words("I do. ").tool_use(id, "Bash", &input)
+    };
+    app.model.push(command("toolu_b1", "until [ -e go ]; do sleep 0.1; done; echo finished", true));
+    app.model.push(Script::answer().words("It runs."));
+    assert_eq!(person.say("Work in the background").await["reason"], "complete");
+    app.model.push(command("toolu_b2", "touch noted.txt", false));
+    app.model.push(Script::answer().words("It is noted."));
+    std::fs::write(app.path("workspace/go"), "").unwrap();
+    begins(&mut person).await;
+    let prompt = person.prompt().await;
+    assert_eq!(prompt["toolCall"]["input"]["command"], "touch noted.txt");
+    person.answer(&prompt, json!({"response": "yes"})).await;
+    assert_eq!(person.done().await["reason"], "complete");
+    assert!(app.file("noted.txt").is_some());
+    assert_eq!(said(&person).last(), Some(&"It is noted."));
+    app.model.push(Script::answer().words("Gladly."));
+    assert_eq!(person.say("Thank you").await["reason"], "complete");
+    assert!(model_saw(&app).iter().any(|told| told.contains("It is noted.")));
+}

@@ -1,0 +1,230 @@
+//! A server with an agent CLI behind it, for one test: the real binary, a scripted
+//! model, and a workspace of its own.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use parlor_testkit::ScriptedModel;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::mcp::served::{SECRETS, Served};
+use crate::mcp::{gone, until};
+use crate::npm::install;
+use crate::programs::testkit_program;
+
+/// The path of its WebSocket.
+pub(crate) const SOCKET: &str = "/ws/chat/home/desk";
+const LIMITS: &str = "[server.limits]\nmessages_per_minute = 1000";
+/// The project and the agent's own settings, to which a test can add.
+const CONFIG: &str = r#"
+[server.limits]
+messages_per_minute = 1000
+
+[tenants.home.projects.desk]
+recipe_vault = false
+[tenants.home.projects.desk.agent]
+kind = "claude_code"
+base_url = "BASE_URL"
+[tenants.home.projects.desk.agent.claude_code]
+command = "COMMAND"
+working_dir = "WORKSPACE"
+SETTINGS
+[tenants.home.projects.desk.agent.claude_code.env]
+HOME = "HOME_DIR"
+ANTHROPIC_API_KEY = { env = "ANTHROPIC_API_KEY" }
+"#;
+
+pub(crate) struct BridgeApp {
+    pub(crate) model: ScriptedModel,
+    config: String,
+    served: Option<Served>,
+    dir: tempfile::TempDir,
+}
+
+impl BridgeApp {
+    /// The real CLI, with these further settings, and variables in its environment.
+    pub(crate) async fn with_cli(settings: &str, env: &str) -> Self {
+        Self::start(&cli().await, settings, env).await
+    }
+
+    /// The agent that misbehaves, with these.
+    pub(crate) async fn with_fake(settings: &str, env: &str) -> Self {
+        let program = tokio::task::spawn_blocking(|| testkit_program("fake-agent")).await.unwrap();
+        Self::start(program, settings, env).await
+    }
+
+    /// The same, with these limits of the whole server.
+    pub(crate) async fn limited(limits: &str) -> Self {
+        let program = tokio::task::spawn_blocking(|| testkit_program("fake-agent")).await.unwrap();
+        Self::configured(program, &CONFIG.replace(LIMITS, limits), "", "").await
+    }
+
+    async fn start(program: &Path, settings: &str, env: &str) -> Self {
+        Self::configured(program, CONFIG, settings, env).await
+    }
+
+    async fn configured(program: &Path, config: &str, settings: &str, env: &str) -> Self {
+        let _installed = rustls::crypto::ring::default_provider().install_default();
+        let dir = tempfile::tempdir().unwrap();
+        let model = ScriptedModel::start().await.unwrap();
+        let [workspace, home] = ["workspace", "home"].map(|name| dir.path().join(name));
+        fs::create_dir(&workspace).unwrap();
+        fs::create_dir(&home).unwrap();
+        let config = config
+            .replace("BASE_URL", &model.base_url())
+            .replace("COMMAND", program.to_str().unwrap())
+            .replace("WORKSPACE", workspace.to_str().unwrap())
+            .replace("HOME_DIR", home.to_str().unwrap())
+            .replace("SETTINGS", settings);
+        let mut app = Self { model, config: config + env, served: None, dir };
+        app.start_server();
+        app
+    }
+
+    /// Starts the server, again if it was stopped, on the same data.
+    pub(crate) fn start_server(&mut self) {
+        self.start_server_until("");
+    }
+
+    /// The same; after this step of a call the power fails
+    /// (`crates/chat/src/fail_point.rs`).
+    pub(crate) fn start_server_until(&mut self, step: &str) {
+        let log = File::options().create(true).append(true).open(self.dir.path().join("log"));
+        let program = Path::new(env!("CARGO_BIN_EXE_parlor"));
+        let to_file = |command: &mut std::process::Command| {
+            command.stderr(log.unwrap());
+            if !step.is_empty() {
+                command.env("PARLOR_ABORT_AT", step);
+            }
+        };
+        self.served = Some(Served::start(program, self.dir.path(), &self.config, to_file));
+    }
+
+    pub(crate) fn server(&self) -> &Served {
+        self.served.as_ref().unwrap()
+    }
+
+    /// Tells the server to stop; it must end well.
+    pub(crate) fn stop_server(&mut self) {
+        assert_eq!(self.served.take().unwrap().terminate(), Some(0), "{}", self.log());
+    }
+
+    /// As a power cut would.
+    pub(crate) fn kill_server(&mut self) {
+        self.served.take().unwrap().kill();
+    }
+
+    /// Waits until the power has failed, and nothing of the server is left.
+    pub(crate) async fn is_cut_off(&mut self) {
+        let agents = self.agents();
+        gone(&[self.server().id()]).await;
+        self.kill_server();
+        gone(&agents).await;
+    }
+
+    /// Deletes a conversation; gives the status of the answer.
+    pub(crate) async fn delete(&self, conversation: &str) -> u16 {
+        let (_, key) = SECRETS.iter().find(|(name, _)| *name == "PARLOR_API_KEY").unwrap();
+        let address = self.server().address();
+        let url = format!("http://{address}/api/conversations/{conversation}");
+        let request = reqwest::Client::new().delete(url).header("x-api-key", *key);
+        request.send().await.unwrap().status().as_u16()
+    }
+
+    /// What an admin is told about the agent.
+    pub(crate) async fn agent_status(&self) -> Value {
+        let (_, key) = SECRETS.iter().find(|(name, _)| *name == "PARLOR_API_KEY").unwrap();
+        let url = format!("http://{}/api/admin/status", self.server().address());
+        let request = reqwest::Client::new().get(url).header("x-api-key", *key);
+        let status: Value =
+            serde_json::from_str(&request.send().await.unwrap().text().await.unwrap()).unwrap();
+        status["projects"][0]["agent"].clone()
+    }
+
+    /// What the server wrote into its log.
+    pub(crate) fn log(&self) -> String {
+        fs::read_to_string(self.dir.path().join("log")).unwrap_or_default()
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    /// A file of the agent's workspace.
+    pub(crate) fn file(&self, name: &str) -> Option<String> {
+        fs::read_to_string(self.dir.path().join("workspace").join(name)).ok()
+    }
+
+    /// The agents that run: what supervisors of this server supervise.
+    pub(crate) fn agents(&self) -> Vec<u32> {
+        let all = processes();
+        let supervises = |pid: u32| {
+            let (_, words) = &all[&pid];
+            words.contains("\0supervise\0")
+        };
+        let server = self.server().id();
+        let below = |pid: u32| ancestors(&all, pid).contains(&server);
+        let is_agent = |pid: &u32| {
+            let (parent, words) = &all[pid];
+            // The server asks for the version once, when it starts.
+            !words.contains("\0--version")
+                && below(*pid)
+                && !supervises(*pid)
+                && all.contains_key(parent)
+                && supervises(*parent)
+        };
+        all.keys().copied().filter(is_agent).collect()
+    }
+
+    /// Kills the one agent that runs.
+    pub(crate) fn kill_agent(&self) {
+        let agents = self.agents();
+        let [agent] = agents[..] else { panic!("{agents:?} run") };
+        kill_process(Pid::from_raw(agent.try_into().unwrap()).unwrap(), Signal::KILL).unwrap();
+    }
+
+    /// Waits until no agent runs.
+    pub(crate) async fn is_left(&self) {
+        until("no agent is left", || self.agents().is_empty()).await;
+    }
+
+    /// What no frame may hold, in lower case: the CLI, who made it, its models,
+    /// its places, keys and ids of its world.
+    pub(crate) fn unspeakable(&self) -> Vec<String> {
+        let names = ["claude", "anthropic", "opus", "sonnet", "haiku", "sk-ant", "toolu_", "msg_"];
+        let dir = self.dir.path().to_str().unwrap();
+        let secrets = SECRETS.iter().map(|(_, value)| *value);
+        names.into_iter().chain([dir]).chain(secrets).map(str::to_lowercase).collect()
+    }
+}
+
+/// The real CLI, as its native program: the package's own script would only link it.
+async fn cli() -> PathBuf {
+    let packages = install("bridge/agent_cli").await.join("node_modules/@anthropic-ai");
+    let programs = fs::read_dir(&packages).unwrap().map(|entry| entry.unwrap().path());
+    let mut programs = programs.map(|package| package.join("claude")).filter(|file| file.is_file());
+    programs.next().unwrap_or_else(|| panic!("there is no CLI for this platform"))
+}
+
+/// All processes: the parent, and the command line.
+fn processes() -> BTreeMap<u32, (u32, String)> {
+    let entries = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let process = |pid: u32| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let mut fields = stat.rsplit_once(") ")?.1.split(' ');
+        let is_gone = matches!(fields.next()?, "Z" | "X");
+        let parent = fields.next()?.parse().ok()?;
+        let words = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+        let words = String::from_utf8_lossy(&words).into_owned();
+        (!is_gone).then_some((pid, (parent, words)))
+    };
+    pids.filter_map(process).collect()
+}
+
+fn ancestors(all: &BTreeMap<u32, (u32, String)>, pid: u32) -> Vec<u32> {
+    let parent = |pid: &u32| all.get(pid).map(|(parent, _)| *parent);
+    std::iter::successors(parent(&pid), parent).collect()
+}
