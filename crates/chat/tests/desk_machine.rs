@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use parlor_guard::guardrail::Policy;
 use parlor_protocol::{EventBody, PromptId, PromptOutcome, Timestamp};
-use parlor_storage::{Logged, Store};
+use parlor_storage::{Logged, PromptStatus, Store};
 use parlor_testkit::Script;
 use proptest::prelude::*;
 use serde_json::json;
@@ -144,7 +144,8 @@ async fn one_outcome(scene: &Scene, id: PromptId, events: &[Logged]) -> PromptOu
     assert_eq!(count(|body| matches!(body, EventBody::Done { .. })), 1);
     let store = Store::open(&scene.dir.path().join("parlor.db")).await.unwrap();
     let decisions = store.decisions(&caller().tenant, (Timestamp(0), ""), 10).await.unwrap();
-    let decided: Vec<&str> = decisions.iter().map(|decision| decision.outcome.as_str()).collect();
-    assert_eq!(decided, [view.status], "the audit has it once");
+    let decided: Vec<_> = decisions.iter().map(|decision| decision.outcome).collect();
+    assert_eq!(decided, [outcome], "the audit has it once");
+    assert_eq!(view.status, PromptStatus::from(outcome));
     outcome
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 use parlor_chat::ChatError;
 use parlor_protocol::message::MessageData;
 use parlor_protocol::request::Remember;
-use parlor_protocol::{Preview, Problem, PromptAnswer, PromptClosed};
+use parlor_protocol::{Preview, Problem, PromptAnswer, PromptClosed, PromptOutcome};
 use parlor_storage::{Decision, Store};
 use parlor_testkit::Script;
 use serde_json::{Value, json};
@@ -199,7 +199,7 @@ async fn a_tool_that_changed_is_asked_about_anew() {
     assert!(seen(&events).last().unwrap().starts_with("done Complete"), "{:?}", seen(&events));
     assert_eq!(scene.kitchen.made("burn"), [json!({"what": "toast"})]);
     let outcomes: Vec<_> = decisions(&scene).await.into_iter().map(|d| d.outcome).collect();
-    assert_eq!(outcomes, ["answered", "answered"]);
+    assert_eq!(outcomes, [PromptOutcome::Answered; 2]);
 }
 
 /// S-5: a number is approved and passed on as the model wrote it, digit by digit, or

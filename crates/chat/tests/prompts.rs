@@ -48,7 +48,7 @@ async fn an_approved_tool_runs_once_and_its_result_is_shown() {
     assert!(matches!(scene.answer(prompt.id, json!("no")).await, Err(ChatError::PromptClosed)));
     let view = scene.chat.conversation(&caller(), at.conversation_id).await.unwrap();
     assert_eq!(view.prompts.len(), 1);
-    assert_eq!(view.prompts[0].status, "answered");
+    assert_eq!(view.prompts[0].status, parlor_storage::PromptStatus::Answered);
 }
 
 /// P-2, B-4: a no is told to the agent with its reason, and nothing runs.
