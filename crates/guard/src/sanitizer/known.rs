@@ -8,10 +8,11 @@
 use std::fmt;
 
 use super::{
-    automaton::{Automaton, BuildFailure, Pattern},
-    links::link_tail,
+    automaton::{Automaton, Pattern},
     paths::escape,
-    rules::ANY,
+    rule::ANY,
+    rules::links::link_tail,
+    table::BuildFailure,
 };
 
 /// What shorter secrets than this hide is nothing: servers without access control take

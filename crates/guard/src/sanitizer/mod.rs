@@ -19,20 +19,17 @@
 
 mod automaton;
 mod filter;
-mod harness;
-mod internals;
 mod json;
 mod known;
-mod links;
-mod names;
 mod outlook;
 mod paths;
 #[cfg(test)]
 mod reference;
+mod rule;
 mod rules;
-mod secrets;
 mod settings;
 mod stream;
+mod table;
 
 use std::{
     borrow::Cow,
@@ -45,7 +42,8 @@ use self::automaton::Automaton;
 pub use self::{
     json::Masked,
     known::KnownValues,
-    rules::{MaskGroup, MaskPattern, MaskRule, builtin_rules},
+    rule::{MaskGroup, MaskPattern, MaskRule},
+    rules::builtin_rules,
     settings::{AddedRule, SanitizerError, SanitizerSettings},
     stream::StreamSanitizer,
 };

@@ -5,7 +5,9 @@ use proptest::prelude::*;
 
 use super::{
     Sanitizer, SanitizerSettings,
-    automaton::{Automaton, DEAD, NO_MATCH, SPARE},
+    automaton::Automaton,
+    outlook::{NO_MATCH, SPARE},
+    table::DEAD,
 };
 
 /// The longest match that begins at `start`: its outcome and its end.

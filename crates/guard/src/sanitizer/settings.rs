@@ -9,11 +9,13 @@ use regex_automata::util::syntax;
 use serde::Deserialize;
 
 use super::{
-    automaton::{Automaton, BuildFailure, Pattern},
+    automaton::{Automaton, Pattern},
     known::{self, KnownValues},
     paths::{self, HOME, HOME_REPLACEMENT, WORKSPACE},
-    rules::{ANY, MaskGroup, MaskRule, builtin_rules},
+    rule::{ANY, MaskGroup, MaskRule},
+    rules::builtin_rules,
     stream::RUN_LIMIT,
+    table::BuildFailure,
 };
 use crate::nearest::nearest;
 

@@ -1,7 +1,7 @@
 //! The built-in rules that mask who answers: assistants, their models, and the
 //! companies behind them (S-1, S-2).
 
-use super::rules::{
+use crate::sanitizer::rule::{
     ANY, BLANK, CAMEL, MaskGroup, MaskRule, NO_LETTER, NO_WORD, gap, near, pattern,
 };
 

@@ -4,7 +4,7 @@
 //! Where a link begins is known at once, where it leads only after its host. That is
 //! what is held back, hence the bounded labels before the host.
 
-use super::rules::{ANY, BLANK, MaskGroup, MaskRule, NO_LETTER, pattern};
+use crate::sanitizer::rule::{ANY, BLANK, MaskGroup, MaskRule, NO_LETTER, pattern};
 
 /// No part of a host, of an address or of a path may stand before.
 const NO_HOST: &str = r"[^A-Za-z0-9_.@/-]";
@@ -30,7 +30,7 @@ macro_rules! link_tail {
         r"(?::[0-9]{1,5})?(?:[/?#](?:[\w@%+=/?#&~$*:-]|\.[\w@%+=/?#&-])*)?"
     };
 }
-pub(super) use link_tail;
+pub(in crate::sanitizer) use link_tail;
 
 pub(super) const LINKS: &[MaskRule] = &[MaskRule {
     id: "provider-link",

@@ -1,4 +1,4 @@
-//! The built-in rules, as data.
+//! What a masking rule is, and the parts that its patterns are made of.
 //!
 //! How to read a pattern: [`MaskPattern::before`] is the class of the one byte that
 //! must stand before the match, and [`MaskPattern::body`] is the match itself. Both
@@ -9,8 +9,6 @@
 //! A body must be certain after a few dozen bytes, hence the bounded gaps; the tail
 //! after that may be unbounded, because it is swallowed and not held. A tail takes
 //! in a dot only if a digit or a path goes on behind it, never the end of a sentence.
-
-use super::{harness::HARNESS, internals::INTERNALS, links::LINKS, names::NAMES, secrets::SECRETS};
 
 /// What a rule is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -72,31 +70,6 @@ pub struct MaskPattern {
     /// The match.
     pub body: &'static str,
 }
-
-/// All built-in rules. Two more, `home` and `workspace`, come from the settings.
-#[must_use]
-pub fn builtin_rules() -> &'static [MaskRule] {
-    &ALL
-}
-
-/// The catalogue, in the order in which rules win where they match the same text.
-const PARTS: [&[MaskRule]; 5] = [NAMES, LINKS, INTERNALS, HARNESS, SECRETS];
-
-const COUNT: usize = NAMES.len() + LINKS.len() + INTERNALS.len() + HARNESS.len() + SECRETS.len();
-
-static ALL: [MaskRule; COUNT] = {
-    let mut all = [BLANK; COUNT];
-    let (mut next, mut part) = (0, 0);
-    while part < PARTS.len() {
-        let mut rule = 0;
-        while rule < PARTS[part].len() {
-            all[next] = PARTS[part][rule];
-            (next, rule) = (next + 1, rule + 1);
-        }
-        part += 1;
-    }
-    all
-};
 
 /// What the rules have in common.
 pub(super) const BLANK: MaskRule = MaskRule {

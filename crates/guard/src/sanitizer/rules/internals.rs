@@ -1,9 +1,9 @@
 //! The built-in rules that mask how the agent works: its commands, services, flags
 //! and directories (S-3).
 
-use super::{
+use crate::sanitizer::{
     paths::path_tail,
-    rules::{ANY, BLANK, CAMEL, MaskGroup, MaskRule, NO_LETTER, NO_WORD, gap, pattern},
+    rule::{ANY, BLANK, CAMEL, MaskGroup, MaskRule, NO_LETTER, NO_WORD, gap, pattern},
 };
 
 /// No part of a file name may stand before, nor the end of a replacement, which

@@ -3,7 +3,7 @@
 //! A bare prefix is not enough: `sk-learn`, `msg_type` and `req_body` are ordinary
 //! words. A body counts as random if it has a digit, or is sixteen characters long.
 
-use super::rules::{BLANK, MaskGroup, MaskRule, NO_WORD, pattern};
+use crate::sanitizer::rule::{BLANK, MaskGroup, MaskRule, NO_WORD, pattern};
 
 /// No letter or digit may stand before: `task-` and `disk-` are words.
 const BORDER: &str = "[^A-Za-z0-9]";

@@ -6,7 +6,7 @@
 //! reminder is for the model alone: it becomes `[note]`, so that a reader sees that
 //! something was there.
 
-use super::rules::{ANY, BLANK, MaskGroup, MaskRule, NO_LETTER, NO_WORD, pattern};
+use crate::sanitizer::rule::{ANY, BLANK, MaskGroup, MaskRule, NO_LETTER, NO_WORD, pattern};
 
 /// A line begins.
 const LINE: &str = r"[\n]";
