@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::tools::Tool;
-use crate::{root, succeeds};
+use crate::{cargo, root, succeeds};
 
 const CARGO_FUZZ: Tool = Tool { name: "fuzz", version: "0.13.2" };
 
@@ -29,6 +29,11 @@ pub(crate) fn fuzz(arguments: &[&str]) -> bool {
             false
         }
     }
+}
+
+/// The binaries are in a workspace of their own, which `cargo fmt --all` does not see.
+pub(crate) fn is_formatted() -> bool {
+    cargo(&["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"])
 }
 
 fn list() -> bool {

@@ -69,7 +69,7 @@ fn main() -> ExitCode {
 fn test() -> bool {
     let fetching = web::fetching_packages();
     let mut checks = Checks::default();
-    checks.run("format", || cargo(&["fmt", "--all", "--check"]));
+    checks.run("format", || cargo(&["fmt", "--all", "--check"]) && fuzz::is_formatted());
     checks.run("lints", || {
         cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])
     });

@@ -26,10 +26,7 @@ fn every_licence_is_allowed() {
 fn expressions_are_read_as_spdx_says() {
     let allowed = BTreeSet::from(["MIT".to_owned(), "Zlib".to_owned()]);
     for yes in [
-        "MIT",
-        "GPL-3.0 OR MIT",
-        "MIT/Apache-2.0",
-        "(MIT OR Apache-2.0) AND Zlib",
+        "MIT", "GPL-3.0 OR MIT", "MIT/Apache-2.0", "(MIT OR Apache-2.0) AND Zlib",
         "Apache-2.0 WITH LLVM-exception OR MIT",
     ] {
         assert!(is_allowed(yes, &allowed), "{yes}");

@@ -19,7 +19,7 @@ pub struct ProcessedInput {
     pub valid: bool,
     /// What goes to the agent: the person's own text, unchanged; empty if nothing does.
     pub cleaned: String,
-    /// What the person is told; empty if it is valid.
+    /// The error text for the person; empty if it is valid.
     pub error: String,
     /// The same for programs.
     pub code: Option<ErrorCode>,
@@ -27,13 +27,13 @@ pub struct ProcessedInput {
     pub finding: Option<Finding>,
 }
 
-/// What an agent's JSON says to a person.
+/// An agent's JSON as a message for a person.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ProcessedMessage {
     /// Which card shows it.
     #[serde(rename = "type")]
     pub message_type: MessageType,
-    /// What it says in words.
+    /// Its text.
     pub content: String,
     /// The options of a question, or of the first of several.
     #[serde(skip_serializing_if = "Option::is_none")]

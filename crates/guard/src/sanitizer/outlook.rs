@@ -1,6 +1,6 @@
-//! What each state of the automaton knows about the future.
+//! What is known in each state of the automaton: what matched, and what can still match.
 //!
-//! A stream must not hold text back for longer than it must. The moment at which
+//! A stream must not hold text back for longer than necessary. The moment at which
 //! a match is certain is a property of the state alone, so it is computed once,
 //! when the rules are compiled, by two fixed points over the table:
 //!
@@ -51,8 +51,8 @@ pub(super) fn compute<'a>(facts: &mut [Facts], rows: impl Iterator<Item = &'a [u
         fact.outlook = Outlook::Nothing.or(fact.at_end);
         fact.sure = fact.at_end != NO_MATCH;
     }
-    // States are numbered breadth first, so that walking backwards meets most
-    // followers before those who lead to them.
+    // States are numbered breadth first, so that walking backwards visits most
+    // followers before the states that lead to them.
     let mut changed = true;
     while changed {
         changed = false;

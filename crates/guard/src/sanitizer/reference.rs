@@ -1,5 +1,5 @@
-//! Proves the shortcuts of the stream: the filter, the early decisions and the
-//! swallowing give what a plain search at every position gives.
+//! Tests the shortcuts of the stream against a plain search at every position: the
+//! filter, the early decisions and the swallowing must give the same.
 
 use proptest::prelude::*;
 

@@ -29,7 +29,7 @@ pub enum MaskGroup {
     Id,
     /// Directories of the agent (S-3).
     Path,
-    /// What a CLI writes for its model and not for people (S-5).
+    /// Text that a CLI writes for its model, not for people (S-5).
     Harness,
 }
 
@@ -96,7 +96,7 @@ pub(super) const CAMEL: &str = "[a-z]";
 /// No part of a word or of another flag may stand before.
 pub(super) const NO_WORD: &str = "[^A-Za-z0-9_-]";
 
-/// White space, a hyphen, an underscore, or one of their Unicode kin: the no-break
+/// White space, a hyphen, an underscore, or a Unicode variant of one: the no-break
 /// space, and U+2000 to U+203F with the spaces and dashes that models like to write.
 macro_rules! gap {
     () => {

@@ -1,4 +1,4 @@
-//! What a project may change about the masking (S-6), and what it may not.
+//! What a project may change about masking (S-6), and what it may not.
 //!
 //! The settings are read from the configuration file as they are; resolving them
 //! into patterns finds every mistake, and each error says what to do about it.

@@ -1,17 +1,17 @@
-//! The built-in rules that mask what an agent CLI writes around the words of its model:
-//! tags, reminders and instructions to the model, sessions, gateways (S-5). All of them
-//! are active only behind a bridge; elsewhere such text is somebody's own.
+//! The built-in rules that mask what an agent CLI writes around its model's text:
+//! tags, reminders and instructions to the model, CLI sessions, gateways (S-5). All of
+//! them are active only behind a bridge; elsewhere such text is the author's own.
 //!
-//! A tag is removed and what stands in it stays, because it is what the tool said. A
-//! reminder is for the model alone: it becomes `[note]`, so that a reader sees that
-//! something was there.
+//! A tag is removed and its content stays, because that is the tool's output. A reminder
+//! is for the model alone: it becomes `[note]`, so that a reader sees that something was
+//! there.
 
 use crate::sanitizer::rule::{ANY, BLANK, MaskGroup, MaskRule, NO_LETTER, NO_WORD, pattern};
 
 /// A line begins.
 const LINE: &str = r"[\n]";
 
-/// How the CLIs and their protocols write the id of a session.
+/// The id of a CLI session, as the CLIs and their protocols write it.
 macro_rules! session_id {
     () => {
         concat!(

@@ -1,5 +1,5 @@
-//! The built-in rules that mask how the agent works: its commands, services, flags
-//! and directories (S-3).
+//! The built-in rules that mask internals of an agent: commands, services, flags and
+//! directories (S-3).
 
 use crate::sanitizer::{
     paths::path_tail,
@@ -31,8 +31,8 @@ macro_rules! cli {
     };
 }
 
-/// The way to a directory of the CLIs, and its name: their own in the home, or the one
-/// that is theirs among those of all programs.
+/// The path of a CLI's directory: in the home directory, or among those of all
+/// programs (`.config` and the like).
 macro_rules! directory {
     () => {
         concat!(
@@ -43,7 +43,7 @@ macro_rules! directory {
     };
 }
 
-/// The way to where the CLIs keep what is temporary: tasks, sockets, output.
+/// The path of the CLIs' temporary files: tasks, sockets, output.
 macro_rules! temporary {
     () => {
         concat!(

@@ -1,8 +1,8 @@
 //! The built-in rules that mask links to the companies behind the assistants: a link
 //! goes as a whole, because `www.[provider].com/legal` says as much as the name (S-2).
 //!
-//! Where a link begins is known at once, where it leads only after its host. That is
-//! what is held back, hence the bounded labels before the host.
+//! Where a link begins is known at once, which host it names only after the host. The
+//! text up to there is held back, hence the bounded labels before the host.
 
 use crate::sanitizer::rule::{ANY, BLANK, MaskGroup, MaskRule, NO_LETTER, pattern};
 

@@ -1,5 +1,5 @@
-//! The built-in rules that mask who answers: assistants, their models, and the
-//! companies behind them (S-1, S-2).
+//! The built-in rules that mask names: assistants, their models, and the companies
+//! behind them (S-1, S-2).
 
 use crate::sanitizer::rule::{
     ANY, BLANK, CAMEL, MaskGroup, MaskRule, NO_LETTER, NO_WORD, gap, near, pattern,
