@@ -19,6 +19,8 @@ pub mod compose;
 pub mod config;
 pub(crate) mod connections;
 pub mod dialects;
+#[doc(hidden)]
+pub mod fuzz;
 pub mod http;
 pub mod lanes;
 pub mod log;

@@ -86,7 +86,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 }
 
 /// What a whole line is; nothing if it is empty.
-fn read(line: &[u8]) -> Option<Line> {
+pub(super) fn read(line: &[u8]) -> Option<Line> {
     let text = line.trim_ascii();
     if text.is_empty() {
         return None;

@@ -18,6 +18,8 @@
 //! and everything that can go wrong with a process is dealt with once.
 
 mod child;
+#[doc(hidden)]
+pub mod fuzz;
 mod keeper;
 mod lines;
 mod memory;

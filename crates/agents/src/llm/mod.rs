@@ -14,6 +14,8 @@ mod complaint;
 mod endpoint;
 mod error;
 mod exact;
+#[doc(hidden)]
+pub mod fuzz;
 mod http_answer;
 pub mod openai;
 mod openai_calls;

@@ -12,7 +12,7 @@
 mod connection;
 mod pace;
 mod requests;
-mod rfc6455;
+pub(crate) mod rfc6455;
 mod room;
 
 use std::sync::Arc;

@@ -30,7 +30,7 @@ pub(crate) mod close_code {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Violation {
     /// The code to close with.
-    pub(super) code: u16,
+    pub(crate) code: u16,
     /// In words.
     pub(super) reason: &'static str,
 }
