@@ -3,8 +3,12 @@
 //! Only the standard library is used, so that the first `cargo xtask` of a
 //! fresh clone spends its time on the product.
 
+mod dependencies;
+mod fuzz;
+mod tools;
 mod web;
 
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 const HELP: &str = "\
@@ -25,6 +29,9 @@ cargo xtask <command>
   bench sockets [COUNT…]       the WebSockets alone
   bench-guard [TEXT]           how fast guardrail, sanitizer, classifier and segmenter are; TEXT
                                is a part of the name of a hostile text
+  fuzz [TARGET [--seconds N]]  libFuzzer on a parser, for a minute; without a target, lists them
+  deny                         licences, sources and advisories of the crates (deny.toml)
+  audit                        advisories of the npm packages
 ";
 
 fn main() -> ExitCode {
@@ -42,6 +49,9 @@ fn main() -> ExitCode {
         ["guard-eval", rest @ ..] => cargo_with(&example("guard_eval"), rest),
         ["bench", rest @ ..] => bench(rest),
         ["bench-guard", rest @ ..] => cargo_with(&example("guard_bench"), rest),
+        ["fuzz", rest @ ..] => fuzz::fuzz(rest),
+        ["deny"] => dependencies::deny(),
+        ["audit"] => dependencies::audit(),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             true
@@ -59,7 +69,7 @@ fn main() -> ExitCode {
 fn test() -> bool {
     let fetching = web::fetching_packages();
     let mut checks = Checks::default();
-    checks.run("format", || cargo(&["fmt", "--all", "--check"]));
+    checks.run("format", || cargo(&["fmt", "--all", "--check"]) && fuzz::is_formatted());
     checks.run("lints", || {
         cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])
     });
@@ -120,6 +130,10 @@ fn cargo_with(arguments: &[&str], rest: &[&str]) -> bool {
 }
 
 fn cargo(arguments: &[&str]) -> bool {
+    succeeds(cargo_command().args(arguments))
+}
+
+fn cargo_command() -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     // What cargo says about this program is nothing to the others: some of them
     // are built anew when it changes.
@@ -130,11 +144,19 @@ fn cargo(arguments: &[&str]) -> bool {
             cargo.env_remove(name);
         }
     }
-    match cargo.args(arguments).status() {
+    cargo
+}
+
+fn succeeds(command: &mut Command) -> bool {
+    match command.status() {
         Ok(status) => status.success(),
         Err(error) => {
-            eprintln!("xtask: cargo could not be started: {error}");
+            eprintln!("xtask: {:?} could not be started: {error}", command.get_program());
             false
         }
     }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }

@@ -66,7 +66,8 @@ pub(crate) fn npm(arguments: &[&str]) -> bool {
     }
 }
 
-fn command(arguments: &[&str]) -> Command {
+/// An npm command in the folder of the interface.
+pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new("npm");
     command.args(arguments).current_dir(folder());
     command

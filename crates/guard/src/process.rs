@@ -18,7 +18,7 @@ use crate::sanitizer::Sanitizer;
 pub struct ProcessedInput {
     /// What goes to the agent: the person's own text, unchanged; `None` if it is refused.
     pub cleaned: Option<Checked<String>>,
-    /// What the person is told; empty if the message is valid.
+    /// The error text for the person; empty if it is valid.
     pub error: String,
     /// The same for programs.
     pub code: Option<ErrorCode>,
@@ -33,13 +33,13 @@ impl ProcessedInput {
     }
 }
 
-/// What an agent's JSON says to a person.
+/// An agent's JSON as a message for a person.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ProcessedMessage {
     /// Which card shows it.
     #[serde(rename = "type")]
     pub message_type: MessageType,
-    /// What it says in words.
+    /// Its text.
     pub content: String,
     /// The options of a question, or of the first of several.
     #[serde(skip_serializing_if = "Option::is_none")]

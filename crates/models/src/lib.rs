@@ -17,6 +17,8 @@ mod build;
 mod client;
 mod demo;
 mod exact;
+#[doc(hidden)]
+pub mod fuzz;
 mod http;
 mod openai;
 mod settings;

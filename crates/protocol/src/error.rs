@@ -1,5 +1,5 @@
-//! What the server says when it refuses or fails: a stable code for programs
-//! and for translation, and a sentence that says what to do.
+//! The errors that clients see: a stable code for programs and for translation, and
+//! a sentence that says what to do.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +39,7 @@ pub struct FieldProblem {
     pub pointer: String,
     /// What is wrong.
     pub problem: Problem,
-    /// The limit that it is beyond, where there is one.
+    /// The limit that is exceeded, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(type = "number"))]
     pub limit: Option<serde_json::Number>,
@@ -97,7 +97,7 @@ pub enum ErrorCode {
     BadImage,
     /// Neither session nor key.
     Unauthorized,
-    /// Not from here, or not for this role.
+    /// Not from here, or not for this access role.
     Forbidden,
     /// There is no such thing, or it is another tenant's.
     NotFound,
@@ -105,7 +105,7 @@ pub enum ErrorCode {
     TurnRunning,
     /// A prompt waits; answer it first.
     PromptOpen,
-    /// A prompt was answered already, or lapsed.
+    /// A prompt was answered already, or has expired.
     PromptClosed,
     /// An answer does not fit its prompt; the prompt stays open.
     AnswerInvalid,
@@ -119,7 +119,7 @@ pub enum ErrorCode {
     AgentFailed,
     /// The server cannot save or answer right now; trying again later can help.
     Unavailable,
-    /// The server failed; the log knows more.
+    /// The server failed; see its log.
     Internal,
 }
 

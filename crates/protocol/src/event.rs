@@ -1,6 +1,6 @@
-//! What happens in a conversation, in the order in which it happens.
+//! The events of a conversation, in their order.
 //!
-//! One vocabulary inside, dialects outside: server-sent events and WebSocket
+//! There is one vocabulary and several dialects: server-sent events and WebSocket
 //! frames are written from these bodies by pure functions of the server. The
 //! name and the data of an event are those of WIRE: `{"event", "data"}`.
 
@@ -18,19 +18,18 @@ use crate::tool::{ToolProgress, ToolStatus};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum EventBody {
     /// A person's message is stored and its turn begins: the acknowledgement. Or the
-    /// agent begins a turn by itself.
+    /// agent begins a turn by itself (an agent-initiated turn).
     Start {
         /// Where.
         conversation_id: ConversationId,
         /// The turn that begins.
         turn_id: TurnId,
-        /// The person's message; absent if nobody asked.
+        /// The person's message; absent in an agent-initiated turn.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(optional))]
         message_id: Option<MessageId>,
     },
-    /// The turn waits until there is room for it. Whatever comes next says that it
-    /// no longer does.
+    /// The turn waits for a free process. The next event, whatever it is, ends the wait.
     Queued {
         /// The turn.
         turn_id: TurnId,
@@ -56,13 +55,13 @@ pub enum EventBody {
         /// The message that it will be part of.
         message_id: MessageId,
     },
-    /// A tool call got further.
+    /// The status of a tool call changed.
     ToolUse {
         /// The tool's name.
         tool: String,
         /// The call.
         call_id: CallId,
-        /// How far it is.
+        /// Its status.
         status: ToolStatus,
         /// What its server says about it while it runs. Such an event is live only:
         /// it has no id, and is not repeated.
@@ -85,12 +84,12 @@ pub enum EventBody {
     /// A prompt got more time.
     #[serde(rename = "userPromptUpdated")]
     UserPromptUpdated(PromptUpdated),
-    /// A prompt was answered, refused, or lapsed.
+    /// A prompt was answered, refused, or expired.
     #[serde(rename = "userPromptClosed")]
     UserPromptClosed(Box<PromptClosed>),
     /// Something failed.
     Error {
-        /// What happened, in words that a person can act on.
+        /// What happened, as a sentence that a person can act on.
         message: String,
         /// The same for programs.
         code: ErrorCode,
@@ -103,7 +102,7 @@ pub enum EventBody {
         conversation_id: ConversationId,
         /// The turn.
         turn_id: TurnId,
-        /// Tokens in and out, where the agent says how many.
+        /// Tokens in and out, where the agent reports them.
         #[cfg_attr(feature = "typescript", ts(type = "number | null"))]
         tokens_used: Option<u64>,
         /// Why it ended.
@@ -122,6 +121,6 @@ pub enum DoneReason {
     Stopped,
     /// It failed.
     Error,
-    /// The server went down under it.
+    /// The server went down during it.
     Interrupted,
 }

@@ -3,8 +3,8 @@
 //! - Slugs ([`TenantId`], [`ProjectId`]) name what an administrator configured.
 //! - UUIDs ([`ConversationId`], [`TurnId`], …) name what the server made. They
 //!   order nothing; order is the event's sequence number.
-//! - [`EventId`] is the place of an event in a conversation.
-//! - [`ClientMessageId`] is a client's own mark on a message that it may send twice.
+//! - [`EventId`] is the position of an event in a conversation, and of a reader.
+//! - [`ClientMessageId`] is a client's own id of a message that it may send twice.
 
 use std::fmt;
 use std::str::FromStr;
@@ -27,10 +27,10 @@ pub enum IdError {
         /// What the id should have named.
         what: &'static str,
     },
-    /// Not a place in the log.
+    /// Not an event id.
     #[error("an event id is '<seq>' or '<seq>.<offset>', two whole numbers")]
     Event,
-    /// Not a client's mark.
+    /// Not a client's message id.
     #[error("a client_message_id is 1 to 128 of letters, digits, '-', '_', '.' and ':'")]
     ClientMessage,
 }
@@ -147,7 +147,7 @@ checked_string!(
     ProjectId, is_slug, IdError::Slug { what: "project" }
 );
 checked_string!(
-    /// A client's own mark on a message: sent twice, it starts one turn.
+    /// A client's own id of a message: sent twice, it starts one turn.
     ClientMessageId, is_client_mark, IdError::ClientMessage
 );
 uuid_id!(
@@ -155,7 +155,7 @@ uuid_id!(
     ConversationId, "conversation id"
 );
 uuid_id!(
-    /// Everything from one message of a person until the agent stops.
+    /// Everything from one message, or from an agent that begins by itself, until `done`.
     TurnId, "turn id"
 );
 uuid_id!(
@@ -171,10 +171,10 @@ uuid_id!(
     CallId, "call id"
 );
 
-/// The place of an event in its conversation.
+/// The position of an event in its conversation; also that of a reader.
 ///
 /// A durable event is `<seq>`. A piece of streamed text is `<seq>.<offset>`:
-/// the block that it belongs to, and how many bytes of clean text the reader
+/// the text block that it belongs to, and how many bytes of clean text the reader
 /// has once it has this piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -182,7 +182,7 @@ uuid_id!(
 pub struct EventId {
     /// Sequence number in the conversation, from 1.
     pub seq: u64,
-    /// Bytes of clean text, for a piece of a block.
+    /// Bytes of clean text, for a piece of a text block.
     pub offset: Option<u64>,
 }
 

@@ -1,20 +1,20 @@
 //! The vocabulary of Parlor.
 //!
-//! Everything that two parts of the product say to each other is a type of
-//! this crate: ids, messages and their types, plans and questions, prompts and
-//! their answers, the bodies of events, verdicts and error codes. It knows how
-//! each of them looks on the wire and how to refuse what does not fit, and it
-//! does nothing else: no async, no IO, no clock.
+//! Everything that two parts of the product exchange is a type of this crate: ids,
+//! messages and their types, plans and questions, prompts and their answers, the
+//! bodies of events, verdicts and error codes. It defines how each of them is
+//! written on the wire and when it is valid, and does nothing else: no async, no
+//! IO, no clock.
 //!
 //! Where to look:
-//! - [`ids`]: names of things; each is parsed once, where it enters.
-//! - [`message_type`], [`message`], [`metadata`]: what stands in a conversation.
-//! - [`plan`], [`question`]: what an agent may say in JSON, and when it is valid.
+//! - [`ids`]: each is parsed once, where it enters.
+//! - [`message_type`], [`message`], [`metadata`]: the messages of a conversation.
+//! - [`plan`], [`question`]: structures that an agent may write in JSON, and when they are valid.
 //! - [`prompt`], [`prompt_draft`]: what waits for a person, as the server shows
 //!   it and as an agent writes it.
-//! - [`event`]: what happened, in the order in which it happened.
+//! - [`event`]: the entries of a conversation's log.
 //! - [`request`]: what a client may send.
-//! - [`verdict`], [`error`]: what the server decided, and what it says when it refuses.
+//! - [`verdict`], [`error`]: what the server decided, and the errors that clients see.
 
 pub mod error;
 pub mod event;

@@ -17,17 +17,17 @@ use crate::tool::{ToolCall, ToolResult};
 pub struct Message {
     /// Its id; text that streamed under the same id is replaced by it.
     pub id: MessageId,
-    /// Where it stands.
+    /// Its conversation.
     pub conversation_id: ConversationId,
     /// The turn that it is part of.
     pub turn_id: TurnId,
-    /// Who speaks.
+    /// Who wrote it.
     pub role: Role,
     /// What it is.
     pub message_type: MessageType,
-    /// What it says in words. A client that does not know the type shows this.
+    /// Its text. A client that does not know the type shows this.
     pub content: String,
-    /// The structure behind the words, for types that have one.
+    /// The structure behind the text, for types that have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<MessageData>,
     /// The options of a question, or of the first of several.
@@ -43,7 +43,7 @@ pub struct Message {
     pub created_at: Timestamp,
 }
 
-/// Who speaks.
+/// Who wrote a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -64,7 +64,7 @@ pub enum Role {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(type = "number"))]
 pub struct Timestamp(pub i64);
 
-/// The structure behind a message's words. Which it is follows from the message's type.
+/// The structure behind a message's text; the message's type decides which.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

@@ -3,7 +3,7 @@
 //!
 //! Code that treats types differently matches on [`MessageType`] without a
 //! wildcard, so that a new type does not compile until every such place has
-//! decided what to do with it. ARCHITECTURE.md lists the places.
+//! decided what to do with it. CONTRIBUTING.md lists the places.
 
 use std::fmt;
 
@@ -25,7 +25,7 @@ pub enum MessageType {
     Question,
     /// Options to choose from, or several questions answered together.
     MultiQuestion,
-    /// What an agent says; the fallback for its output.
+    /// An agent's text; the fallback for its output.
     Info,
     /// What a tool did, or is doing.
     ToolResult,

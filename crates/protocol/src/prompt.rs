@@ -1,5 +1,5 @@
-//! Prompts (P): what the agent or the server asks a person and waits on, and
-//! what became of it. One shape serves approvals, questions, plans, wizards
+//! Prompts (P): a question of the agent or of the server that waits for a person,
+//! and its outcome. One shape serves approvals, questions, plans, wizards
 //! and forms (P-3). Keys of the seed keep their camel case.
 
 use serde::{Deserialize, Serialize};
@@ -48,20 +48,20 @@ pub struct UserPrompt {
     /// What changes if the answer is yes (P-7).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<Preview>,
-    /// How much hangs on it.
+    /// How serious it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub severity: Option<Severity>,
     /// What one should know to answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
-    /// The answer that is highlighted. It is never taken by itself (P-4).
+    /// The answer that is highlighted. It is never chosen automatically (P-4).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
-    /// When it lapses; absent if it waits.
+    /// When it expires; absent if it waits without a limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
-    /// Whether it lapses if the agent's process or the server ends: nobody could carry
-    /// the answer out (P-9).
+    /// Whether it expires if the agent's process or the server ends, because the answer
+    /// could not be carried out (P-9).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
     pub ends_with_agent: bool,
@@ -147,18 +147,18 @@ pub enum Preview {
     },
 }
 
-/// A prompt got more time, or all the time there is.
+/// A prompt got more time, or no limit at all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PromptUpdated {
     /// The prompt.
     #[serde(rename = "messageId")]
     pub id: PromptId,
-    /// When it lapses now; `null` if it waits.
+    /// When it expires now; `null` if it waits without a limit.
     pub expires_at: Option<Timestamp>,
 }
 
-/// What became of a prompt.
+/// The outcome of a prompt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct PromptClosed {

@@ -16,7 +16,7 @@ use crate::structure::{StructureError, optional_text, required_list, required_te
 pub struct PromptDraft {
     /// How it is answered.
     pub prompt_type: PromptType,
-    /// What is asked; the questions, a line each, where there is no text of its own.
+    /// What is asked; without a text of its own, the questions, one per line.
     pub question: String,
     /// What can be chosen; only a `select` has options.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -36,10 +36,10 @@ pub struct PromptDraft {
     /// What one should know to answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
-    /// How much hangs on it.
+    /// How serious it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub severity: Option<Severity>,
-    /// The answer that is highlighted, never taken by itself.
+    /// The answer that is highlighted, never chosen automatically.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
 }

@@ -29,15 +29,15 @@ pub struct Question {
     /// What one should know to answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
-    /// How much hangs on it.
+    /// How serious it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub severity: Option<Severity>,
-    /// The value that is highlighted. It is never taken by itself.
+    /// The value that is highlighted. It is never chosen automatically.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
 }
 
-/// How much hangs on a question.
+/// How serious a question is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -72,7 +72,7 @@ pub struct SubQuestion {
 }
 
 impl QuestionOption {
-    /// An option that says what it sends.
+    /// An option with an explicit value.
     pub fn plain(label: impl Into<String>) -> Self {
         let label = label.into();
         Self { value: label.clone(), label, description: None }

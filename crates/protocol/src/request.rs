@@ -30,13 +30,13 @@ pub struct ChatRequest {
     /// Whether to plan or to act; the conversation's own by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
-    /// The client's mark: the same mark twice starts one turn (H-5).
+    /// The client's own id: the same id twice starts one turn (H-5).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_message_id: Option<ClientMessageId>,
     /// Tries a message of this conversation again: a person's, or any of the turn
     /// that it began. What is left out, text or picture, is that message's own.
-    /// The new message has `retry_of` in its metadata; the model is told the last
-    /// try only, and earlier ones in which tools were called.
+    /// The new message has `retry_of` in its metadata; the model sees the last try
+    /// only, and earlier ones in which tools were called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_of: Option<MessageId>,
 }
@@ -71,7 +71,7 @@ pub struct PromptAnswer {
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(type = "unknown"))]
     pub response: Value,
-    /// A refusal; `response` is not looked at.
+    /// A refusal; `response` is ignored.
     #[serde(default, skip_serializing_if = "is_false")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<bool>"))]
     pub cancelled: bool,

@@ -2,16 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The outcome of looking at something before it goes on: a tool call, a
+/// The outcome of a check before something is passed on: a tool call, a
 /// tool's result, a description. Ordered by how much it holds up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Verdict {
-    /// It goes on.
+    /// It is passed on.
     Allow,
     /// A person decides.
     Ask,
-    /// It does not go on.
+    /// It is stopped.
     Block,
 }

@@ -25,6 +25,8 @@ pub mod clock;
 pub mod compose;
 pub mod config;
 pub mod dialects;
+#[doc(hidden)]
+pub mod fuzz;
 pub mod http;
 pub mod limits;
 pub mod log;

@@ -1,21 +1,21 @@
-//! Says what a line of an agent is: one of the message types (C-1), its words
-//! and its structure.
+//! Classifies a line of an agent: one of the message types (C-1), its text and
+//! its structure.
 //!
 //! The steps:
 //! 1. `envelope` takes the line out of its wire format: whatever the agent,
 //!    the rest of this module sees one shape, `Said`.
 //! 2. The agent's own text is searched for plans, questions and inline prompts
-//!    by the segmenter. Tool output and people's words never are.
+//!    by the segmenter. Tool output and what people write never are.
 //! 3. The rules of C-2 (`rules`) are tried in order; the first that matches
 //!    wins, and without a match it is `info`.
 //! 4. `metadata` adds the facts that are safe to show.
 //!
-//! Structure is judged on the raw JSON, words on the sanitized text. What comes
-//! out is raw: the caller sanitizes every leaf before anyone sees it (S-5).
+//! Structure is judged on the raw JSON, text on its sanitized form. The output
+//! is raw: the caller sanitizes every leaf before anyone sees it (S-5).
 //!
 //! The limits of the method: a line is one message of one type. What stands
-//! beside the structure that decided the type is not kept; who wants every
-//! piece gives the text to the segmenter.
+//! beside the structure that decided the type is not kept; a caller that wants
+//! every piece uses the segmenter.
 
 mod envelope;
 mod metadata;

@@ -1,5 +1,5 @@
 //! The rules of C-2, one function each. A rule returns what the line is, or
-//! nothing if the next rule is to look at it.
+//! nothing if the next rule decides.
 
 use std::cell::OnceCell;
 
@@ -42,17 +42,17 @@ impl<'v> Reading<'v> {
     }
 }
 
-/// 1. Someone stopped it. What it says about that is for nobody.
+/// 1. The turn was stopped. The text about that is not shown.
 pub(super) fn aborted_result(reading: &Reading<'_>) -> Option<Classified> {
     reading.said.aborted.then(|| message(MessageType::Info, String::new()))
 }
 
-/// 2. It says itself that something failed.
+/// 2. The agent reports a failure.
 pub(super) fn failure(reading: &Reading<'_>) -> Option<Classified> {
     reading.said.error.as_ref().map(|words| message(MessageType::Error, words.clone()))
 }
 
-/// 3. What a tool gave back. Nobody looks for plans or questions in it.
+/// 3. The output of a tool. It is not searched for plans or questions.
 pub(super) fn tool_output(reading: &Reading<'_>) -> Option<Classified> {
     let results = &reading.said.results;
     let first = results.first()?;

@@ -2,7 +2,7 @@
 //!
 //! Only this crate makes a `Clean`, and only by taking a value apart field by
 //! field: the patterns in [`fields`] name every field and have no `..`, so a
-//! field that is added to the vocabulary does not compile until somebody has
+//! field that is added to the vocabulary does not compile until it is
 //! decided whether it has to be masked. A `Clean` cannot be deserialized.
 //!
 //! A text is first made readable ([`readable`]: no terminal codes, nothing that hides)

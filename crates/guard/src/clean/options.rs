@@ -1,5 +1,5 @@
 //! Options: what the person reads is masked, and what is sent back must still
-//! be told apart and mapped to the agent's own value.
+//! be distinguished and mapped to the agent's own value.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::sanitizer::Sanitizer;
 
 /// Masks a list of options. A value stays the agent's own where masking leaves
 /// it unchanged and no other option has it; otherwise it is `option-<n>`, the
-/// n-th of the list, so whoever kept the raw list can map it back.
+/// n-th of the list, so the owner of the raw list can map it back.
 pub fn clean_options(sanitizer: &Sanitizer, options: &[QuestionOption]) -> Vec<QuestionOption> {
     let mut taken = HashSet::new();
     options

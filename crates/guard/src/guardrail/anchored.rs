@@ -3,14 +3,14 @@
 //! Patterns over words allow for words in between, and a hundred such patterns
 //! searched for everywhere at once make an automaton with more states than
 //! memory: each keeps count of its own gap. But a pattern over words can only
-//! begin where a word begins, and of all patterns few go on after the first
+//! begin where a word begins, and few of all patterns survive the first
 //! word. So one automaton for all patterns is run from each starting point
 //! until it dies, which is nearly always within a few bytes.
 //!
 //! A hostile text keeps every run alive, and in a script without spaces every
 //! character starts one. But runs that are in the same state have the same
-//! future, so all runs go through the text together, and those that have met
-//! go on as one. What a byte costs is then the number of states that a sentence
+//! future, so all runs go through the text together, and runs in the same state
+//! are merged. What a byte costs is then the number of states that a sentence
 //! can be in, whatever the text: a handful.
 
 use regex_automata::hybrid::LazyStateID;
@@ -89,8 +89,8 @@ impl AnchoredSet {
     }
 
     /// Calls `found` with each pattern that matches and where the match was
-    /// seen, from the front to the back and maybe more than once, until it says
-    /// that the search is over; says whether it did.
+    /// seen, from the front to the back and maybe more than once, until it
+    /// returns true; returns whether it did.
     pub(super) fn each_match(&self, text: &str, found: impl FnMut(usize, usize) -> bool) -> bool {
         let mut cache = self.caches.get();
         let text = text.as_bytes();
@@ -205,7 +205,7 @@ impl<F: FnMut(usize, usize) -> Over> Search<'_, F> {
         }
     }
 
-    /// Goes on as long as the next state is known and is like any other.
+    /// Continues as long as the next state is cached and not a special one.
     #[inline(always)]
     fn run_on(&self, state: &mut LazyStateID, at: &mut usize, to: usize) -> Option<Fate> {
         for &byte in &self.text[*at..to] {
@@ -247,7 +247,7 @@ impl<F: FnMut(usize, usize) -> Over> Search<'_, F> {
         false
     }
 
-    /// Of runs that have met, the one that started last goes on: it may go farthest.
+    /// Of runs in the same state, the one that started last is kept: it may reach farthest.
     fn unite(&mut self) {
         for index in (0..self.runs.len()).rev() {
             let (this, later) = (self.runs[index].state, &self.runs[index + 1..]);

@@ -71,7 +71,7 @@ pub(super) enum PatternSet {
 
 impl PatternSet {
     /// Calls `found` with each rule that matches, maybe more than once, until
-    /// it says that the search is over; says whether it did.
+    /// it returns true; returns whether it did.
     pub(super) fn each_match(&self, text: &str, mut found: impl FnMut(usize) -> bool) -> bool {
         match self {
             Self::Words(set) => set.each_match(text, |rule, _| found(rule)),

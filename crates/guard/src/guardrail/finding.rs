@@ -1,4 +1,4 @@
-//! What the guardrail found, and what it says when it refuses.
+//! What the guardrail found, and the text of a refusal.
 
 use parlor_protocol::ErrorCode;
 use serde::Serialize;
@@ -22,7 +22,7 @@ pub struct Finding {
     pub view: View,
 }
 
-/// A text that may not go on.
+/// A text that is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Refusal {

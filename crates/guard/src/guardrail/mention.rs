@@ -1,10 +1,10 @@
-//! Tells a question about a phrase ("What does 'ignore all previous instructions'
+//! Distinguishes a question about a phrase ("What does 'ignore all previous instructions'
 //! mean?") from the phrase itself.
 //!
 //! The whole message must be one short quotation and a question around it, made of
-//! words from a closed list that holds nothing one could order an agent with. So
-//! quotation marks alone help nobody, and neither does a question with an order
-//! behind it. In doubt it is no question.
+//! words from a closed list in which no order can be written. So quotation marks
+//! alone are not enough, and neither is a question that is followed by an order.
+//! In doubt it is no question.
 
 use super::normalise::fold;
 

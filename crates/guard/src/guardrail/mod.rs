@@ -1,6 +1,6 @@
 //! The guardrail: looks at what comes in, before it goes to an agent.
 //!
-//! 1. A message that is empty, too long or no text is refused, and says which (G-4, G-6).
+//! 1. A message that is empty, too long or no text is refused with the reason (G-4, G-6).
 //! 2. The message is read in several views, so that a disguise does not help ([`normalise`]).
 //! 3. Rules, which are data, are matched against each view ([`rule`], [`rules`]).
 //! 4. The project's policy says what a match means: it blocks or it is logged ([`policy`]).
@@ -50,7 +50,7 @@ pub trait Typed {
     fn typed(&self) -> Vec<&str>;
 }
 
-/// A message that may go on, and what was noticed about it.
+/// A message that may go to the agent, and what was noticed about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passed {
     /// The person's own text, unchanged.

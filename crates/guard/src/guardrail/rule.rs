@@ -34,7 +34,7 @@ pub enum Reads {
     Words,
     /// Punctuation stays, white space is one space: for code and for delimiters.
     Text,
-    /// The words of a long message. The rule has no patterns of its own: it
+    /// The words of a long message. The rule has no patterns itself: it
     /// matches when several different [`Sign`]s stand near each other.
     Signs,
 }
@@ -70,7 +70,7 @@ pub enum Category {
     Roleplay,
     /// Replaces the instructions that the agent works under.
     Override,
-    /// Makes the agent forget what it was told.
+    /// Makes the agent forget its instructions.
     Memory,
     /// Asks for the instructions that the agent works under.
     Extraction,
@@ -80,7 +80,7 @@ pub enum Category {
     CodeExecution,
     /// Keys, passwords and environment of the server.
     Credentials,
-    /// Words in a document that speak to the agent instead of to the reader.
+    /// Text in a document that addresses the agent instead of the reader.
     Injection,
     /// A rule of the configuration file that names no category.
     Custom,

@@ -40,7 +40,7 @@ impl WordSet {
     }
 
     /// Calls `found` with the owner of each pattern that matches and where the
-    /// match was seen, until it says that the search is over; says whether it did.
+    /// match was seen, until it returns true; returns whether it did.
     pub(super) fn each_match(
         &self,
         text: &str,

@@ -6,12 +6,15 @@
 //! one bucket is left in all four. The bucket is the first byte without its case
 //! bits, so that one bucket holds the rules that begin with one letter.
 //!
-//! The tables come from the automaton and not from the patterns' text, so that a
+//! The tables are derived from the automaton's states and not from the patterns' text, so that a
 //! project's own rules are filtered like the built-in ones.
 
 use std::collections::HashSet;
 
-use super::automaton::{Automaton, NO_MATCH, Outlook};
+use super::{
+    outlook::{NO_MATCH, Outlook},
+    table::Table,
+};
 
 /// How many bytes the filter looks at.
 const DEPTH: usize = 4;
@@ -22,26 +25,20 @@ pub(super) struct Filter {
     tables: Box<[[u32; 256]; DEPTH]>,
 }
 
-impl Default for Filter {
-    /// Lets nothing through.
-    fn default() -> Self {
-        Self { tables: Box::new([[0; 256]; DEPTH]) }
-    }
-}
-
 impl Filter {
-    /// Derives the filter from the first steps of the automaton.
-    pub(super) fn new(automaton: &Automaton) -> Self {
-        let mut filter = Self::default();
-        let starts: HashSet<u16> = (0..=255).map(|before| automaton.start(before)).collect();
+    /// Derives the filter from the first steps of the table.
+    pub(super) fn new(table: &Table) -> Self {
+        // Lets nothing through, to begin with.
+        let mut filter = Self { tables: Box::new([[0; 256]; DEPTH]) };
+        let starts: HashSet<u16> = (0..=255).map(|before| table.start(before)).collect();
         let mut walked = HashSet::new();
         for start in starts {
             for first in 0..=255 {
-                let state = automaton.step(start, first);
-                if automaton.facts(state).outlook != Outlook::Nothing {
+                let state = table.step(start, first);
+                if table.facts(state).outlook != Outlook::Nothing {
                     let bucket = 1 << (first & 31);
                     filter.tables[0][usize::from(first)] |= bucket;
-                    filter.walk(automaton, state, 1, bucket, &mut walked);
+                    filter.walk(table, state, 1, bucket, &mut walked);
                 }
             }
         }
@@ -73,7 +70,7 @@ impl Filter {
     /// Marks what can stand at `depth` and after it, from `state` on.
     fn walk(
         &mut self,
-        automaton: &Automaton,
+        table: &Table,
         state: u16,
         depth: usize,
         bucket: u32,
@@ -83,8 +80,8 @@ impl Filter {
             return;
         }
         for byte in 0..=255 {
-            let follower = automaton.step(state, byte);
-            let facts = automaton.facts(follower);
+            let follower = table.step(state, byte);
+            let facts = table.facts(follower);
             // A match that has ended says nothing about the bytes after it.
             let ended = facts.matched != NO_MATCH;
             if ended || facts.outlook != Outlook::Nothing {
@@ -94,7 +91,7 @@ impl Filter {
                 let later = self.tables.iter_mut().skip(depth + 1).flatten();
                 later.for_each(|mask| *mask |= bucket);
             } else if facts.outlook != Outlook::Nothing {
-                self.walk(automaton, follower, depth + 1, bucket, walked);
+                self.walk(table, follower, depth + 1, bucket, walked);
             }
         }
     }

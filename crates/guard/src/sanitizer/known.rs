@@ -1,21 +1,22 @@
 //! Values that are known to the server and not to the rules: secrets, models and
-//! addresses that the configuration names, and what agents call their sessions.
+//! addresses that the configuration names, and the ids of CLI sessions.
 //!
-//! What the configuration names is compiled with the other rules. Sessions come and go
-//! while the server runs: they are looked for in a step of their own, in what the rules
-//! have left, so that a path with a session in it is still masked as a path.
+//! What the configuration names is compiled with the other rules. CLI sessions come and
+//! go while the server runs: their ids are searched for in a step of their own, in what
+//! the rules have left, so that a path with such an id is still masked as a path.
 
 use std::fmt;
 
 use super::{
-    automaton::{Automaton, BuildFailure, Pattern},
-    links::link_tail,
+    automaton::{Automaton, Pattern},
     paths::escape,
-    rules::ANY,
+    rule::ANY,
+    rules::links::link_tail,
+    table::BuildFailure,
 };
 
-/// What shorter secrets than this hide is nothing: servers without access control take
-/// `ollama`, `none` or `x` as a key, and those are words of many texts.
+/// Shorter values are not masked: servers without access control take `ollama`, `none`
+/// or `x` as a key, and those are words of many texts.
 const SHORTEST_SECRET: usize = 8;
 
 /// A match must be certain after this many bytes; of a longer value the rest is taken
@@ -51,7 +52,7 @@ impl KnownValues {
     }
 }
 
-/// Tells how much is known, never what.
+/// Shows how many secrets are known, never which.
 impl fmt::Debug for KnownValues {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("KnownValues")

@@ -4,11 +4,12 @@
 //!
 //! 1. [`SanitizerSettings`] and the built-in `rules` give a list of patterns.
 //! 2. `automaton` compiles them into one table, `outlook` works out when a
-//!    match is certain, and `filter` says where a look is worth it.
+//!    match is certain, and `filter` finds the positions worth a run.
 //! 3. `stream` runs the table over text in chunks. A whole text is one chunk, and
 //!    `json` masks every string of a value.
 //! 4. What only the server knows (secrets, models, addresses) is compiled with the
-//!    rules; sessions of agents get a small table of their own that runs after them (`known`).
+//!    rules; the ids of CLI sessions get a small table of their own that runs after them
+//!    (`known`).
 //!
 //! Limits: rules match what is written, not what is meant; a name in another
 //! spelling passes. Masking twice finds no more secrets and no more words, with two
@@ -19,20 +20,17 @@
 
 mod automaton;
 mod filter;
-mod harness;
-mod internals;
 mod json;
 mod known;
-mod links;
-mod names;
 mod outlook;
 mod paths;
 #[cfg(test)]
 mod reference;
+mod rule;
 mod rules;
-mod secrets;
 mod settings;
 mod stream;
+mod table;
 
 use std::{
     borrow::Cow,
@@ -45,7 +43,8 @@ use self::automaton::Automaton;
 pub use self::{
     json::Masked,
     known::KnownValues,
-    rules::{MaskGroup, MaskPattern, MaskRule, builtin_rules},
+    rule::{MaskGroup, MaskPattern, MaskRule},
+    rules::builtin_rules,
     settings::{AddedRule, SanitizerError, SanitizerSettings},
     stream::StreamSanitizer,
 };
@@ -54,7 +53,7 @@ pub use self::{
 #[derive(Debug, Clone)]
 pub struct Sanitizer {
     automaton: Arc<Automaton>,
-    /// Finds the sessions of agents in what the rules have left.
+    /// Finds the ids of CLI sessions in what the rules have left.
     sessions: Option<Arc<Automaton>>,
     /// Finds the secrets that the configuration names, and nothing else.
     secrets: Option<Arc<Automaton>>,
@@ -84,8 +83,8 @@ impl Sanitizer {
         Ok(Self { automaton: Arc::new(automaton), sessions: None, secrets: None })
     }
 
-    /// The same, for a conversation in which agents call their sessions so: the ids
-    /// become `[session]`, wherever they stand.
+    /// The same, for a conversation with these CLI sessions: their ids become
+    /// `[session]`, wherever they stand.
     #[must_use]
     pub fn with_sessions(&self, ids: &[String]) -> Self {
         // A few literals always compile; if they did not, the rules would still hold.

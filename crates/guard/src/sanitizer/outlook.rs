@@ -1,6 +1,6 @@
-//! What each state of the automaton knows about the future.
+//! What is known in each state of the automaton: what matched, and what can still match.
 //!
-//! A stream must not hold text back for longer than it must. The moment at which
+//! A stream must not hold text back for longer than necessary. The moment at which
 //! a match is certain is a property of the state alone, so it is computed once,
 //! when the rules are compiled, by two fixed points over the table:
 //!
@@ -9,7 +9,38 @@
 //!   without a match does not break it, since each turn of the loop may be the
 //!   end of the text, and the end counts as a continuation too.
 
-use super::automaton::{Facts, NO_MATCH, Outcome, Outlook};
+/// Index of an outcome: what becomes of a match.
+pub(super) type Outcome = u16;
+
+/// No rule has matched.
+pub(super) const NO_MATCH: Outcome = u16::MAX;
+
+/// A rule has matched that exists to protect the text, such as `Geminids`.
+pub(super) const SPARE: Outcome = 0;
+
+/// What a state knows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Facts {
+    /// The outcome of the rule that matched just before the last byte.
+    pub(super) matched: Outcome,
+    /// The outcome of the rule that matches if the text ends here.
+    pub(super) at_end: Outcome,
+    /// Which outcomes can still come.
+    pub(super) outlook: Outlook,
+    /// Whether every continuation, the end of the text included, brings a match.
+    pub(super) sure: bool,
+}
+
+/// Which outcomes can still be reached from a state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outlook {
+    /// None: the run is over.
+    Nothing,
+    /// Exactly one.
+    Only(Outcome),
+    /// More than one: the text that follows decides.
+    Several,
+}
 
 /// Fills in `outlook` and `sure` of every state.
 ///
@@ -20,8 +51,8 @@ pub(super) fn compute<'a>(facts: &mut [Facts], rows: impl Iterator<Item = &'a [u
         fact.outlook = Outlook::Nothing.or(fact.at_end);
         fact.sure = fact.at_end != NO_MATCH;
     }
-    // States are numbered breadth first, so that walking backwards meets most
-    // followers before those who lead to them.
+    // States are numbered breadth first, so that walking backwards visits most
+    // followers before the states that lead to them.
     let mut changed = true;
     while changed {
         changed = false;

@@ -6,7 +6,7 @@
 //! other way round), the inner directory decides.
 //!
 //! CLIs also name directories of their own after these two, with a hyphen for every
-//! other character (`-workspace-demo`): such a name is no place of the person's.
+//! other character (`-workspace-demo`): such a directory does not belong to the person.
 
 use std::fmt::Write as _;
 

@@ -1,11 +1,13 @@
-//! Proves the shortcuts of the stream: the filter, the early decisions and the
-//! swallowing give what a plain search at every position gives.
+//! Tests the shortcuts of the stream against a plain search at every position: the
+//! filter, the early decisions and the swallowing must give the same.
 
 use proptest::prelude::*;
 
 use super::{
     Sanitizer, SanitizerSettings,
-    automaton::{Automaton, DEAD, NO_MATCH, SPARE},
+    automaton::Automaton,
+    outlook::{NO_MATCH, SPARE},
+    table::DEAD,
 };
 
 /// The longest match that begins at `start`: its outcome and its end.

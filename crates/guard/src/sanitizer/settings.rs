@@ -1,4 +1,4 @@
-//! What a project may change about the masking (S-6), and what it may not.
+//! What a project may change about masking (S-6), and what it may not.
 //!
 //! The settings are read from the configuration file as they are; resolving them
 //! into patterns finds every mistake, and each error says what to do about it.
@@ -9,11 +9,13 @@ use regex_automata::util::syntax;
 use serde::Deserialize;
 
 use super::{
-    automaton::{Automaton, BuildFailure, Pattern},
+    automaton::{Automaton, Pattern},
     known::{self, KnownValues},
     paths::{self, HOME, HOME_REPLACEMENT, WORKSPACE},
-    rules::{ANY, MaskGroup, MaskRule, builtin_rules},
+    rule::{ANY, MaskGroup, MaskRule},
+    rules::builtin_rules,
     stream::RUN_LIMIT,
+    table::BuildFailure,
 };
 use crate::nearest::nearest;
 

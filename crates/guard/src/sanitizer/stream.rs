@@ -18,7 +18,10 @@
 
 use std::{borrow::Cow, mem, sync::Arc};
 
-use super::automaton::{Automaton, NO_MATCH, Outcome, Outlook, SPARE};
+use super::{
+    automaton::Automaton,
+    outlook::{NO_MATCH, Outcome, Outlook, SPARE},
+};
 
 /// How many undecided bytes a run may have.
 pub(super) const RUN_LIMIT: usize = 256;

@@ -20,7 +20,7 @@ pub(super) enum Line {
 }
 
 impl Line {
-    /// Goes on with text that has been passed on.
+    /// Follows text that has been passed on.
     pub(super) fn follow(&mut self, text: &str) {
         let line = match text.rfind('\n') {
             Some(at) => {

@@ -1,6 +1,6 @@
 //! The machine behind the segmenter: one state at a time, one function each.
 //!
-//! A state's function reads as far as it can, and says how many bytes it took.
+//! A state's function reads as far as it can, and returns how many bytes it took.
 //! It takes none if all that happened is that another state has to read them.
 
 use super::HELD_AT_MOST;
@@ -119,7 +119,7 @@ impl Machine {
         rest.len()
     }
 
-    /// Goes on after the line of a fence was read as far as it had to be.
+    /// Continues after the line of a fence was read as far as necessary.
     fn open(&mut self, decided: fence::Step, out: &mut Output<'_>) {
         if let fence::Step::Object(fence) = decided {
             let start = self.held.len();

@@ -2,7 +2,7 @@
 //! prompts, in a stream or in a whole text, with one and the same machine.
 //!
 //! The steps:
-//! 1. Prose goes on at once, up to a byte that can begin structure: `{`, a code
+//! 1. Prose passes at once, up to a byte that can begin structure: `{`, a code
 //!    fence at the beginning of a line, or `<` of `<!-- userPrompt:start -->`.
 //! 2. From there text is held back for as long as it can still become
 //!    structure. An object must begin like JSON (`object`), must show a key
@@ -10,7 +10,7 @@
 //!    within [`HELD_AT_MOST`]; a fence (`fence`) must be one of JSON and begin
 //!    with `{`; a marker (`marker`) must be spelled out.
 //! 3. What is complete is read (`structure`) and becomes a [`Segment`]. What
-//!    is not what it seemed to be goes on as text, and nothing is read twice:
+//!    is not what it seemed to be passes as text, and nothing is read twice:
 //!    the work is linear in the input.
 //!
 //! Only an agent's own text is ever given to it: never a tool's output, never
@@ -73,8 +73,8 @@ impl Segmenter {
         self.machine.read(chunk, &mut Output::new(out));
     }
 
-    /// Ends the text, because it is over or because somebody stopped it: what
-    /// is still held back comes out.
+    /// Ends the text, because it is over or because it was stopped: what is
+    /// still held back is appended.
     pub fn finish(mut self, out: &mut Vec<Segment>) {
         self.machine.finish(&mut Output::new(out));
     }

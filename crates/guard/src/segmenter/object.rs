@@ -39,7 +39,7 @@ impl Seen {
 /// What a byte means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// The object goes on.
+    /// The object continues.
     More,
     /// The object ends with this byte.
     End,

@@ -8,5 +8,5 @@
 pub(crate) mod answer;
 mod clients;
 pub(crate) mod endpoint;
-mod sse;
+pub(crate) mod sse;
 pub(crate) mod vendor_error;

@@ -29,7 +29,7 @@ use crate::http::vendor_error::Refusal;
 
 /// Reads one answer.
 #[derive(Debug)]
-pub(super) struct AnswerReader {
+pub(crate) struct AnswerReader {
     /// The answer's own id.
     id: String,
     open: Option<Words>,
@@ -49,7 +49,7 @@ enum Words {
 
 impl AnswerReader {
     /// A reader for an answer of this model.
-    pub(super) fn new(model: &str) -> Self {
+    pub(crate) fn new(model: &str) -> Self {
         Self {
             id: String::new(),
             open: None,

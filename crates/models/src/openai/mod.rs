@@ -8,7 +8,7 @@
 //!   servers are told only if the settings say so, since they add it to the prompt
 //!   and refuse what does not fit into a small model.
 
-mod answer;
+pub(crate) mod answer;
 mod calls;
 mod error;
 mod note;

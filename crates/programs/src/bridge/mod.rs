@@ -15,6 +15,8 @@
 
 mod child;
 mod command;
+#[doc(hidden)]
+pub mod fuzz;
 mod line;
 mod pool;
 mod process;

@@ -93,7 +93,11 @@ pub enum ConfigError {
 impl Config {
     /// Reads, merges and checks.
     pub fn load(sources: &Sources) -> Result<Self, ConfigError> {
-        let mut table = read_file(sources)?;
+        Self::merge(read_file(sources)?, sources)
+    }
+
+    /// Lays the environment and the flags over what the file says, and checks the result.
+    fn merge(mut table: toml::Table, sources: &Sources) -> Result<Self, ConfigError> {
         let mut raw = to_raw(&table).at("parlor.toml")?;
         for setting in overrides(sources) {
             // One after the other, so that an error names its source.
@@ -108,6 +112,11 @@ impl Config {
             warnings: environment::unknown_variables(&sources.environment),
         })
     }
+}
+
+/// The configuration of a file with this text, for the fuzz targets.
+pub(crate) fn from_text(text: &str, sources: &Sources) -> Result<Config, ConfigError> {
+    Config::merge(parse(text).at(USUAL_FILE)?, sources)
 }
 
 impl Sources {

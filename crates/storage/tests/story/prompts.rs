@@ -2,7 +2,7 @@
 
 use parlor_guard::Clean;
 use parlor_guard::sanitizer::Sanitizer;
-use parlor_protocol::{ConversationId, PromptId, PromptOutcome, Timestamp};
+use parlor_protocol::{ConversationId, PromptId, PromptOutcome, PromptStatus, Timestamp};
 use parlor_storage::*;
 use serde_json::json;
 

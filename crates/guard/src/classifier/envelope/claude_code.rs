@@ -49,7 +49,7 @@ fn user(value: &Value) -> Said<'_> {
     Said { results: said.results, ..Said::nothing() }
 }
 
-/// The end of a turn. What a stop reports about itself is for nobody.
+/// The end of a turn. The text of an interruption is not shown.
 fn result(value: &Value) -> Said<'_> {
     if text_of(value, "terminal_reason").is_some_and(|reason| reason.starts_with("aborted_")) {
         return Said { aborted: true, ..Said::nothing() };

@@ -74,7 +74,7 @@ fn warning(value: &Value) -> Said<'_> {
     Said { warning: true, ..Said::words(words) }
 }
 
-/// Reads an item. What is said counts when it is complete.
+/// Reads an item. Text counts when it is complete.
 fn item(item: &Value, completed: bool) -> Said<'_> {
     let kind = snake_case(text_of(item, "type").unwrap_or_default());
     match kind.as_str() {

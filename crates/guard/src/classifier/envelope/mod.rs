@@ -1,8 +1,8 @@
 //! Takes a line out of its wire format.
 //!
-//! Every agent wraps what it says differently; here all of them become one
-//! shape, [`Said`], so that the rules need to know no agent. A line that says
-//! nothing to a person (a status, an acknowledgement, the arguments of a tool
+//! Every agent has a format of its own; here all of them become one shape,
+//! [`Said`], so that the rules need to know no agent. A line that has nothing
+//! for a person (a status, an acknowledgement, the arguments of a tool
 //! while they stream) is a `Said` with nothing in it.
 //!
 //! Where to look: [`claude_code`], [`codex`], [`acp`] for the agents' own
@@ -24,12 +24,12 @@ use serde_json::Value;
 
 pub(super) use tool::{ToolOutput, ToolUse};
 
-/// What a line says.
+/// The content of a line, whatever its wire format.
 #[derive(Debug, Default)]
 pub(super) struct Said<'v> {
-    /// Somebody stopped it.
+    /// The turn was stopped.
     pub(super) aborted: bool,
-    /// It says that something failed, in these words.
+    /// The text of a failure that the agent reports.
     pub(super) error: Option<String>,
     /// It is about a fault that stops nothing.
     pub(super) warning: bool,
@@ -47,7 +47,7 @@ pub(super) struct Said<'v> {
     pub(super) objects: Vec<&'v Value>,
     /// How it reasons.
     pub(super) thinking: Vec<String>,
-    /// What it says in words.
+    /// Its text.
     pub(super) text: Vec<String>,
     /// The words are a piece of a longer text, and are not judged.
     pub(super) partial: bool,
@@ -122,7 +122,7 @@ fn first_text<'v>(value: &'v Value, fields: &[&str]) -> Option<&'v str> {
     fields.iter().filter_map(|field| text_of(value, field)).find(|text| !text.trim().is_empty())
 }
 
-/// The words of an error: its `message`, or what else it has to say.
+/// The text of an error: its `message`, or whatever text it has.
 fn error_words(error: &Value) -> Option<&str> {
     match error {
         Value::String(text) => Some(text),

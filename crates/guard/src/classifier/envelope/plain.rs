@@ -83,7 +83,7 @@ fn of_words(words: &Value) -> Said<'_> {
     }
 }
 
-/// A message that says who says it, and that it is a person: only the output
+/// A message whose role is a person's: only the output
 /// of tools in it is the agent's.
 fn people(value: &Value) -> Said<'_> {
     let said = value.get("content").map(blocks::of_content).unwrap_or_default();

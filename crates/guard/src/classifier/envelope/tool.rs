@@ -63,7 +63,7 @@ impl ToolUse {
         }
     }
 
-    /// Reads an object that is named after a tool which speaks to people: by its `type`,
+    /// Reads an object that is named after a tool that addresses people: by its `type`,
     /// or by its only field. Its arguments are in it, or are the object itself.
     pub(super) fn read_named(value: &Value) -> Option<Self> {
         let speaks = |name: &str| matches!(plain_name(name).as_str(), ASK_TOOL | PLAN_TOOL);
@@ -87,7 +87,7 @@ impl ToolUse {
         self
     }
 
-    /// What to say of it: what it does, or else its name.
+    /// Its description: what it does, or else its name.
     pub(in crate::classifier) fn words(&self) -> &str {
         self.description.as_deref().unwrap_or(&self.name)
     }
@@ -140,7 +140,7 @@ impl ToolOutput {
     }
 }
 
-/// True for a status that says that a tool did not do what it was to do.
+/// True for the status of a tool call that failed.
 pub(super) fn is_failure(status: &str) -> bool {
     matches!(status, "error" | "failed" | "failure" | "declined" | "denied" | "cancelled")
 }

@@ -15,7 +15,7 @@ pub(crate) fn text(raw: &str) -> String {
 }
 
 /// Folds a text but keeps one thing: white space of more than one character is
-/// two spaces. Letters that stand alone need that to be told into words.
+/// two spaces. Single letters are joined to words by that.
 pub(crate) fn loose_text(raw: &str) -> String {
     folded(raw, &LOWER_CASE, LooseText::with_capacity(raw.len()))
 }

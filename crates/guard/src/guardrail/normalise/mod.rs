@@ -1,4 +1,4 @@
-//! Makes texts that say the same look the same, so that rules are written once.
+//! Normalises text: different spellings become one, so that rules are written once.
 //!
 //! A message is never changed: what goes to the agent is the person's own text
 //! (G-6). For judging it, it is read in several views:

@@ -22,7 +22,7 @@ pub(crate) struct Joined {
     pub(crate) runs: String,
 }
 
-/// Cheap look at a folded text: is it worth joining?
+/// A cheap test of a folded text: is it worth joining?
 pub(crate) fn has_lone_letters(folded: &str) -> bool {
     let mut lone = 0;
     let mut letters_in_token = 0;

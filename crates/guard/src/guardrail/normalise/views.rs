@@ -1,4 +1,4 @@
-//! Reads a text in one view after the other, until the reader has seen enough.
+//! Reads a text in one view after the other, until the reader returns true.
 //!
 //! A view is made when its turn comes, so a text that is judged by its plain
 //! view costs no more than that.
@@ -19,10 +19,10 @@ pub(crate) enum Reading<'t> {
     Letters(&'t str),
 }
 
-/// Whether the reader has seen enough.
+/// Whether the search is over.
 type Over = bool;
 
-/// Hands every view of a message to `read` until it has seen enough; says whether it has.
+/// Calls `read` with every view of a message until it returns true; returns whether it did.
 pub(crate) fn each_view(raw: &str, read: impl FnMut(View, Reading<'_>) -> Over) -> Over {
     let plain = Folded::new(raw);
     let mut reader = Reader { raw, plain: &plain, read };

@@ -1,4 +1,4 @@
-//! Words in a document that speak to the agent instead of to the reader.
+//! Text in a document that addresses the agent instead of the reader.
 //!
 //! These matter most for tool results, web pages and tool descriptions: a text that
 //! tells "the AI that reads this" what to do, asks for silence towards the user, or

@@ -1,4 +1,4 @@
-//! Making the agent forget what it was told.
+//! Making the agent forget its instructions.
 //!
 //! "Forget everything" alone is a mention: songs and love letters are full of it.
 //! It is an attempt once it says what is to be forgotten (see `override_rules`) or

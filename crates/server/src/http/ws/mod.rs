@@ -12,7 +12,7 @@
 mod connection;
 mod frame_rate;
 mod requests;
-mod rfc6455;
+pub(crate) mod rfc6455;
 mod subscriber;
 
 use std::sync::Arc;

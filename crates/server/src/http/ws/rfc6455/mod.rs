@@ -29,7 +29,7 @@ pub(crate) mod close_code {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Violation {
     /// The status code of the close frame.
-    pub(super) code: u16,
+    pub(crate) code: u16,
     /// The reason in the close frame.
     pub(super) reason: &'static str,
 }

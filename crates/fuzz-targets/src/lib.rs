@@ -1,0 +1,58 @@
+//! Fuzz targets: for every parser of foreign bytes one function that must not panic.
+//!
+//! A target is a file with `pub fn run(data: &[u8])`. It feeds the bytes to a parser and
+//! asserts what must hold for every input: no panic, nothing lost, and the same output
+//! however the input is cut into pieces.
+//!
+//! Two things call it:
+//! 1. `tests/seeds`, in every `cargo test`: the seeds in `fuzz/seeds/TARGET`, and some
+//!    thousand mutations of them, always the same ones.
+//! 2. libFuzzer, by `cargo xtask fuzz TARGET`: the binaries in `fuzz/targets`.
+//!
+//! A new target is a file here, a line in [`TARGETS`], a folder of seeds, a file in
+//! `fuzz/targets` and a `[[bin]]` in `fuzz/Cargo.toml`; the test says what is missing.
+
+#![allow(clippy::expect_used, reason = "a target fails by panicking")]
+
+pub mod agent_lines;
+pub mod anthropic_answer;
+pub mod classifier;
+pub mod config;
+pub mod cookie;
+mod cuts;
+pub mod event_id;
+pub mod guardrail;
+pub mod inline_marker;
+pub mod openai_answer;
+pub mod picture;
+pub mod sanitizer;
+pub mod segmenter;
+pub mod sse;
+pub mod websocket;
+
+/// A function that takes any bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Target {
+    /// Names the file, the folder of seeds and the binary.
+    pub name: &'static str,
+    /// Panics if the bytes show an error in a parser.
+    pub run: fn(&[u8]),
+}
+
+/// All targets, by name.
+pub const TARGETS: &[Target] = &[
+    Target { name: "agent_lines", run: agent_lines::run },
+    Target { name: "anthropic_answer", run: anthropic_answer::run },
+    Target { name: "classifier", run: classifier::run },
+    Target { name: "config", run: config::run },
+    Target { name: "cookie", run: cookie::run },
+    Target { name: "event_id", run: event_id::run },
+    Target { name: "guardrail", run: guardrail::run },
+    Target { name: "inline_marker", run: inline_marker::run },
+    Target { name: "openai_answer", run: openai_answer::run },
+    Target { name: "picture", run: picture::run },
+    Target { name: "sanitizer", run: sanitizer::run },
+    Target { name: "segmenter", run: segmenter::run },
+    Target { name: "sse", run: sse::run },
+    Target { name: "websocket", run: websocket::run },
+];
