@@ -138,7 +138,7 @@ fn an_announcement_takes_no_memory() {
     assert_eq!(decoder.next(&mut input), Ok(Some(Incoming::TooLarge)));
     input.extend_from_slice(&[0; 1 << 16]);
     assert_eq!(decoder.next(&mut input), Ok(None));
-    assert!(matches!(decoder.message, Some(Message::ThrownAway)));
+    assert!(matches!(decoder.message, Some(Message::Discarded)));
 }
 
 /// What the protocol forbids ends the connection, with the code for it.
