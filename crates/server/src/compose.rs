@@ -111,8 +111,8 @@ fn project(
         if behind_bridge { masks_of_bridge(config, &env) } else { config.sanitizer.clone() };
     masks.known = known::known_values(config, behind_bridge, &env);
     let guardrail = Guardrail::new(&config.guard).context("guard")?;
-    let admitted = |tools| Arc::new(CheckedTools::new(tools, guardrail.clone())) as Arc<dyn Tools>;
-    let tools = tools.map(admitted);
+    let checked = |tools| Arc::new(CheckedTools::new(tools, guardrail.clone())) as Arc<dyn Tools>;
+    let tools = tools.map(checked);
     Ok(Project {
         id: id.clone(),
         name: config.name.clone(),
