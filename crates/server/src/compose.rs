@@ -112,8 +112,8 @@ fn project(
         if behind_bridge { bridge_masks(config, &env) } else { config.sanitizer.clone() };
     masks.known = known_values::known_values(config, behind_bridge, &env);
     let guardrail = Guardrail::new(&config.guard).context("guard")?;
-    let admitted = |tools| Arc::new(CheckedTools::new(tools, guardrail.clone())) as Arc<dyn Tools>;
-    let tools = tools.map(admitted);
+    let checked = |tools| Arc::new(CheckedTools::new(tools, guardrail.clone())) as Arc<dyn Tools>;
+    let tools = tools.map(checked);
     Ok(Project {
         id: id.clone(),
         name: config.name.clone(),
