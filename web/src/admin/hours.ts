@@ -1,7 +1,7 @@
 /** How often something happened, hour by hour. Pure. */
 
 /** Something that happened, once or more often. */
-export interface Happened {
+export interface Counted {
   at: number;
   count: number;
 }
@@ -15,12 +15,12 @@ export interface Hour {
 const HOUR = 60 * 60 * 1000;
 
 /** The tallest bar of plots that stand below each other: a height means the same in all of them. */
-export function commonScale(plots: readonly (readonly Happened[])[], now: number): number {
+export function commonScale(plots: readonly (readonly Counted[])[], now: number): number {
   return Math.max(1, ...plots.flatMap((happened) => byHour(happened, now).map((hour) => hour.count)));
 }
 
 /** The last hours up to now, the oldest first, also those in which nothing happened. */
-export function byHour(happened: readonly Happened[], now: number, hours = 24): Hour[] {
+export function byHour(happened: readonly Counted[], now: number, hours = 24): Hour[] {
   const last = Math.floor(now / HOUR) * HOUR;
   const counts = new Map<number, number>();
   for (const { at, count } of happened) {

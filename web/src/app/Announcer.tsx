@@ -1,4 +1,4 @@
-import { useAnnouncements } from './announce';
+import { useAnnouncements } from '../ui/announce';
 
 /** What a screen reader hears: not tokens, but what is finished. */
 export function Announcer() {

@@ -6,11 +6,11 @@
 
 import { useEffect } from 'react';
 
-import { isEditable } from '../cards/answering';
+import { COMPOSER_ID } from '../composer/focus';
 import { stop } from '../state/conversation';
 import { openPrompt } from '../state/model';
 import { getState } from '../state/store';
-import { COMPOSER_ID } from '../thread/Composer';
+import { isEditable } from '../ui/focus';
 
 export function useStopKey(): void {
   useEffect(() => {

@@ -2,7 +2,7 @@
 
 import { create } from 'zustand';
 
-import { recall, remember } from '../state/memory';
+import { readLocal, writeLocal } from '../browser/local_storage';
 
 export type Theme = 'system' | 'light' | 'dark';
 export const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
@@ -10,11 +10,11 @@ export const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
 const DARK = '(prefers-color-scheme: dark)';
 
 export const useTheme = create<{ theme: Theme }>(() => ({
-  theme: THEMES.find((one) => one === recall('theme')) ?? 'system',
+  theme: THEMES.find((one) => one === readLocal('theme')) ?? 'system',
 }));
 
 export function setTheme(theme: Theme): void {
-  remember('theme', theme === 'system' ? null : theme);
+  writeLocal('theme', theme === 'system' ? null : theme);
   useTheme.setState({ theme });
   show();
 }

@@ -5,11 +5,8 @@
 
 import { type ComponentType, lazy, type LazyExoticComponent } from 'react';
 
-import type { Key } from '../words';
-
-export interface ArtifactProps {
-  id: string;
-}
+import type { Key } from '../i18n';
+import type { ArtifactProps } from './artifact_props';
 
 interface Kind {
   /** What the panel is called. */

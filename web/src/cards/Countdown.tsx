@@ -2,11 +2,11 @@
 
 import { useEffect, useRef, useState } from 'react';
 
-import { announce } from '../app/announce';
+import { useI18n } from '../i18n';
 import { serverNow } from '../net/clock';
 import { keepWaiting } from '../state/conversation';
+import { announce } from '../ui/announce';
 import { useNow } from '../ui/now';
-import { useWords } from '../words';
 
 const RADIUS = 8;
 const ROUND = 2 * Math.PI * RADIUS;
@@ -43,14 +43,14 @@ interface CountingProps {
 }
 
 function Counting({ expiresAt, asked, more }: CountingProps) {
-  const { t, count } = useWords();
+  const { t, count } = useI18n();
   const left = Math.max(0, expiresAt - serverNow(useNow(250)));
   const whole = useRef(0);
   whole.current = Math.max(whole.current, left);
   const seconds = Math.ceil(left / 1000);
   const part = whole.current === 0 ? 0 : left / whole.current;
   const over = asked || seconds === 0;
-  useToldOnce(seconds);
+  useLateWarning(seconds);
   return (
     <div className={PLACE}>
       <span className="flex items-center gap-1.5 text-small text-muted tabular" role="timer" aria-label={count('prompt.seconds_left', seconds)}>
@@ -84,7 +84,7 @@ function Counting({ expiresAt, asked, more }: CountingProps) {
 
 /** What stands where the countdown was. Whoever asked for it goes on from here; others hear of it. */
 function Waits({ asked }: { asked: boolean }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const note = useRef<HTMLParagraphElement>(null);
   const text = t('prompt.waits');
   useEffect(() => {
@@ -102,8 +102,8 @@ function Waits({ asked }: { asked: boolean }) {
 }
 
 /** When the last seconds begin while somebody is here; a prompt that begins with them was announced just now. */
-function useToldOnce(seconds: number): void {
-  const { count } = useWords();
+function useLateWarning(seconds: number): void {
+  const { count } = useI18n();
   const late = seconds <= TOLD_AT;
   const known = useRef(late);
   useEffect(() => {

@@ -2,9 +2,10 @@
 
 import type { ReactNode } from 'react';
 
+import { useI18n } from '../i18n';
 import type { UserPrompt } from '../protocol/generated';
-import type { PromptItem } from '../thread/rows';
-import { useWords } from '../words';
+import type { PromptItem } from '../state/model';
+import { useAnswering } from './answering';
 import { ApprovalCard } from './ApprovalCard';
 import { ClosedCard } from './ClosedCard';
 import { ConfirmCard } from './ConfirmCard';
@@ -14,10 +15,9 @@ import { MultiQuestionCard } from './MultiQuestionCard';
 import { PlanCard } from './PlanCard';
 import { SelectCard } from './SelectCard';
 import { WizardCard } from './WizardCard';
-import { useAnswering } from './answering';
 
 export function PromptCard({ item }: { item: PromptItem }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const { prompt, closed, message } = item;
   if (closed) return <ClosedCard prompt={prompt} closed={closed} />;
   const origin = String(message?.metadata['origin'] ?? '');

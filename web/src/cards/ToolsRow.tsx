@@ -2,33 +2,33 @@
 
 import { Ban, Check, CircleAlert, LoaderCircle, TriangleAlert } from 'lucide-react';
 
-import type { ToolItem } from '../thread/rows';
+import { useI18n } from '../i18n';
+import type { ToolItem } from '../state/model';
 import { Disclosure } from '../ui/Disclosure';
-import { Visible } from '../ui/Visible';
-import { useWords } from '../words';
+import { VisibleText } from '../ui/VisibleText';
 import { isSuspicious, outputText, picturesOf, toolLine } from './tool_summary';
 
 export function ToolsRow({ tools, active }: { tools: readonly ToolItem[]; active: boolean }) {
-  const words = useWords();
+  const i18n = useI18n();
   const busy = active ? tools.findLast((tool) => tool.status === 'running' || tool.status === 'waiting') : undefined;
   const only = tools.length === 1 ? tools[0] : undefined;
   if (busy && only) {
     return (
       <p className="flex items-center gap-2 text-muted" data-tool={busy.status}>
         <StatusIcon item={busy} active />
-        <span>{toolLine(words, busy, active)}</span>
+        <span>{toolLine(i18n, busy, active)}</span>
       </p>
     );
   }
   const lead = busy ?? only ?? tools.at(-1);
   if (!lead) return null;
-  const line = toolLine(words, lead, active);
+  const line = toolLine(i18n, lead, active);
   return (
     <div data-tool={lead.status}>
       {tools.some(isSuspicious) && (
         <p className="mb-1 flex items-start gap-2 text-small font-medium text-warning">
           <TriangleAlert size={15} aria-hidden="true" className="mt-0.5 shrink-0" />
-          {words.t('tool.suspicious')}
+          {i18n.t('tool.suspicious')}
         </p>
       )}
       <Disclosure
@@ -36,9 +36,9 @@ export function ToolsRow({ tools, active }: { tools: readonly ToolItem[]; active
           <span className="flex min-w-0 items-center gap-2 text-body">
             <StatusIcon item={lead} active={active} />
             <span className="min-w-0">
-              <Visible text={line} />
+              <VisibleText text={line} />
             </span>
-            {!only && <span className="shrink-0 text-small text-muted">{words.count('tools.steps', tools.length)}</span>}
+            {!only && <span className="shrink-0 text-small text-muted">{i18n.count('tools.steps', tools.length)}</span>}
           </span>
         }
       >
@@ -55,7 +55,7 @@ export function ToolsRow({ tools, active }: { tools: readonly ToolItem[]; active
 
 /** Pictures are for looking at: they need no unfolding. */
 function Pictures({ tools }: { tools: readonly ToolItem[] }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const pictures = tools.flatMap((item) => picturesOf(item).map((path) => ({ path, tool: item.tool })));
   if (pictures.length === 0) return null;
   return (
@@ -70,24 +70,24 @@ function Pictures({ tools }: { tools: readonly ToolItem[] }) {
 }
 
 function ToolDetails({ item, alone, active }: { item: ToolItem; alone: boolean; active: boolean }) {
-  const words = useWords();
+  const i18n = useI18n();
   const text = outputText(item);
   return (
     <div className="text-small">
       {!alone && (
         <p className="flex items-center gap-2 text-body">
           <StatusIcon item={item} active={active} />
-          <Visible text={toolLine(words, item, active)} />
+          <VisibleText text={toolLine(i18n, item, active)} />
         </p>
       )}
       <p className="font-mono text-muted">{item.tool}</p>
       {text !== '' && (
         <pre
           tabIndex={0}
-          aria-label={words.t('tool.output')}
+          aria-label={i18n.t('tool.output')}
           className="mt-1 max-h-72 overflow-auto rounded-control border border-line bg-surface p-3 font-mono whitespace-pre-wrap"
         >
-          <Visible text={text} />
+          <VisibleText text={text} />
         </pre>
       )}
     </div>

@@ -5,7 +5,7 @@
 
 import { type FocusEvent, type KeyboardEvent, useRef } from 'react';
 
-import { writeOn } from '../thread/Composer';
+import { continueInComposer } from '../composer/focus';
 
 interface CardKeys {
   onKeyDown(event: KeyboardEvent<HTMLElement>): void;
@@ -30,7 +30,7 @@ export function useCardKeys(): CardKeys {
         if (key !== 'Shift') digits.current = '';
       } else if (digits.current !== '' || (target === card && key !== ' ')) {
         event.preventDefault();
-        writeOn(digits.current + key);
+        continueInComposer(digits.current + key);
         digits.current = '';
       }
     },

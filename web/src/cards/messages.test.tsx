@@ -4,11 +4,11 @@ import { act, render, screen } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import type { PlacedEvent } from '../net/decode';
+import type { LogEvent } from '../net/decode';
 import type { Message, UserPrompt } from '../protocol/generated';
 import { setState } from '../state/store';
-import { draw, hearRequests, threadOf } from '../testing/draw';
 import { recording } from '../testing/recordings';
+import { draw, recordRequests, threadWith } from '../testing/render';
 
 const user = userEvent.setup({ delay: null });
 
@@ -35,7 +35,7 @@ describe('messages', () => {
       return { ...one, body: { ...one.body, data: { ...one.body.data, metadata: { images } } } };
     });
     await draw('list');
-    const { container } = render(threadOf(events));
+    const { container } = render(threadWith(events));
     const sources = [...container.querySelectorAll('img')].map((img) => img.getAttribute('src'));
     expect(sources).toEqual(['/api/images/one', '/api/images/..%2Ftwo']);
     expect(container.querySelector('img')?.getAttribute('alt')).toBe('Picture from a tool: list_recipes');
@@ -59,7 +59,7 @@ describe('messages', () => {
 
   /** U-1, U-3: red, what to do, try again. */
   it('an error says what to do and offers to try again', async () => {
-    const heard = hearRequests();
+    const heard = recordRequests();
     await draw('error');
     expect(screen.getByRole('heading', { name: 'That did not work' }).closest('section')?.dataset['card']).toBe('critical');
     await user.click(button('Details'));
@@ -82,7 +82,7 @@ describe('messages', () => {
       if (body.event === 'message' && body.data.message_type === 'error') Object.assign(body.data.metadata, { recoverable: false, remedy });
       if (body.event === 'error') body.data.recoverable = false;
     }
-    act(() => rerender(threadOf(events)));
+    act(() => rerender(threadWith(events)));
     expect(screen.getByText(words)).toBeDefined();
     expect(screen.queryByText(/Trying again may help/)).toBeNull();
     expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull();
@@ -104,11 +104,11 @@ describe('messages', () => {
     const asked = recording('input').filter(({ id }) => Number.parseInt(id ?? '', 10) <= 5);
     const first = asked.find(({ body }) => body.event === 'message')!.body.data as Message;
     const answers = (asked.at(-1)!.body.data as UserPrompt).messageId;
-    const typed: PlacedEvent[] = [
+    const typed: LogEvent[] = [
       { id: '6', body: { event: 'userPromptClosed', data: { messageId: answers, outcome: 'answered', response: 'yes', at: 1 } } },
       { id: '7', body: { event: 'message', data: { ...first, id: 'answer', content: 'yes', metadata: { answers } } } },
     ];
-    act(() => rerender(threadOf([...asked, ...typed])));
+    act(() => rerender(threadWith([...asked, ...typed])));
     expect(screen.getByText('yes').closest('article')).not.toBeNull();
   });
 
@@ -121,7 +121,7 @@ describe('messages', () => {
       const events = recording('approval').slice(0, at + 1);
       const prompt = { ...(events[at]!.body.data as UserPrompt), ends_with_agent: true };
       events[at] = { ...events[at]!, body: { event: 'userPrompt', data: prompt } };
-      act(() => rerender(threadOf(events)));
+      act(() => rerender(threadWith(events)));
       expect(screen.getByText(said)).toBeDefined();
       unmount();
     }
@@ -163,7 +163,7 @@ describe('messages', () => {
   });
 
   it('a question without a prompt is answered by saying its option', async () => {
-    const heard = hearRequests();
+    const heard = recordRequests();
     await draw('question', 3);
     expect(button(/Cookies/)).toHaveProperty('disabled', true);
     act(() => setState(({ conversation }) => ({ conversation: { ...conversation, turn: null } })));

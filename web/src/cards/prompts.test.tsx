@@ -5,7 +5,7 @@ import { userEvent } from '@testing-library/user-event';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { currentDraft, getState } from '../state/store';
-import { draw, hearRequests, refusal, settle } from '../testing/draw';
+import { draw, recordRequests, refusal, settle } from '../testing/render';
 
 const user = userEvent.setup({ delay: null });
 
@@ -30,7 +30,7 @@ describe('an approval', () => {
   });
 
   it('is allowed once with a click, and cannot be answered twice', async () => {
-    const heard = hearRequests();
+    const heard = recordRequests();
     await draw('approval', 'userPrompt');
     await user.click(button('Delete recipe'));
     expect(answers(heard)).toEqual([{ response: 'yes' }]);
@@ -38,7 +38,7 @@ describe('an approval', () => {
   });
 
   it('is refused with a click, or with a reason', async () => {
-    const heard = hearRequests();
+    const heard = recordRequests();
     await draw('approval_edit', 'userPrompt');
     await user.click(button('More'));
     await user.click(screen.getByRole('menuitem', { name: /say why/, hidden: true }));
@@ -49,7 +49,7 @@ describe('an approval', () => {
 
   /** P-11: one tool, one conversation, said in words, never preselected. */
   it('is allowed always only on purpose', async () => {
-    const heard = hearRequests();
+    const heard = recordRequests();
     await draw('approval_edit', 'userPrompt');
     expect(screen.queryByText(/Always allow/)).toBeNull();
     await user.click(button('More'));
@@ -61,7 +61,7 @@ describe('an approval', () => {
 
   /** S-5: edited as a form; what is masked is shown as such and not editable. */
   it('can be edited, but not where it is masked', async () => {
-    const heard = hearRequests();
+    const heard = recordRequests();
     await draw('approval_edit', 'userPrompt');
     await user.click(button('Arguments'));
     expect(screen.getByText('update_recipe')).toBeDefined();
@@ -82,7 +82,7 @@ describe('an approval', () => {
 
   /** P-7: the preview is that of the arguments as they are now, or says that it is not known. */
   it('shows what an edit changes', async () => {
-    const heard = hearRequests(({ path, body }) => {
+    const heard = recordRequests(({ path, body }) => {
       if (!path.endsWith('/preview')) return Response.json({});
       const { servings } = (body as { input: { servings: number } }).input;
       if (servings === 7) return Response.json({});
@@ -138,7 +138,7 @@ describe('an approval', () => {
 
   /** P-5: a bad answer leaves it open and says what is wrong. */
   it('stays open when the answer does not fit', async () => {
-    hearRequests(() => refusal(422, 'answer_invalid', 'servings: 0 is too small.'));
+    recordRequests(() => refusal(422, 'answer_invalid', 'servings: 0 is too small.'));
     await draw('approval_edit', 'userPrompt');
     await user.click(button('Allow once'));
     await settle();
@@ -153,7 +153,7 @@ describe('an approval', () => {
       { pointer: '/ingredients/1/name', problem: 'missing' },
     ];
     const error = { code: 'answer_invalid', message: 'No.', problems };
-    hearRequests(() => Response.json({ error }, { status: 422 }));
+    recordRequests(() => Response.json({ error }, { status: 422 }));
     for (const [language, allow, text] of [
       ['en', 'Allow once', '“Title” must not be empty. “Ingredients 2 Name” is missing.'],
       ['pt', 'Permitir uma vez', '“Título” não pode ficar vazio. Falta preencher “Ingredientes 2 Nome”.'],
@@ -168,7 +168,7 @@ describe('an approval', () => {
 
   /** P-4 */
   it('waits without an end when asked to', async () => {
-    const heard = hearRequests();
+    const heard = recordRequests();
     await draw('approval', 'userPrompt');
     await user.click(button('Keep waiting'));
     expect(heard).toMatchObject([{ path: expect.stringMatching(/\/extend$/) as unknown, body: { seconds: 0 } }]);
@@ -213,7 +213,7 @@ describe('an approval', () => {
 describe('a question', () => {
   /** T-4, U-1: a click sends the answer, the buttons are disabled. */
   it('is answered with a click', async () => {
-    const heard = hearRequests();
+    const heard = recordRequests();
     await draw('question', 'userPrompt');
     expect(screen.getByText('Suggested').closest('button')?.textContent).toContain('Soup');
     await user.click(button(/Cookies/));
@@ -222,7 +222,7 @@ describe('a question', () => {
   });
 
   it('is answered with a number key and Enter', async () => {
-    const heard = hearRequests();
+    const heard = recordRequests();
     await draw('question', 'userPrompt');
     await user.keyboard('3');
     expect(answers(heard)).toEqual([]);
@@ -232,7 +232,7 @@ describe('a question', () => {
 
   /** U-4: a sentence that begins with a digit is a sentence. */
   it.each(['3 ', '12 ', '3f', '9', 'N'])('is not answered by words that begin with “%s”', async (typed) => {
-    const heard = hearRequests();
+    const heard = recordRequests();
     await draw('question', 'userPrompt');
     await user.keyboard(typed);
     expect(answers(heard)).toEqual([]);
@@ -240,7 +240,7 @@ describe('a question', () => {
   });
 
   it('leaves keys alone while the focus is elsewhere', async () => {
-    const heard = hearRequests();
+    const heard = recordRequests();
     await draw('question', 'userPrompt');
     (document.activeElement as HTMLElement).blur();
     await user.keyboard('3{Enter}');
@@ -248,7 +248,7 @@ describe('a question', () => {
   });
 
   it('need not be answered', async () => {
-    const heard = hearRequests();
+    const heard = recordRequests();
     await draw('question', 'userPrompt');
     await user.click(button("Don’t answer"));
     expect(answers(heard)).toEqual([{ response: null, cancelled: true }]);
@@ -261,7 +261,7 @@ describe('a question', () => {
 
   /** P-1, U-1: the field has the focus, nothing blank goes out. */
   it('in words has the focus, and its button waits for them', async () => {
-    const heard = hearRequests();
+    const heard = recordRequests();
     await draw('input', 'userPrompt');
     const field = screen.getByRole('textbox', { name: 'What is the component called?' });
     expect(document.activeElement).toBe(field);
@@ -280,7 +280,7 @@ describe('a question', () => {
   });
 
   it('of yes or no says so', async () => {
-    const heard = hearRequests();
+    const heard = recordRequests();
     await draw('confirm', 'userPrompt', 'pt');
     expect(screen.getByText('Importante')).toBeDefined();
     await user.click(button('Não'));
@@ -292,7 +292,7 @@ describe('a question', () => {
 describe('several questions', () => {
   /** U-1: one card, answered together. */
   it('go out together once all are answered', async () => {
-    const heard = hearRequests();
+    const heard = recordRequests();
     await draw('multi_question', 'userPrompt');
     expect(button('Send answers')).toHaveProperty('disabled', true);
     await user.click(screen.getByRole('checkbox', { name: /Vegetarian/ }));
@@ -320,7 +320,7 @@ describe('a plan', () => {
   });
 
   it('is carried out, or refined with words', async () => {
-    const heard = hearRequests();
+    const heard = recordRequests();
     const { unmount } = await draw('plan', 'userPrompt');
     await user.click(button('Execute plan'));
     unmount();
@@ -340,7 +340,7 @@ describe('a plan', () => {
 
 /** P-8 */
 it('a wizard goes back and forth, and is answered as one', async () => {
-  const heard = hearRequests();
+  const heard = recordRequests();
   await draw('wizard', 'userPrompt');
   expect(screen.getByText('Step 1 of 3')).toBeDefined();
   expect(button('Next')).toHaveProperty('disabled', true);
@@ -357,7 +357,7 @@ it('a wizard goes back and forth, and is answered as one', async () => {
 });
 
 it('a form is made from its schema, and says what is missing', async () => {
-  const heard = hearRequests();
+  const heard = recordRequests();
   await draw('form', 'userPrompt');
   await user.click(button('Send'));
   expect(screen.getAllByText('This is needed.')).toHaveLength(2);

@@ -1,11 +1,11 @@
 /** What a tool did, in one line. Pure but for the catalogue. */
 
+import type { I18n, Key } from '../i18n';
+import { plainName, toolTexts } from '../i18n/tools';
 import { imagePath } from '../net/api';
 import { isFields } from '../net/decode';
 import type { ToolResult } from '../protocol/generated';
-import type { ToolItem } from '../thread/rows';
-import type { Key, Words } from '../words';
-import { plainName, toolWords } from '../words/tools';
+import type { ToolItem } from '../state/model';
 
 const MOST_CHARS = 140;
 
@@ -16,30 +16,30 @@ const SPECIAL: Record<string, Key | undefined> = {
   outcome_unknown: 'tool.outcome_unknown',
 };
 
-export function toolLine(words: Words, item: ToolItem, active: boolean): string {
-  const tool = toolWords(words, item.tool);
+export function toolLine(i18n: I18n, item: ToolItem, active: boolean): string {
+  const tool = toolTexts(i18n, item.tool);
   const special = SPECIAL[String(item.result?.metadata['code'])];
-  if (special) return words.t(special, { act: tool.act });
+  if (special) return i18n.t(special, { act: tool.act });
   switch (item.status) {
     case 'waiting':
     case 'running':
-      if (active) return item.status === 'waiting' ? words.t('tool.waiting', { act: tool.act }) : tool.running;
-      return words.t('tool.unfinished', { act: tool.act });
+      if (active) return item.status === 'waiting' ? i18n.t('tool.waiting', { act: tool.act }) : tool.running;
+      return i18n.t('tool.unfinished', { act: tool.act });
     case 'denied':
       return tool.denied;
     case 'error':
       return tool.failed;
     default:
-      return found(words, item) ?? said(item) ?? tool.done;
+      return found(i18n, item) ?? said(item) ?? tool.done;
   }
 }
 
 /** "3 recipes found", where the result is a list of them. */
-function found(words: Words, item: ToolItem): string | null {
+function found(i18n: I18n, item: ToolItem): string | null {
   if (plainName(item.tool) !== 'list_recipes') return null;
   const output = (item.result?.data as ToolResult | undefined)?.output;
   const list = isFields(output) ? (output['recipes'] ?? output['items']) : output;
-  return Array.isArray(list) ? words.count('tool.list_recipes.found', list.length) : null;
+  return Array.isArray(list) ? i18n.count('tool.list_recipes.found', list.length) : null;
 }
 
 /** The server's own words, if they are words and fit on a line. */

@@ -25,7 +25,7 @@ export function isStepAnswered(step: PromptStep, value: unknown): boolean {
 }
 
 /** What a step's answer reads like, for the look back at the end. */
-export function answerInWords(step: PromptStep, value: unknown, yesNo: { yes: string; no: string }): string {
+export function readableAnswer(step: PromptStep, value: unknown, yesNo: { yes: string; no: string }): string {
   if (value === 'yes' || value === 'no') return yesNo[value];
   const option = step.options?.find((one) => one.value === value);
   if (option) return option.label;

@@ -1,7 +1,7 @@
 import { Fragment, memo, useEffect, useState } from 'react';
 
+import { useI18n } from '../i18n';
 import { CopyButton } from '../ui/CopyButton';
-import { useWords } from '../words';
 import { highlight, type Token } from './highlight';
 
 interface Props {
@@ -13,7 +13,7 @@ interface Props {
 const REST = 150;
 
 export const CodeBlock = memo(function CodeBlock({ code, language }: Props) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const [coloured, setColoured] = useState<{ code: string; lines: Token[][] } | null>(null);
 
   useEffect(() => {

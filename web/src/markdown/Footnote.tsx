@@ -2,7 +2,7 @@
 
 import type { MouseEvent, ReactNode } from 'react';
 
-import { showInThread } from '../thread/follow';
+import { showInView } from '../ui/scroll_view';
 
 /** What the ids of footnotes begin with. */
 export const NOTE = 'note-';
@@ -25,7 +25,7 @@ export function FootnoteLink({ to, id, label, children }: Props) {
     const target = document.getElementById(to.slice(1));
     if (!target || !text?.contains(target)) return;
     if (target.tabIndex < 0) target.tabIndex = -1;
-    showInThread(target);
+    showInView(target);
     target.focus({ preventScroll: true });
   };
   return (

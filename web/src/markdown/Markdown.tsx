@@ -8,11 +8,11 @@ import { memo, type ReactNode, useId, useMemo } from 'react';
 import ReactMarkdown, { type Components, type Options } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 
-import { useWords } from '../words';
+import { useI18n } from '../i18n';
 import { blocksOf } from './blocks';
 import { CodeBlock } from './CodeBlock';
 import { FootnoteLink, isFootnote, NOTE } from './Footnote';
-import { settle } from './settle';
+import { repairIncomplete } from './repair';
 import { isOwnPicture, safeLink } from './urls';
 
 interface Props {
@@ -22,12 +22,12 @@ interface Props {
 
 export const Markdown = memo(function Markdown({ text, streaming = false }: Props) {
   const blocks = useMemo(() => blocksOf(text), [text]);
-  const notes = useNotes();
+  const notes = useFootnoteOptions();
   return (
     <div className="words" dir="auto">
       {blocks.map((block, index) => {
         const last = streaming && index === blocks.length - 1;
-        return <Block key={index} text={last ? settle(block) : block} notes={notes} />;
+        return <Block key={index} text={last ? repairIncomplete(block) : block} notes={notes} />;
       })}
     </div>
   );
@@ -36,8 +36,8 @@ export const Markdown = memo(function Markdown({ text, streaming = false }: Prop
 type Notes = Options['remarkRehypeOptions'];
 
 /** How footnotes are called: each text has its own, in the reader's language. */
-function useNotes(): Notes {
-  const { t } = useWords();
+function useFootnoteOptions(): Notes {
+  const { t } = useI18n();
   const id = useId();
   return useMemo(
     () => ({

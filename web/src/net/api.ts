@@ -12,7 +12,7 @@ import type {
   ToolCall,
   UserPrompt,
 } from '../protocol/generated';
-import { decodeEvent, isFields, type PlacedEvent } from './decode';
+import { decodeEvent, isFields, type LogEvent } from './decode';
 import { ask, askJson } from './http';
 import { readEvents } from './sse';
 
@@ -162,7 +162,7 @@ function listIn(answer: unknown, name: string): unknown[] {
 export const readRecipe = (id: string, signal: AbortSignal) =>
   askJson<unknown>(`/api/recipes/${encodeURIComponent(id)}`, { signal });
 
-export type { PlacedEvent };
+export type { LogEvent };
 
 export interface ServerHealth {
   server: string;

@@ -7,7 +7,7 @@ import type { EventBody, Message, MessageType } from '../protocol/generated';
 import type { SseEvent } from './sse';
 
 /** An event with its place in the conversation's log. */
-export interface PlacedEvent {
+export interface LogEvent {
   id: string | null;
   body: EventBody;
 }
@@ -32,7 +32,7 @@ const REQUIRED: Record<string, readonly string[]> = {
   done: ['turn_id', 'reason'],
 };
 
-export function decodeEvent(event: SseEvent): PlacedEvent | null {
+export function decodeEvent(event: SseEvent): LogEvent | null {
   const required = REQUIRED[event.name];
   if (!required) {
     console.warn(`Parlor: an event that this page does not know: ${event.name}`);

@@ -43,7 +43,7 @@ let reachable = true;
 const waiting = new Set<() => void>();
 
 /** Calls a handler whenever the server answers again after it could not be reached. */
-export function onReachedAgain(handler: () => void): () => void {
+export function onBackOnline(handler: () => void): () => void {
   waiting.add(handler);
   return () => void waiting.delete(handler);
 }

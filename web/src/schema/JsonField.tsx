@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 
-import { useWords } from '../words';
+import { useI18n } from '../i18n';
 
 interface Props {
   value: unknown;
@@ -13,7 +13,7 @@ interface Props {
 }
 
 export function JsonField({ value, change, common = {}, label, rows = 4 }: Props) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const [text, setText] = useState(() => (value === undefined ? '' : JSON.stringify(value, null, 2)));
   const [broken, setBroken] = useState<'json' | 'digits' | null>(null);
   const type = (typed: string) => {

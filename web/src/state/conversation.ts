@@ -1,18 +1,18 @@
 /** What a person can do with the conversation that is open. */
 
+import { readLocal, writeLocal } from '../browser/local_storage';
 import * as api from '../net/api';
-import { isFields, type PlacedEvent } from '../net/decode';
+import { isFields, type LogEvent } from '../net/decode';
 import { asRefusal, onLoggedOut, Refusal } from '../net/http';
 import type { ChatRequest, Mode, PromptAnswer } from '../protocol/generated';
 import { addressed, setAddress } from './address';
-import { keepDraftsOf } from './drafts';
-import { follow, reconnect, unfollow } from './feed';
-import { forgetHalfAnswer } from './half_answers';
+import { forgetAnswerDraft } from './answer_drafts';
+import { openDraftsOf } from './draft_storage';
 import { isWriting, refreshList, refreshListSoon, refreshWaiting } from './list';
-import { recall, remember } from './memory';
+import { redirectToLogin } from './login';
 import { EMPTY } from './model';
+import { draftsMovedTo, removeReturned, restoreOutbox, returnToDraft } from './outbox';
 import { readPicture } from './pictures';
-import { leaveForLogin } from './session';
 import {
   currentDraft,
   type Draft,
@@ -24,26 +24,26 @@ import {
   setDraft,
   setState,
 } from './store';
-import { draftsMovedTo, putBack, restoreUnsent, takeOut } from './unsent';
+import { follow, reconnect, unsubscribe } from './subscription';
 
 /** How long to wait before a message is tried again that could not go out. */
 const PAUSES = [500, 1_000, 2_000, 4_000, 8_000];
 
 /** Begins the page: who am I, what is there, what was left behind. */
-export async function begin(): Promise<void> {
-  onLoggedOut(leaveForLogin);
+export async function startPage(): Promise<void> {
+  onLoggedOut(redirectToLogin);
   try {
     const me = await api.me();
     setState({ me, project: me.default_project, failure: null });
-    keepDraftsOf(me.tenant, me.role);
-    restoreUnsent();
+    openDraftsOf(me.tenant, me.role);
+    restoreOutbox();
   } catch (error) {
     return setState({ failure: asRefusal(error) });
   }
   const wanted = addressed();
   const shown = wanted === null ? null : show(wanted);
   await Promise.all([refreshList(''), refreshWaiting(), shown]);
-  if (wanted === null) await lookBack();
+  if (wanted === null) await offerUnfinished();
 }
 
 /** Back and Forward: what the address names is opened. */
@@ -55,10 +55,10 @@ export function goToAddress(): void {
 }
 
 /** K-3: the address of no conversation begins anew, and offers what was open before. */
-async function lookBack(): Promise<void> {
+async function offerUnfinished(): Promise<void> {
   const { list, waiting, me, conversation, outgoing } = getState();
   if (conversation.id !== null || outgoing !== null) return;
-  const last = recall('last');
+  const last = readLocal('last');
   const summary = list.rows.find((row) => row.id === last);
   const resumes = me?.projects.find((project) => project.id === summary?.project);
   if (summary && resumes?.on_reload === 'resume') {
@@ -79,10 +79,10 @@ export function startNew(project?: string): void {
 }
 
 function leave(project?: string): void {
-  unfollow();
+  unsubscribe();
   const { outgoing } = getState();
   // What is being sent goes on by itself; what waits for a connection would be forgotten.
-  if (outgoing && outgoing.state !== 'sending') putBack(outgoing);
+  if (outgoing && outgoing.state !== 'sending') returnToDraft(outgoing);
   setState((state) => ({
     conversation: EMPTY,
     title: null,
@@ -117,7 +117,7 @@ async function show(id: string): Promise<void> {
     setState({ title: view.title, mode: view.mode, project: view.project });
     if (Number.parseInt(view.cursor, 10) === 0) setState({ opening: 'no', live: true });
     follow(from, view.cursor, heard);
-    remember('last', id);
+    writeLocal('last', id);
     void refreshAllowances();
   } catch (error) {
     if (getState().conversation.id === id) setState({ opening: asRefusal(error) });
@@ -125,11 +125,11 @@ async function show(id: string): Promise<void> {
 }
 
 /** Side effects of what just happened. The picture itself is the reducer's. */
-function heard(events: PlacedEvent[]): void {
+function heard(events: LogEvent[]): void {
   for (const { body } of events) {
     if (body.event === 'artifact') setState({ panel: body.data });
     if (body.event === 'start' || body.event === 'done') refreshListSoon();
-    if (body.event === 'userPromptClosed') forgetHalfAnswer(body.data.messageId);
+    if (body.event === 'userPromptClosed') forgetAnswerDraft(body.data.messageId);
     if (body.event === 'userPrompt' || body.event === 'userPromptClosed') {
       void refreshWaiting();
       void refreshAllowances();
@@ -146,7 +146,7 @@ export async function send(): Promise<void> {
 }
 
 /** Sends words that were not typed: a suggestion, an option, a plan's fate. */
-export async function say(text: string, mode?: Mode): Promise<void> {
+export async function sendText(text: string, mode?: Mode): Promise<void> {
   if (mode) setState({ mode });
   await sendDraft({ text, picture: null }, null);
 }
@@ -175,7 +175,7 @@ async function pictureAgain(image: unknown): Promise<Picture | null> {
 async function sendDraft(draft: Draft, retryOf: string | null): Promise<void> {
   const outgoing: Outgoing = {
     ...draft,
-    clientId: newMark(),
+    clientId: newClientMessageId(),
     place: draftKey(getState()),
     state: 'sending',
     messageId: null,
@@ -197,7 +197,7 @@ export async function resend(): Promise<void> {
 export function takeBack(): void {
   const { outgoing } = getState();
   if (!outgoing) return;
-  putBack(outgoing);
+  returnToDraft(outgoing);
   setState({ outgoing: null });
 }
 
@@ -207,11 +207,11 @@ async function deliver(outgoing: Outgoing): Promise<void> {
     try {
       const start = await api.sendMessage(requestFor(outgoing));
       if (mine()) acknowledged(outgoing, start);
-      else takeOut(outgoing);
+      else removeReturned(outgoing);
       return refreshListSoon();
     } catch (error) {
       const refusal = asRefusal(error);
-      if (!mine()) return putBack(outgoing);
+      if (!mine()) return returnToDraft(outgoing);
       if (refusal.code !== 'offline') return refused(outgoing, refusal);
       if (pause === null) break;
       setState({ outgoing: { ...outgoing, state: 'waiting' } });
@@ -241,7 +241,7 @@ function acknowledged(outgoing: Outgoing, start: { conversation_id: string; mess
   setState({
     outgoing: arrived ? null : { ...outgoing, state: 'sending', messageId: start.message_id },
   });
-  remember('last', start.conversation_id);
+  writeLocal('last', start.conversation_id);
   if (conversation.id === null) {
     setAddress(start.conversation_id, 'same');
     const from = { ...EMPTY, id: start.conversation_id };
@@ -260,12 +260,12 @@ function refused(outgoing: Outgoing, refusal: Refusal): void {
   if (refusal.code === 'internal' || refusal.code === 'unavailable') {
     return setState({ outgoing: { ...outgoing, state: 'failed' } });
   }
-  putBack(outgoing);
+  returnToDraft(outgoing);
   setState({ outgoing: null, notice: { refusal, at: Date.now() } });
 }
 
 /** Only letters, digits, '-': see `ClientMessageId`. */
-function newMark(): string {
+function newClientMessageId(): string {
   if (typeof crypto.randomUUID === 'function') return crypto.randomUUID();
   // Over plain HTTP on a local network there is no randomUUID.
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -299,7 +299,7 @@ export async function setMode(mode: Mode): Promise<void> {
 export async function answer(id: string, given: PromptAnswer): Promise<Refusal | null> {
   try {
     await api.answerPrompt(id, given);
-    forgetHalfAnswer(id);
+    forgetAnswerDraft(id);
     if (given.response === 'execute') setState({ mode: 'act' });
     setState({ notice: null });
     reconnect();

@@ -11,7 +11,7 @@ import type {
 } from '../protocol/generated';
 
 /** A place in the log: a durable event, or so many bytes into a block of text. */
-export interface Place {
+export interface LogPosition {
   seq: number;
   offset: number | null;
 }
@@ -29,6 +29,9 @@ export type Item =
   | { kind: 'unasked'; key: string; turn: string }
   /** A turn that did not come to its own end. */
   | { kind: 'ended'; key: string; turn: string; reason: Exclude<DoneReason, 'complete' | 'error'> };
+
+export type ToolItem = Extract<Item, { kind: 'tool' }>;
+export type PromptItem = Extract<Item, { kind: 'prompt' }>;
 
 export interface Artifact {
   kind: string;
@@ -60,14 +63,14 @@ export const EMPTY: Conversation = {
   shown: null,
 };
 
-export function parsePlace(id: string | null): Place | null {
+export function parseEventId(id: string | null): LogPosition | null {
   const match = id === null ? null : /^(\d+)(?:\.(\d+))?$/.exec(id);
   if (!match) return null;
   return { seq: Number(match[1]), offset: match[2] === undefined ? null : Number(match[2]) };
 }
 
 /** Whether `place` is past `other`. A durable event stands before text of the same number. */
-export function isAfter(place: Place, other: Place): boolean {
+export function isAfter(place: LogPosition, other: LogPosition): boolean {
   if (place.seq !== other.seq) return place.seq > other.seq;
   return (place.offset ?? -1) > (other.offset ?? -1);
 }

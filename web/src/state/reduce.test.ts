@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import type { PlacedEvent } from '../net/decode';
-import { RECORDINGS, recording } from '../testing/recordings';
+import type { LogEvent } from '../net/decode';
+import { recording, RECORDINGS } from '../testing/recordings';
 import { EMPTY, type Item, openPrompt } from './model';
 import { reduce, reduceAll } from './reduce';
 
@@ -10,7 +10,7 @@ const kinds = (items: readonly Item[]) =>
   items.map((item) => (item.kind === 'message' ? `${item.message.role}:${item.message.message_type}` : item.kind));
 
 /** Up to and with the first event of a kind. */
-function until(name: string, event: string): PlacedEvent[] {
+function until(name: string, event: string): LogEvent[] {
   const events = recording(name);
   return events.slice(0, events.findIndex((one) => one.body.event === event) + 1);
 }
@@ -52,7 +52,7 @@ describe('text', () => {
   it('is one piece whether it came in many or in one, as after a reconnect', () => {
     const events = recording('stopped');
     const chunks = events.filter((one) => one.body.event === 'chunk');
-    const merged: PlacedEvent = {
+    const merged: LogEvent = {
       id: chunks.at(-1)!.id,
       body: {
         event: 'chunk',

@@ -9,24 +9,24 @@
  *    are a tool at work and its result, an `error` and the message about it.
  */
 
-import type { PlacedEvent } from '../net/decode';
+import type { LogEvent } from '../net/decode';
 import type { EventBody, Message, MessageId, Plan, ToolCall, ToolResult, UserPrompt } from '../protocol/generated';
-import { type Conversation, type Item, isAfter, parsePlace } from './model';
+import { type Conversation, isAfter, type Item, parseEventId } from './model';
 
-export function reduceAll(state: Conversation, events: readonly PlacedEvent[]): Conversation {
+export function reduceAll(state: Conversation, events: readonly LogEvent[]): Conversation {
   return events.reduce(reduce, state);
 }
 
-export function reduce(state: Conversation, event: PlacedEvent): Conversation {
+export function reduce(state: Conversation, event: LogEvent): Conversation {
   if (isKnown(state, event)) return state;
   // Whatever comes next says that the turn no longer waits.
   const next = apply(state.queued ? { ...state, queued: false } : state, event.body);
   return event.id === null ? next : { ...next, place: event.id };
 }
 
-function isKnown(state: Conversation, event: PlacedEvent): boolean {
-  const place = parsePlace(event.id);
-  const reached = parsePlace(state.place);
+function isKnown(state: Conversation, event: LogEvent): boolean {
+  const place = parseEventId(event.id);
+  const reached = parseEventId(state.place);
   if (!place || !reached || isAfter(place, reached)) return false;
   return !(event.body.event === 'snapshot' && place.seq === reached.seq);
 }

@@ -3,7 +3,7 @@
 import { create } from 'zustand';
 
 import type { Allowance, ConversationSummary, Me } from '../net/api';
-import type { Connection } from '../net/follow';
+import type { Connection } from '../net/conversation_stream';
 import type { Refusal } from '../net/http';
 import type { Mode, UserPrompt } from '../protocol/generated';
 import { type Artifact, type Conversation, EMPTY } from './model';
@@ -75,7 +75,7 @@ export interface ParlorState {
   drafts: Record<string, Draft>;
   notice: Notice | null;
   /** How often the server was reached again after it could not be. */
-  healed: number;
+  reconnects: number;
   allowances: Allowance[];
 
   list: ConversationList;
@@ -99,7 +99,7 @@ export const INITIAL: ParlorState = {
   outgoing: null,
   drafts: {},
   notice: null,
-  healed: 0,
+  reconnects: 0,
   allowances: [],
   list: { rows: [], query: '', nextBefore: null, state: 'loading' },
   waiting: [],

@@ -1,12 +1,12 @@
 import { BellRing, CircleSlash, RotateCcw } from 'lucide-react';
 
+import { useI18n } from '../i18n';
 import { tryAgain } from '../state/conversation';
 import { Button } from '../ui/Button';
-import { useWords } from '../words';
 
 /** Nobody asked for what comes now. */
-export function UnaskedRow() {
-  const { t } = useWords();
+export function AgentInitiatedRow() {
+  const { t } = useI18n();
   return (
     <p className="flex items-center gap-2 text-small text-muted">
       <BellRing size={14} aria-hidden="true" />
@@ -17,7 +17,7 @@ export function UnaskedRow() {
 
 /** A turn that did not come to its own end. */
 export function EndedRow({ reason, retry }: { reason: 'stopped' | 'interrupted'; retry: boolean }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   return (
     <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-small text-muted">
       <span className="flex items-center gap-2">

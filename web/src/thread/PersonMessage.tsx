@@ -1,14 +1,14 @@
 import { CircleAlert } from 'lucide-react';
 
 import { answerText } from '../cards/outcome';
-import { isFields } from '../net/decode';
+import { useI18n } from '../i18n';
 import { imagePath } from '../net/api';
+import { isFields } from '../net/decode';
 import type { Message } from '../protocol/generated';
 import { resend, takeBack } from '../state/conversation';
+import type { PromptItem } from '../state/model';
 import type { Outgoing } from '../state/store';
 import { Button } from '../ui/Button';
-import { useWords } from '../words';
-import type { PromptItem } from './rows';
 
 /** What a person said: right, raised, plain. */
 export function PersonMessage({ message, answers }: { message: Message; answers: PromptItem | null }) {
@@ -19,14 +19,14 @@ export function PersonMessage({ message, answers }: { message: Message; answers:
 
 /** The server writes a click as words of its own; here they are the button's. What was typed stays as it is. */
 function useOwnWords({ content }: Message, answers: PromptItem | null): string {
-  const words = useWords();
+  const i18n = useI18n();
   const response = answers?.closed?.response;
   const clicked = answers?.prompt.promptType === 'confirm' || (answers?.prompt.promptType === 'plan' && response === 'execute');
-  return (answers && clicked && answerText(words, answers.prompt, response)) || content;
+  return (answers && clicked && answerText(i18n, answers.prompt, response)) || content;
 }
 
 export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   return (
     <div>
       <Said text={outgoing.text} picture={outgoing.picture?.url ?? null} />
@@ -52,7 +52,7 @@ export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
 }
 
 function Said({ text, picture }: { text: string; picture: string | null }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   return (
     <article className="flex flex-col items-end gap-2 ps-10 sm:ps-20">
       <h2 className="sr-only">{t('said.you')}</h2>

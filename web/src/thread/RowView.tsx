@@ -6,12 +6,12 @@ import { ArtifactRow } from '../artifacts/ArtifactRow';
 import { ErrorCard } from '../cards/ErrorCard';
 import { ThinkingRow, WorkingRow } from '../cards/ThinkingRow';
 import { ToolsRow } from '../cards/ToolsRow';
-import { AgentWords } from './AgentWords';
-import { EndedRow, UnaskedRow } from './EndedRow';
+import { AgentMessage } from './AgentMessage';
+import { AgentInitiatedRow, EndedRow } from './EndedRow';
 import { OutgoingMessage, PersonMessage } from './PersonMessage';
 import type { Row } from './rows';
 
-const asking = () => import('../cards/asking');
+const asking = () => import('../cards/prompt_cards');
 const MessageCard = lazy(() => asking().then((cards) => ({ default: cards.MessageCard })));
 const PromptCard = lazy(() => asking().then((cards) => ({ default: cards.PromptCard })));
 
@@ -33,7 +33,7 @@ function drawn(row: Row): ReactNode {
     case 'outgoing':
       return <OutgoingMessage outgoing={row.outgoing} />;
     case 'words':
-      return <AgentWords message={row.message} streaming={row.streaming} thoughts={row.thoughts} last={row.last} />;
+      return <AgentMessage message={row.message} streaming={row.streaming} thoughts={row.thoughts} last={row.last} />;
     case 'thinking':
       return <ThinkingRow texts={row.texts} streaming={row.streaming} />;
     case 'card':
@@ -47,7 +47,7 @@ function drawn(row: Row): ReactNode {
     case 'artifact':
       return <ArtifactRow artifact={row.item.artifact} />;
     case 'unasked':
-      return <UnaskedRow />;
+      return <AgentInitiatedRow />;
     case 'ended':
       return <EndedRow reason={row.reason} retry={row.retry} />;
     case 'working':

@@ -3,29 +3,29 @@
 import { ArrowDown } from 'lucide-react';
 import { useEffect, useMemo, useRef } from 'react';
 
-import { EmptyState } from '../app/EmptyState';
+import { Composer } from '../composer/Composer';
+import { useI18n } from '../i18n';
 import { openPrompt } from '../state/model';
 import { useParlor } from '../state/store';
-import { useWords } from '../words';
-import { Composer } from './Composer';
-import { type Drawing, useDrawing } from './drawing';
-import { useFollow } from './follow';
+import { EmptyState } from './EmptyState';
 import { Opening } from './Opening';
 import { ThreadRows } from './parts';
 import { type Row, rowsOf } from './rows';
 import { ThreadRuntime } from './runtime';
+import { useStickToEnd } from './stick_to_end';
+import { useVirtualRows, type VirtualRows } from './virtual_rows';
 
 export function Thread() {
-  const { t } = useWords();
+  const { t } = useI18n();
   const conversation = useParlor((state) => state.conversation);
   const outgoing = useParlor((state) => state.outgoing);
   const opening = useParlor((state) => state.opening);
   const rows = useRows();
   const view = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
-  const { following, toEnd } = useFollow(view, content, conversation.id, rows.length > 0);
+  const { atEnd, toEnd } = useStickToEnd(view, content, conversation.id, rows.length > 0);
   const list = useRef<HTMLDivElement>(null);
-  const drawing = useDrawing({ view, list }, rows, following, conversation.id);
+  const drawing = useVirtualRows({ view, list }, rows, atEnd, conversation.id);
   const sent = outgoing?.clientId;
   useEffect(() => {
     if (sent) toEnd();
@@ -46,7 +46,7 @@ export function Thread() {
         </div>
       </div>
       <div className="relative mx-auto w-full max-w-[46rem] shrink-0 px-4 pb-[max(1rem,env(safe-area-inset-bottom))]">
-        {!following && !empty && !waits && (
+        {!atEnd && !empty && !waits && (
           <button
             type="button"
             onClick={() => toEnd(true)}
@@ -74,8 +74,8 @@ function useRows(): Row[] {
 }
 
 /** The rows that are drawn, with gaps as tall as those that are not. */
-function Rows({ drawing, running }: { drawing: Drawing; running: boolean }) {
-  const { t } = useWords();
+function Rows({ drawing, running }: { drawing: VirtualRows; running: boolean }) {
+  const { t } = useI18n();
   return (
     <>
       {drawing.hasEarlier && (

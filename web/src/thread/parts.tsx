@@ -3,8 +3,8 @@
 import { MessagePrimitive, ThreadPrimitive } from '@assistant-ui/react';
 import type { ComponentProps } from 'react';
 
-import { RowView } from './RowView';
 import type { Row } from './rows';
+import { RowView } from './RowView';
 import { ROW } from './runtime';
 
 export function ThreadRows() {

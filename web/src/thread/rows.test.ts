@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 
 import { EMPTY } from '../state/model';
 import { reduceAll } from '../state/reduce';
-import { RECORDINGS, recording } from '../testing/recordings';
+import { recording, RECORDINGS } from '../testing/recordings';
 import { type Row, rowsOf } from './rows';
 
 const rows = (name: string, until = Infinity) => rowsOf(reduceAll(EMPTY, recording(name).slice(0, until)), null);

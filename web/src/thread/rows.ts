@@ -9,13 +9,10 @@
  *   One without anything to choose is a guess by its last sign (C-2): it is words.
  */
 
+import { type Remedy, remedyOf } from '../i18n/reasons';
 import type { Message, MessageType, Question } from '../protocol/generated';
-import type { Conversation, Item } from '../state/model';
+import type { Conversation, Item, PromptItem, ToolItem } from '../state/model';
 import type { Outgoing } from '../state/store';
-import { type Remedy, remedyOf } from '../words/reasons';
-
-export type ToolItem = Extract<Item, { kind: 'tool' }>;
-export type PromptItem = Extract<Item, { kind: 'prompt' }>;
 
 export type Row =
   /** `answers` is the prompt whose answer it is, if it is one. */

@@ -6,8 +6,8 @@
 
 import { useState } from 'react';
 
+import { readLocal, writeLocal } from '../../browser/local_storage';
 import { isFields } from '../../net/decode';
-import { recall, remember } from '../../state/memory';
 
 export interface Progress {
   /** As many as the recipe says, if nobody chose. */
@@ -42,7 +42,7 @@ export function keepProgress(id: string, { servings, done }: Progress): void {
   const others = kept().filter((one) => one.id !== id);
   const begun = servings !== null || done.length > 0;
   const all = begun ? [{ id, servings, done }, ...others].slice(0, MOST_RECIPES) : others;
-  remember(KEY, all.length === 0 ? null : JSON.stringify(all));
+  writeLocal(KEY, all.length === 0 ? null : JSON.stringify(all));
 }
 
 /** A line by its place and what it says: one that was changed since is not checked off any more. */
@@ -55,7 +55,7 @@ export function lineKey(place: string, text: string): string {
 /** What the browser kept may be from another version, or anybody's. */
 function kept(): Kept[] {
   try {
-    const list: unknown = JSON.parse(recall(KEY) ?? '[]');
+    const list: unknown = JSON.parse(readLocal(KEY) ?? '[]');
     return Array.isArray(list) ? list.filter(isFields).flatMap(asKept) : [];
   } catch {
     return [];

@@ -1,0 +1,31 @@
+/** What somebody has put into a card and not sent, kept by the id of its prompt or message (P-9, U-6). */
+
+import { type Dispatch, type SetStateAction, useEffect, useRef, useState } from 'react';
+
+import { isFields } from '../net/decode';
+import { readDraft, saveDraft } from './draft_storage';
+
+const nameOf = (id: string) => `answer.${id}`;
+
+/** The state of a part of a card, as it was left. `fits` says whether what was kept can still be used. */
+export function useAnswerDraft<T>(id: string, part: string, first: () => T, fits: (value: unknown) => value is T): [T, Dispatch<SetStateAction<T>>] {
+  const [value, setValue] = useState<T>(() => {
+    const kept = readDraft(nameOf(id), isFields)?.[part];
+    return fits(kept) ? kept : first();
+  });
+  const known = useRef(value);
+  useEffect(() => {
+    if (known.current === value) return;
+    known.current = value;
+    saveDraft(nameOf(id), { ...readDraft(nameOf(id), isFields), [part]: value });
+  }, [id, part, value]);
+  return [value, setValue];
+}
+
+/** It was answered, here or elsewhere. */
+export function forgetAnswerDraft(id: string): void {
+  saveDraft(nameOf(id), null);
+}
+
+export const isText = (value: unknown): value is string => typeof value === 'string';
+export const isAnything = (value: unknown): value is unknown => value !== undefined;
