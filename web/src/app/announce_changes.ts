@@ -7,7 +7,7 @@
 import { promptTitle } from '../cards/outcome';
 import { focusComposer, isFocusFree } from '../composer/focus';
 import { i18n } from '../i18n';
-import { failureKey, remedyOf } from '../i18n/reasons';
+import { failureCode, failureKey, remedyOf } from '../i18n/reasons';
 import { type Item, openPrompt } from '../state/model';
 import { type ParlorState, useParlor } from '../state/store';
 import { announce } from '../ui/announce';
@@ -33,7 +33,7 @@ function noticed(item: Item, before: Item | undefined): void {
     if (!finished || item.message.role === 'user' || item.message.message_type === 'thinking') return;
     if (item.message.message_type === 'error') {
       const { metadata } = item.message;
-      return announce(t(failureKey(String(metadata['code'] ?? 'agent_failed'), remedyOf(metadata))), 'urgent');
+      return announce(t(failureKey(failureCode(metadata), remedyOf(metadata))), 'urgent');
     }
     announce(item.message.metadata['withheld'] === true ? t('said.withheld') : plain(item.message.content));
     if (item.message.message_type === 'question' && isFocusFree()) focusComposer();

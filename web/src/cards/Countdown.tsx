@@ -87,11 +87,14 @@ function Waits({ asked }: { asked: boolean }) {
   const { t } = useI18n();
   const note = useRef<HTMLParagraphElement>(null);
   const text = t('prompt.waits');
+  const done = useRef(false);
   useEffect(() => {
+    // Once, when it comes; not when the language changes.
+    if (done.current) return;
+    done.current = true;
     if (asked && document.activeElement === document.body) note.current?.focus({ preventScroll: true });
     else announce(text);
-    // Once, when it comes; not when the language changes.
-  }, []);
+  }, [asked, text]);
   return (
     <div className={PLACE}>
       <p ref={note} tabIndex={-1} className="rounded-control text-small text-muted">

@@ -20,8 +20,8 @@ export function PromptCard({ item }: { item: PromptItem }) {
   const { t } = useI18n();
   const { prompt, closed, message } = item;
   if (closed) return <ClosedCard prompt={prompt} closed={closed} />;
-  const origin = String(message?.metadata['origin'] ?? '');
-  const server = origin.startsWith('mcp:') ? origin.slice('mcp:'.length) : null;
+  const origin = message?.metadata['origin'];
+  const server = typeof origin === 'string' && origin.startsWith('mcp:') ? origin.slice('mcp:'.length) : null;
   return (
     <div className="space-y-2">
       {server !== null && <p className="text-small text-muted">{t('prompt.from_server', { server })}</p>}

@@ -25,7 +25,9 @@ afterEach(() => {
 });
 
 const button = (name: string | RegExp) => screen.getByRole('button', { name });
-const passing = (seconds: number) => act(() => vi.advanceTimersByTime(seconds * 1000));
+function passing(seconds: number): void {
+  act(() => void vi.advanceTimersByTime(seconds * 1000));
+}
 const said = () => useAnnouncements.getState().polite;
 
 /** A prompt of a recording, with a deadline or none; what was drawn before stays as it is. */

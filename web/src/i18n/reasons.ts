@@ -39,6 +39,11 @@ export function reasonFor(i18n: I18n, refusal: Refusal): string {
 /** What helps against an error of a turn: the same again, or what the server names. */
 export type Remedy = 'again' | 'administrator' | 'new_conversation' | 'rephrase' | 'another_picture' | 'unknown';
 
+/** The code of an error message. */
+export function failureCode({ code }: Record<string, unknown>): string {
+  return typeof code === 'string' ? code : 'agent_failed';
+}
+
 /** As the metadata of an error message tells it. */
 export function remedyOf(metadata: Record<string, unknown>): Remedy {
   if (metadata['recoverable'] !== false) return 'again';

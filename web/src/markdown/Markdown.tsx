@@ -108,5 +108,5 @@ function codeIn(children: ReactNode): { code: string; language: string } {
   const child = Array.isArray(children) ? children[0] : children;
   const props = (child as { props?: { className?: string; children?: ReactNode } } | undefined)?.props;
   const language = /language-(\S+)/.exec(props?.className ?? '')?.[1] ?? '';
-  return { code: String(props?.children ?? '').replace(/\n$/, ''), language };
+  return { code: typeof props?.children === 'string' ? props.children.replace(/\n$/, '') : '', language };
 }

@@ -27,7 +27,7 @@ export interface Schema {
 export type FieldKind = 'object' | 'array' | 'choice' | 'boolean' | 'number' | 'text' | 'json';
 
 export function asSchema(value: unknown): Schema {
-  return isFields(value) ? (value as Schema) : {};
+  return isFields(value) ? value : {};
 }
 
 export function typeOf(schema: Schema): string | null {

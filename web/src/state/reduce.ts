@@ -241,7 +241,7 @@ function withError(state: Conversation, error: Extract<EventBody, { event: 'erro
     turn: state.turn,
     text: error.message,
     code: error.code ?? 'internal',
-    recoverable: error.recoverable === true,
+    recoverable: error.recoverable ?? false,
   });
 }
 

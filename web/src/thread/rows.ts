@@ -9,7 +9,7 @@
  *   One without anything to choose is a guess by its last sign (C-2): it is words.
  */
 
-import { type Remedy, remedyOf } from '../i18n/reasons';
+import { failureCode, type Remedy, remedyOf } from '../i18n/reasons';
 import type { Message, MessageType, Question } from '../protocol/generated';
 import type { Conversation, Item, PromptItem, ToolItem } from '../state/model';
 import type { Outgoing } from '../state/store';
@@ -140,7 +140,7 @@ class Rows {
     }
     if (shown === 'error') {
       const remedy = remedyOf(message.metadata);
-      const code = String(message.metadata['code'] ?? 'agent_failed');
+      const code = failureCode(message.metadata);
       const retry = remedy === 'again' && this.isOver(index);
       return this.push({ kind: 'error', key, text: message.content, code, retry, remedy });
     }

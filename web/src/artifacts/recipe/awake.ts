@@ -20,11 +20,12 @@ export function useAwake() {
       }
     };
     // The browser lets go of it whenever the page is hidden.
-    document.addEventListener('visibilitychange', take);
-    void take();
+    const takeAgain = () => void take();
+    document.addEventListener('visibilitychange', takeAgain);
+    takeAgain();
     return () => {
       over = true;
-      document.removeEventListener('visibilitychange', take);
+      document.removeEventListener('visibilitychange', takeAgain);
       void lock?.release();
     };
   }, [can, wanted]);

@@ -32,7 +32,7 @@ export function useLivePreview(prompt: UserPrompt, edited: unknown): LivePreview
   useEffect(() => {
     if (key === null) return;
     const asked = new AbortController();
-    let timer = setTimeout(look, PAUSE);
+    let timer = setTimeout(() => void look(), PAUSE);
     async function look() {
       try {
         const { preview } = await previewPrompt(id, JSON.parse(key as string), asked.signal);
@@ -40,7 +40,7 @@ export function useLivePreview(prompt: UserPrompt, edited: unknown): LivePreview
       } catch (error) {
         if (asked.signal.aborted) return;
         const refusal = asRefusal(error);
-        if (refusal.code === 'rate_limited') timer = setTimeout(look, 1000 * (refusal.retryAfter ?? 1));
+        if (refusal.code === 'rate_limited') timer = setTimeout(() => void look(), 1000 * (refusal.retryAfter ?? 1));
         else setTold({ of: key as string, preview: undefined, refusal });
       }
     }

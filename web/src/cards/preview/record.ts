@@ -32,5 +32,5 @@ export function readableValue(value: unknown): string {
   if (isFields(value)) {
     return Object.values(value).filter((one) => one !== null && one !== undefined && one !== '').map(readableValue).join(' ');
   }
-  return String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
