@@ -1,4 +1,4 @@
-/** What an administrator watches: what waits, what runs, what was blocked, and how the tool servers are. */
+/** The page of administrators: open prompts, running turns, server health, activity and blocked inputs. */
 
 import { X } from 'lucide-react';
 import { type ComponentProps, type ReactNode, useEffect, useState } from 'react';
@@ -182,7 +182,7 @@ function Servers({ status }: { status: api.AdminStatus }) {
   );
 }
 
-/** What a project did in a day, in words. */
+/** The activity of a project in one day. */
 function dayOf({ count, dollars }: ReturnType<typeof useI18n>, activity: readonly api.Activity[]): string {
   const sum = (of: (activity: api.Activity) => number) => activity.reduce((all, one) => all + of(one), 0);
   const [turns, tokens, cost] = [sum((one) => one.turns), sum((one) => one.tokens), sum((one) => one.cost_usd)];
@@ -192,7 +192,7 @@ function dayOf({ count, dollars }: ReturnType<typeof useI18n>, activity: readonl
   return parts.join(' · ');
 }
 
-/** Answers and what the guardrail noticed, on one scale. */
+/** Turns and blocked inputs, on one scale. */
 function Plots({ seen }: { seen: Seen }) {
   const now = Date.now();
   const answers = seen.status.activity.map(({ hour, turns }) => ({ at: hour, count: turns }));

@@ -4,18 +4,18 @@ import { byHour, type Counted } from './hours';
 const WIDTH = 480;
 const HEIGHT = 64;
 
-/** What happened once is seen, however tall the bar beside it is. */
+/** The lowest bar, in pixels: a single event is visible beside a tall bar. */
 const LOWEST = 3;
 
 interface Props {
   happened: readonly Counted[];
   now: number;
   fill: string;
-  /** How many a bar of the full height stands for; the same for all plots of a page. */
+  /** The count of a bar of full height; the same for all plots of a page. */
   most: number;
 }
 
-/** A day of it, hour by hour, as small bars. */
+/** A bar chart of one day by hour. */
 export function HourPlot({ happened, now, fill, most }: Props) {
   const i18n = useI18n();
   const hours = byHour(happened, now);

@@ -20,7 +20,7 @@ import { restoreLostFocus } from './lost_focus';
 import { Sidebar } from './Sidebar';
 import { useStopKey } from './stop_key';
 
-/** How long a page that could not begin waits before it tries again. */
+/** The delay before a page that could not be loaded is loaded again, in milliseconds. */
 const AGAIN = 4_000;
 
 const AdminPage = lazy(() => import('../admin/AdminPage'));
@@ -133,7 +133,7 @@ function Drawer({ close, chosen }: { close(): void; chosen(): void }) {
   useEffect(() => {
     dialog.current?.showModal();
   }, []);
-  // The browser gives the focus back to the button when it closes a dialog, not when one goes away.
+  // The browser returns the focus to the button when it closes a dialog, not when React removes it.
   const leave = () => dialog.current?.close();
   return (
     <dialog

@@ -7,10 +7,10 @@ import { useParlor } from '../state/store';
 import { reconnect } from '../state/subscription';
 import { Button } from '../ui/Button';
 
-/** A blip that heals by itself is not worth a word. */
+/** A shorter interruption is not shown, in milliseconds. */
 const BLIP = 700;
 
-/** A slim bar while the connection is lost. */
+/** A bar that is shown while the connection is lost. */
 export function ConnectionBar() {
   const { t } = useI18n();
   const connection = useParlor((state) => state.connection);

@@ -15,7 +15,7 @@ interface Props {
   showAdmin: (() => void) | null;
 }
 
-/** A thin header: where we are, language, theme, and the way out. */
+/** The header: project and title, language, theme, log-out. */
 export function Header({ listShown, toggleList, showAdmin }: Props) {
   const { t } = useI18n();
   return (

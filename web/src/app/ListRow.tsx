@@ -16,7 +16,7 @@ import { Menu } from '../ui/Menu';
 interface Props {
   row: ConversationSummary;
   current: boolean;
-  /** Whether a question waits in it. */
+  /** Whether it has an open prompt. */
   waits: boolean;
   open(): void;
 }
@@ -33,7 +33,7 @@ export function ListRow({ row, current, waits, open }: Props) {
     setDoing('nothing');
   };
   useEffect(() => {
-    // Whoever renamed it, or kept it, goes on from here.
+    // After renaming or keeping it, the keyboard goes on from here.
     if (doing === 'nothing' && finished.current) name.current?.focus();
     finished.current = false;
   }, [doing]);

@@ -1,4 +1,4 @@
-/** The conversations: find, open, rename, take with you, delete. */
+/** The list of conversations: search, open, rename, export, delete. */
 
 import { Plus, Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
@@ -14,7 +14,7 @@ import { useNow } from '../ui/now';
 import { byAge } from './days';
 import { ListRow } from './ListRow';
 
-/** `chosen` is called when the list has done its work, so that a drawer can close. */
+/** `chosen` is called when a conversation was chosen, so that a drawer can close. */
 export function Sidebar({ chosen }: { chosen(): void }) {
   const { t } = useI18n();
   return (

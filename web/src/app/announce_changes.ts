@@ -1,7 +1,7 @@
 /**
- * What happens beside the picture when something happens in the conversation:
- * finished blocks are read out, the title says that a prompt waits, a
- * notification calls whoever is elsewhere, a plain question gets the composer.
+ * Side effects of changes in the conversation: finished blocks are announced to
+ * screen readers, the title of the tab shows an open prompt, a notification calls
+ * whoever is in another window, a plain question moves the focus to the composer.
  */
 
 import { promptTitle } from '../cards/outcome';
@@ -15,7 +15,7 @@ import { announce } from '../ui/announce';
 export function announceChanges(): () => void {
   return useParlor.subscribe((state, before) => {
     showTitle(state);
-    // What was there when the conversation was opened is no news.
+    // The history of a conversation that was just opened is not announced.
     if (!state.live || !before.live || state.conversation.id !== before.conversation.id) return;
     const { items } = state.conversation;
     if (items === before.conversation.items) return;
@@ -50,12 +50,12 @@ function noticed(item: Item, before: Item | undefined): void {
   }
 }
 
-/** Words without the marks of markdown. */
+/** Text without the marks of markdown. */
 function plain(markdown: string): string {
   return markdown.replace(/```[\s\S]*?```/g, ' … ').replace(/[*_`#>|]+/g, '').replace(/\[([^\]]+)\]\([^)]*\)/g, '$1').slice(0, 2_000);
 }
 
-/** U-5: the tab says that a prompt waits. */
+/** U-5: the title of the tab shows that a prompt is open. */
 export function showTitle({ conversation, title, waiting }: ParlorState): void {
   const { t } = i18n();
   const name = title === null ? 'Parlor' : `${title} · Parlor`;
@@ -74,6 +74,6 @@ function notify(text: string): void {
       notification.close();
     };
   } catch {
-    // Phones want a service worker for this; then there is none.
+    // Phones need a service worker for this; without one there is no notification.
   }
 }

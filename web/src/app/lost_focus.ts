@@ -1,6 +1,6 @@
 /**
- * The focus is never nowhere: when what had it goes away (a card was answered, a
- * button did its work), it goes to the composer, so that a keyboard goes on there.
+ * When the element with the focus is removed (a card was answered, a button is
+ * gone), the focus moves to the composer, so that a keyboard goes on there.
  */
 
 import { focusComposer } from '../composer/focus';

@@ -1,4 +1,4 @@
-/** Light or dark: the system's choice, or the person's. `/assets/theme.js` sets it before anything is drawn. */
+/** The colour theme: the system's, or the one that was chosen. `/assets/theme.js` sets it before the first paint. */
 
 import { create } from 'zustand';
 

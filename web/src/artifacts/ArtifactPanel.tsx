@@ -1,4 +1,4 @@
-/** Beside the chat from 768 px on, with an edge to drag; over it below, with a way out in reach of the thumb. */
+/** The artifact panel: beside the chat and resizable from 768 px on, below that a sheet over it with a button at the bottom. */
 
 import { X } from 'lucide-react';
 import { type KeyboardEvent, type PointerEvent, Suspense, useEffect, useRef, useState } from 'react';

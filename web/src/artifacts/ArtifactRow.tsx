@@ -6,7 +6,7 @@ import { setState, useParlor } from '../state/store';
 import { Button } from '../ui/Button';
 import { artifactKind } from './registry';
 
-/** Where something was shown beside the chat, and the way back to it. */
+/** The row of an artifact: a button that shows it beside the chat, or hides it. */
 export function ArtifactRow({ artifact }: { artifact: Artifact }) {
   const { t } = useI18n();
   const shown = useParlor(({ panel }) => panel?.kind === artifact.kind && panel.id === artifact.id);

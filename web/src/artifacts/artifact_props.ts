@@ -1,4 +1,4 @@
-/** What a panel for an artifact is given. */
+/** The props of every artifact panel. */
 export interface ArtifactProps {
   id: string;
 }

@@ -1,6 +1,6 @@
 /**
- * What can be shown beside the chat. Another kind is another file and a line
- * here; a kind that is not here is not shown, and says so.
+ * The kinds of artifacts. A new kind is a file and a line here; an unknown kind is
+ * shown as such.
  */
 
 import { type ComponentType, lazy, type LazyExoticComponent } from 'react';
@@ -9,9 +9,9 @@ import type { Key } from '../i18n';
 import type { ArtifactProps } from './artifact_props';
 
 interface Kind {
-  /** What the panel is called. */
+  /** The title of the panel. */
   title: Key;
-  /** On the row that leads to it. */
+  /** The label of the row that opens it. */
   open: Key;
   Panel: LazyExoticComponent<ComponentType<ArtifactProps>>;
 }

@@ -1,4 +1,4 @@
-/** What this browser remembers between visits. A browser that remembers nothing is fine too. */
+/** Settings in the browser's local storage. Without one, nothing is remembered. */
 
 export function readLocal(key: string): string | null {
   try {

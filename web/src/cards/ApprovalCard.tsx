@@ -1,4 +1,4 @@
-/** A tool that waits for a yes: what will happen, what changes, and how long it waits. */
+/** An approval: what the call does, its preview and arguments, and the time left. */
 
 import { ChevronDown, Ellipsis, MessageSquareX, ShieldQuestion, TriangleAlert, Unlock } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
@@ -121,7 +121,7 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
   );
 }
 
-/** What there is to say about a preview that does not show the arguments of now. */
+/** A note on a preview that is not of the current arguments. */
 function PreviewNote({ prompt, followed, stale }: { prompt: UserPrompt; followed: LivePreview; stale: boolean }) {
   const i18n = useI18n();
   const { preview, refusal } = followed;
@@ -134,7 +134,7 @@ function PreviewNote({ prompt, followed, stale }: { prompt: UserPrompt; followed
   );
 }
 
-/** "Allow “Delete a recipe”?" is for clients without words of their own; the title says it better. */
+/** "Allow “Delete a recipe”?" is for clients without texts for the tool; the title of the card replaces it. */
 function isSaid(question: string, tool: string): boolean {
   return hasToolTexts(tool) && /^Allow .+\?$/.test(question);
 }

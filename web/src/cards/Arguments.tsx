@@ -1,4 +1,4 @@
-/** What a tool is told: readable at first, editable as a form, as JSON for experts. */
+/** The arguments of a call: readable, editable as a form, and as JSON for experts. */
 
 import { Lock, Pencil } from 'lucide-react';
 import { useState } from 'react';
@@ -21,9 +21,9 @@ import { readableValue } from './preview/record';
 interface Props {
   call: ToolCall;
   schema: unknown;
-  /** What it would be told now; editing changes it. */
+  /** The arguments as edited. */
   input: unknown;
-  /** What the things are called that it names by an id. */
+  /** Titles for ids among them. */
   names?: Names;
   problems: Record<string, Problem>;
   disabled: boolean;
@@ -89,7 +89,7 @@ function ReadOnly({ input, names, masked }: { input: unknown; names: Names; mask
   );
 }
 
-/** A value in words; an id by what it names, if that is known. */
+/** A value as text; an id with its title, if that is known. */
 function Named({ value, names }: { value: unknown; names: Names }) {
   const name = typeof value === 'string' ? names.get(value) : undefined;
   if (name === undefined) return <VisibleText text={readableValue(value)} />;

@@ -1,4 +1,4 @@
-/** A prompt that is over: two lines, the question, and who answered what and when. */
+/** A closed prompt in two lines: the question, and who answered what and when. */
 
 import { Check, Clock, X } from 'lucide-react';
 
@@ -47,7 +47,7 @@ export function ClosedCard({ prompt, closed }: { prompt: UserPrompt; closed: Pro
   );
 }
 
-/** What the person changed before allowing it: what was proposed, and what ran. */
+/** The arguments that were edited before approval: as proposed, and as run. */
 function Changes({ proposed, ran }: { proposed: unknown; ran: unknown }) {
   const i18n = useI18n();
   const rows = recordRows(proposed, ran).filter((row) => row.changed);
@@ -69,7 +69,7 @@ function Changes({ proposed, ran }: { proposed: unknown; ran: unknown }) {
   );
 }
 
-/** What it was about; of a call that was changed, as it ran. */
+/** Plan, preview and arguments; those of an edited call as it ran. */
 function Details({ prompt, closed }: { prompt: UserPrompt; closed: PromptClosed }) {
   const { t } = useI18n();
   const { plan, schema } = prompt;

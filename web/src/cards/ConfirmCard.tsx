@@ -6,7 +6,7 @@ import { Actions, Trouble } from './Card';
 import { PreviewOf } from './preview/Preview';
 import { PromptFrame } from './PromptFrame';
 
-/** A yes or a no that is not about a tool. */
+/** A yes-or-no question that is no approval. */
 export function ConfirmCard({ prompt }: { prompt: UserPrompt }) {
   const { t } = useI18n();
   const card = useArrivalFocus<HTMLElement>();

@@ -1,4 +1,4 @@
-/** P-4: how long a prompt still waits, and a way to make it wait. */
+/** P-4: the time until a prompt expires, and a button to keep it waiting. */
 
 import { useEffect, useRef, useState } from 'react';
 
@@ -11,21 +11,21 @@ import { useNow } from '../ui/now';
 const RADIUS = 8;
 const ROUND = 2 * Math.PI * RADIUS;
 
-/** Who does not see the ring is told once, early enough to ask for more time (WCAG 2.2.1). */
+/** Announced once when so many seconds are left, early enough to ask for more time (WCAG 2.2.1). */
 const TOLD_AT = 20;
 
-/** As high with the note as with the ring and the button, so that nothing moves when one becomes the other. */
+/** As high with the note as with the ring and the button, so that nothing moves when one replaces the other. */
 const PLACE = 'flex min-h-7 shrink-0 flex-wrap items-center justify-end gap-x-2 max-sm:ps-[26px] pointer-coarse:min-h-11';
 
 interface Props {
   prompt: string;
-  /** None if it waits for ever. */
+  /** Undefined if it has no deadline. */
   expiresAt: number | undefined;
 }
 
 export function Countdown({ prompt, expiresAt }: Props) {
   const counted = useRef(false);
-  // The deadline that somebody here did not want; a later one can be put off again.
+  // The deadline that was put off here; a later one can be put off again.
   const [putOff, setPutOff] = useState<number | null>(null);
   counted.current ||= expiresAt !== undefined;
   if (expiresAt === undefined) return counted.current ? <Waits asked={putOff !== null} /> : null;
@@ -82,7 +82,7 @@ function Counting({ expiresAt, asked, more }: CountingProps) {
   );
 }
 
-/** What stands where the countdown was. Whoever asked for it goes on from here; others hear of it. */
+/** In place of the countdown. It gets the focus if its button was pressed here, and is announced otherwise. */
 function Waits({ asked }: { asked: boolean }) {
   const { t } = useI18n();
   const note = useRef<HTMLParagraphElement>(null);
@@ -104,7 +104,7 @@ function Waits({ asked }: { asked: boolean }) {
   );
 }
 
-/** When the last seconds begin while somebody is here; a prompt that begins with them was announced just now. */
+/** Announces the last seconds once. A prompt that opens with so few was announced just now. */
 function useLateWarning(seconds: number): void {
   const { count } = useI18n();
   const late = seconds <= TOLD_AT;

@@ -11,13 +11,13 @@ import { Actions, Card } from './Card';
 interface Props {
   text: string;
   code: string;
-  /** Whether trying again can help, and nothing else happened since. */
+  /** Whether a retry can help, and nothing else happened since. */
   retry: boolean;
   /** What else helps. */
   remedy: Remedy;
 }
 
-/** What happened, what to do, and the way back. */
+/** The error of a turn: what happened, and what to do. */
 export function ErrorCard({ text, code, retry, remedy }: Props) {
   const { t } = useI18n();
   return (

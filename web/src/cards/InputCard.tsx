@@ -8,7 +8,7 @@ import { useAnswering, useArrivalFocus } from './answering';
 import { Actions, Trouble } from './Card';
 import { PromptFrame } from './PromptFrame';
 
-/** A question that is answered in words. The field has the focus; nothing blank goes out (U-1). */
+/** A question that is answered with text. The field has the focus; a blank answer is not sent (U-1). */
 export function InputCard({ prompt }: { prompt: UserPrompt }) {
   const { t } = useI18n();
   const field = useRef<HTMLInputElement>(null);

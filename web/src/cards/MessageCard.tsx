@@ -1,6 +1,6 @@
 /**
- * Typed messages that no prompt stands for: from old conversations, or from an
- * agent that only writes. Answering one is saying something.
+ * Typed messages without a prompt: from old conversations, or from an agent that
+ * only writes text. They are answered with a message.
  */
 
 import { CircleHelp, Wrench } from 'lucide-react';
@@ -22,7 +22,7 @@ import { severityLabel, toneOf } from './severity';
 
 interface Props {
   message: Message;
-  /** What the person said next; then there is nothing left to answer. */
+  /** The person's next message, which counts as the answer. */
   answer: string | null;
 }
 
@@ -39,7 +39,7 @@ export function MessageCard({ message, answer }: Props) {
   }
 }
 
-/** Whether something can be said right now. */
+/** Whether a message can be sent now. */
 function useQuiet(): boolean {
   return useParlor((state) => state.conversation.turn === null && state.outgoing === null);
 }
@@ -103,7 +103,7 @@ function answerWith(message: Message, text: string, mode?: Mode): void {
   void sendText(text, mode);
 }
 
-/** Answers as a person would write them: the question's name, and the labels. */
+/** The answers as a message: header and labels of each question. */
 function spoken(questions: readonly SubQuestion[], answers: Record<string, string | string[]>): string {
   return questions
     .map((question) => {

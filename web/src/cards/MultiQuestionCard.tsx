@@ -12,7 +12,7 @@ import { QuestionFields } from './QuestionFields';
 import { answersOf, type Choices, isAnswered, isChoices, NOTHING } from './questions';
 
 interface Props {
-  /** Of the prompt or the message: what is chosen is kept under it. */
+  /** Of the prompt or the message; the draft is stored under it. */
   id: string;
   asked: FramedPrompt;
   questions: readonly SubQuestion[];

@@ -1,4 +1,4 @@
-/** Options as full-width buttons with label, description and the number that leads to them. */
+/** Options as full-width buttons with label, description and number key. */
 
 import { useI18n } from '../i18n';
 import type { QuestionOption } from '../protocol/generated';
@@ -6,7 +6,7 @@ import { classes } from '../ui/classes';
 
 interface Props {
   options: readonly QuestionOption[];
-  /** Highlighted, never taken by itself (P-4). */
+  /** Highlighted, never chosen automatically (P-4). */
   suggested?: string | undefined;
   chosen?: string | null;
   disabled: boolean;

@@ -1,4 +1,4 @@
-/** What a plan says: steps with their reasons, tools, time, and what can go wrong. */
+/** The content of a plan: steps with reasons, tools, time and risks. */
 
 import { Clock, TriangleAlert, Wrench } from 'lucide-react';
 
@@ -37,7 +37,7 @@ export function PlanBody({ plan }: { plan: Plan }) {
   );
 }
 
-/** The card's title says the first heading already. */
+/** Without the first heading if the card's title says it already. */
 function withoutGoal(markdown: string, goal: string): string {
   const [, heading, rest] = /^\s*#{1,6}[ \t]+([^\n]*)\n?([\s\S]*)$/.exec(markdown) ?? [];
   return heading?.trim() === goal.trim() && rest?.trim() ? rest : markdown;

@@ -12,7 +12,7 @@ import { PlanBody } from './PlanBody';
 import { type FramedPrompt, PromptFrame } from './PromptFrame';
 
 interface Props {
-  /** Of the prompt or the message: what is typed is kept under it. */
+  /** Of the prompt or the message; the draft is stored under it. */
   id: string;
   asked: FramedPrompt;
   plan: Plan;
@@ -23,7 +23,7 @@ interface Props {
   dismiss?(): void;
 }
 
-/** T-3: carry it out, or say what should be different. */
+/** T-3: execute the plan, or refine it. */
 export function PlanCard({ id, asked, plan, busy, trouble, execute, refine, dismiss }: Props) {
   const { t } = useI18n();
   const card = useArrivalFocus<HTMLElement>();

@@ -1,4 +1,4 @@
-/** Which card a prompt is: by its type while it waits, folded once it is closed. */
+/** The card of a prompt: by its type while it is open, folded once it is closed. */
 
 import type { ReactNode } from 'react';
 
@@ -83,7 +83,7 @@ function PlanDecision({ prompt }: { prompt: UserPrompt }) {
   );
 }
 
-/** T-7: a kind that this page does not know can still be answered in words. */
+/** T-7: a prompt of an unknown type can still be answered with text. */
 function UnknownPrompt({ prompt }: { prompt: UserPrompt }) {
   console.warn(`Parlor: a prompt of a kind that this page does not know: ${prompt.promptType}`);
   return <InputCard prompt={prompt} />;

@@ -1,4 +1,4 @@
-/** What every open question has around its answer: how much hangs on it, how long it waits, and what it is about. */
+/** What every open prompt has around its answer: severity, countdown and context. */
 
 import { CircleHelp } from 'lucide-react';
 import type { ReactNode, Ref } from 'react';
@@ -10,17 +10,17 @@ import { useCardKeys } from './card_keys';
 import { Countdown } from './Countdown';
 import { severityLabel, toneOf } from './severity';
 
-/** A prompt; or, without an id, a question that was only written: nothing waits for its answer. */
+/** A prompt; or, without an id, a question in a message, which has no countdown. */
 export type FramedPrompt = Pick<UserPrompt, 'question' | 'context' | 'severity' | 'expires_at' | 'ends_with_agent'> & Partial<Pick<UserPrompt, 'messageId'>>;
 
 interface Props {
   asked: FramedPrompt;
   icon?: ReactNode;
-  /** By how much hangs on it, unless the card has a tone, a title and a badge of its own. */
+  /** By severity, unless the card sets its own. */
   tone?: Tone;
   title?: ReactNode;
   badge?: ReactNode;
-  /** What comes before the context. */
+  /** Before the context. */
   lead?: ReactNode;
   busy: boolean;
   ref: Ref<HTMLElement>;

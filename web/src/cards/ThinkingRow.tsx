@@ -1,7 +1,7 @@
 import { useI18n } from '../i18n';
 import { Disclosure } from '../ui/Disclosure';
 
-/** Three words and a soft pulse; what is thought is one click away. */
+/** The thinking indicator; the thoughts unfold. */
 export function ThinkingRow({ texts, streaming }: { texts: readonly string[]; streaming: boolean }) {
   const { t } = useI18n();
   return (
@@ -28,7 +28,7 @@ export function Thoughts({ texts }: { texts: readonly string[] }) {
   );
 }
 
-/** Something goes on, and there is nothing to show of it yet. */
+/** The indicator of a turn that has nothing to show yet. */
 export function WorkingRow({ queued = false }: { queued?: boolean }) {
   const { t } = useI18n();
   return (

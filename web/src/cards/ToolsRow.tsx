@@ -1,4 +1,4 @@
-/** Tools at work: one quiet line, which becomes what they found; unfolds to what they said. */
+/** Tool runs in one line: the activity, then the result; it unfolds to the output. */
 
 import { Ban, Check, CircleAlert, LoaderCircle, TriangleAlert } from 'lucide-react';
 
@@ -53,7 +53,7 @@ export function ToolsRow({ tools, active }: { tools: readonly ToolItem[]; active
   );
 }
 
-/** Pictures are for looking at: they need no unfolding. */
+/** Images are shown without unfolding. */
 function Pictures({ tools }: { tools: readonly ToolItem[] }) {
   const { t } = useI18n();
   const pictures = tools.flatMap((item) => picturesOf(item).map((path) => ({ path, tool: item.tool })));

@@ -1,4 +1,4 @@
-/** P-8: several steps, back and forward, answered as one. */
+/** P-8: several steps with back and next, answered together. */
 
 import { ChevronLeft, Footprints } from 'lucide-react';
 import { type FormEvent, useEffect, useRef } from 'react';

@@ -1,4 +1,4 @@
-/** Answering a prompt: busy while it is on its way, trouble if it did not fit. */
+/** Answering a prompt: `busy` while the answer is sent, `trouble` if it was refused. */
 
 import { type RefObject, useEffect, useRef, useState } from 'react';
 
@@ -17,11 +17,11 @@ export interface Answering {
   busy: boolean;
   trouble: string | null;
   give(answer: PromptAnswer): Promise<void>;
-  /** A refusal; it is not looked at whether it fits. */
+  /** Closes the prompt without an answer; nothing is validated. */
   dismiss(): Promise<void>;
 }
 
-/** `schema` is what the fields of the answer are called by, where it has fields. */
+/** `schema` gives the labels of the answer's fields, if it has some. */
 export function useAnswering(id: string, schema?: unknown): Answering {
   const i18n = useI18n();
   const [busy, setBusy] = useState(false);
@@ -30,7 +30,7 @@ export function useAnswering(id: string, schema?: unknown): Answering {
   useEffect(() => setRefusal((now) => (now?.code === 'offline' ? null : now)), [reconnects]);
   const held = useRef<Element | null>(null);
   useEffect(() => {
-    // What is disabled loses the focus; after an answer that did not fit one goes on where one was.
+    // A disabled element loses the focus; after a refused answer it gets it back.
     if (busy || document.activeElement !== document.body) return;
     if (held.current instanceof HTMLElement) held.current.focus({ preventScroll: true });
   }, [busy]);
@@ -39,7 +39,7 @@ export function useAnswering(id: string, schema?: unknown): Answering {
     setBusy(true);
     setRefusal(null);
     const refused = await answer(id, given);
-    // A good answer stays on its way until the stream says that it is closed.
+    // An accepted answer stays busy until the stream closes the prompt.
     if (!refused || refused.code === 'prompt_closed') return;
     setBusy(false);
     setRefusal(refused);
@@ -48,20 +48,20 @@ export function useAnswering(id: string, schema?: unknown): Answering {
   return { busy, trouble, give, dismiss: () => give({ response: null, cancelled: true }) };
 }
 
-/** What a refusal says: about the fields where it is about fields. */
+/** The text of a refusal, by field if it is about fields. */
 export function troubleWith(i18n: I18n, schema: unknown, refusal: Refusal): string {
   if (refusal.problems.length === 0) return reasonFor(i18n, refusal);
   return problemSentences(i18n, asSchema(schema), refusal.problems);
 }
 
-/** Moves the focus to a card that just opened, if it is free. */
+/** Moves the focus to a card that was just rendered, if the focus is free. */
 export function useArrivalFocus<T extends HTMLElement>(inner?: RefObject<HTMLElement | null>): RefObject<T | null> {
   const card = useRef<T>(null);
   useEffect(() => {
     if (!isFocusFree()) return;
     const target = inner?.current ?? card.current;
     target?.focus({ preventScroll: true });
-    // A card that is taller than the view is read from its beginning.
+    // A card that is taller than the view is shown from its beginning.
     const frame = requestAnimationFrame(() => card.current && isTallerThanView(card.current) && showInView(card.current));
     return () => cancelAnimationFrame(frame);
   }, [inner]);

@@ -10,7 +10,7 @@ import type { PromptClosed, UserPrompt } from '../protocol/generated';
 import { reduce } from '../state/reduce';
 import { getState, setState } from '../state/store';
 import { recording, RECORDINGS } from '../testing/recordings';
-import { draw, recordRequests, refusal, settle, threadWith } from '../testing/render';
+import { renderRecording, recordRequests, refusal, flushPromises, threadWith } from '../testing/render';
 import { useAnnouncements } from '../ui/announce';
 
 const user = userEvent.setup({ delay: null });
@@ -44,7 +44,7 @@ class PromptStory {
   }
 
   async within(seconds: number | null, language: 'en' | 'pt' = 'en'): Promise<this> {
-    this.drawn = await draw(this.name, 'userPrompt', language);
+    this.drawn = await renderRecording(this.name, 'userPrompt', language);
     this.now(seconds);
     return this;
   }
@@ -98,7 +98,7 @@ describe.each(ASKING)('a deadline: %s', (name) => {
 
 it('there is none where nothing lapses', async () => {
   for (const name of ['multi_question', 'plan', 'wizard']) {
-    const { unmount } = await draw(name, 'userPrompt');
+    const { unmount } = await renderRecording(name, 'userPrompt');
     expect(screen.queryByRole('timer'), name).toBeNull();
     expect(screen.queryByText('Waits for you'), name).toBeNull();
     unmount();
@@ -181,7 +181,7 @@ describe('who does not see it', () => {
     const heard = recordRequests(() => refusal(503, 'unavailable'));
     await asked('multi_question').within(30);
     await user.click(button('Keep waiting'));
-    await settle();
+    await flushPromises();
     await user.click(button('Keep waiting'));
     expect(heard).toHaveLength(2);
   });

@@ -1,4 +1,4 @@
-/** How a prompt ended, in words. Pure but for the catalogue. */
+/** Texts for the outcome of a prompt. Pure but for the catalogue. */
 
 import type { I18n } from '../i18n';
 import { toolTexts } from '../i18n/tools';
@@ -6,7 +6,7 @@ import { isFields } from '../net/decode';
 import type { PromptClosed, UserPrompt } from '../protocol/generated';
 import { readableAnswer } from './wizard';
 
-/** What was answered: labels where there are some. */
+/** The outcome, with the labels of the answer. */
 export function outcomeText(i18n: I18n, prompt: UserPrompt, closed: PromptClosed): string {
   const { t } = i18n;
   switch (closed.outcome) {
@@ -24,10 +24,10 @@ export function outcomeText(i18n: I18n, prompt: UserPrompt, closed: PromptClosed
   }
 }
 
-/** What the sessions of the page are called. */
+/** `answered_by` of an answer from a session. */
 const BROWSER = 'browser';
 
-/** From where it was answered, and when: the page has one name for all who use it, a key has its own. */
+/** From where it was answered, and when: sessions share one name, an API key has its own. */
 export function outcomeBy({ t, time }: I18n, { outcome, answered_by: who, at }: PromptClosed): string {
   const when = time(at);
   if (outcome === 'expired' || !who) return when;
@@ -59,7 +59,7 @@ function partText({ t }: I18n, prompt: UserPrompt, id: string, value: unknown): 
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The question of a prompt in one line: while it waits, or as the folded card says it. */
+/** The title of a prompt in one line, while it is open or once it is closed. */
 export function promptTitle(i18n: I18n, prompt: UserPrompt, waits = false): string {
   if (prompt.toolCall) {
     const what = toolTexts(i18n, prompt.toolCall.name).wants;

@@ -1,4 +1,4 @@
-/** The cards that ask something. They come when the first of them is needed, or when the page has time. */
+/** The cards of prompts, as one chunk that is loaded when the first one is needed or the page is idle. */
 
 export { MessageCard } from './MessageCard';
 export { PromptCard } from './PromptCard';

@@ -1,4 +1,4 @@
-/** T-4: how much hangs on a question, by colour and by word. */
+/** T-4: the severity of a question as colour and as label. */
 
 import type { I18n } from '../i18n';
 import type { Severity } from '../protocol/generated';

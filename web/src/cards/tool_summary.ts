@@ -1,4 +1,4 @@
-/** What a tool did, in one line. Pure but for the catalogue. */
+/** A tool run in one line. Pure but for the catalogue. */
 
 import type { I18n, Key } from '../i18n';
 import { plainName, toolTexts } from '../i18n/tools';
@@ -9,7 +9,7 @@ import type { ToolItem } from '../state/model';
 
 const MOST_CHARS = 140;
 
-/** Ends that the status alone does not tell. */
+/** Outcomes that the status alone does not tell. */
 const SPECIAL: Record<string, Key | undefined> = {
   tool_not_run: 'tool.not_run',
   tool_withheld: 'tool.withheld',
@@ -42,26 +42,26 @@ function found(i18n: I18n, item: ToolItem): string | null {
   return Array.isArray(list) ? i18n.count('tool.list_recipes.found', list.length) : null;
 }
 
-/** The server's own words, if they are words and fit on a line. */
+/** The tool's own text, if it is prose and fits on a line. */
 function said(item: ToolItem): string | null {
   const line = item.result?.content.trim() ?? '';
   const isLine = line !== '' && !line.includes('\n') && line.length <= MOST_CHARS && !/^[[{"]/.test(line);
   return isLine ? line : null;
 }
 
-/** G-8: whether a result looks as if it gives orders. */
+/** G-8: whether the guardrail flagged a result as a possible injection. */
 export function isSuspicious(item: ToolItem): boolean {
   return item.result?.metadata['suspicious'] !== undefined;
 }
 
-/** Where the pictures are that a tool gave back. */
+/** The paths of the images in a result. */
 export function picturesOf(item: ToolItem): string[] {
   const images = item.result?.metadata['images'];
   if (!Array.isArray(images)) return [];
   return images.flatMap((image: unknown) => (isFields(image) && typeof image['id'] === 'string' ? [imagePath(image['id'])] : []));
 }
 
-/** What a tool gave back, to be read: text as it is, everything else as JSON. */
+/** The output of a tool: text as it is, everything else as JSON. */
 export function outputText(item: ToolItem): string {
   const output = (item.result?.data as ToolResult | undefined)?.output;
   if (output === undefined || output === null) return item.result?.content ?? '';

@@ -2,10 +2,10 @@ import { Unlock, X } from 'lucide-react';
 
 import { useI18n } from '../i18n';
 import { readableName } from '../i18n/tools';
-import { takeBackAllowance } from '../state/conversation';
+import { revokeAllowance } from '../state/conversation';
 import { useParlor } from '../state/store';
 
-/** P-11: what runs without asking in this conversation, and the way to take it back. */
+/** P-11: the tools that run without approval in this conversation, each with a button to revoke it. */
 export function Allowances() {
   const { t } = useI18n();
   const allowances = useParlor((state) => state.allowances);
@@ -23,7 +23,7 @@ export function Allowances() {
             type="button"
             aria-label={t('allowances.take_back', { name: readableName(tool) })}
             title={t('allowances.take_back', { name: readableName(tool) })}
-            onClick={() => void takeBackAllowance(tool)}
+            onClick={() => void revokeAllowance(tool)}
             className="grid size-7 place-items-center rounded-full hover:text-ink pointer-coarse:size-11"
           >
             <X size={14} aria-hidden="true" />

@@ -1,6 +1,7 @@
 /**
- * Where a person writes: grows to eight lines, takes a picture by button, paste
- * or drop anywhere on the page, sends with Enter. What was refused is still there, with the reason.
+ * The message field: grows to eight lines, takes a picture by button, paste or drop
+ * anywhere on the page, sends with Enter. A refused message stays in it, with the
+ * reason above.
  */
 
 import { ArrowUp, ImagePlus, Square, X } from 'lucide-react';
@@ -42,13 +43,13 @@ export function Composer() {
   const [stops, setStops] = useState(false);
 
   useEffect(() => {
-    // On a phone the keyboard would cover what one wants to read first.
+    // On a phone the on-screen keyboard would cover the messages.
     if (window.matchMedia('(pointer: fine)').matches) field.current?.focus({ preventScroll: true });
   }, [conversation]);
 
   useGrowing(field, draft.text);
 
-  /** Sends, or says what keeps it from going out. */
+  /** Sends, or shows why that is not possible. */
   const submit = () => {
     if (blank) return;
     setTried((before) => blocker && { blocker, count: (before?.count ?? 0) + 1 });
@@ -141,10 +142,10 @@ export function Composer() {
           )}
           {running ? (
             <button
-              // Not the button that sent: whoever presses twice must not stop what was just asked.
+              // Another element than the send button: a double click must not stop the turn that it began.
               key="stop"
               type="button"
-              // Where one expects to send, a click must not take back what waits for an answer.
+              // It stands where the send button was: a click must not withdraw an open prompt.
               onClick={() => (prompt === null ? void stop() : setStops(true))}
               disabled={stopping}
               aria-label={t('composer.stop')}
@@ -157,7 +158,7 @@ export function Composer() {
             <button
               key="send"
               type="submit"
-              // What is only held up can be pressed, and says why.
+              // Unless it is blank it can be pressed, and shows why it does not send.
               disabled={blank}
               aria-disabled={blocker !== null}
               aria-label={t('composer.send')}

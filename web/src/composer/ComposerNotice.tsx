@@ -16,17 +16,17 @@ interface Props {
   missing: string | null;
   /** The prompt that has to be answered first. */
   waiting: string | null;
-  /** Somebody wanted to send, and could not. */
+  /** The last attempt to send, if it was not possible. */
   tried: Tried | null;
 }
 
 export interface Tried {
   blocker: SendDisabledReason;
-  /** How often: each time it is said again. */
+  /** Counts the attempts, so that each one is announced. */
   count: number;
 }
 
-/** Above the composer: why something did not go out, or what comes first. */
+/** Above the composer: why a message was not sent, or what has to be answered first. */
 export function ComposerNotice({ pictureTrouble, missing, waiting, tried }: Props) {
   const i18n = useI18n();
   const { t } = i18n;
@@ -64,7 +64,7 @@ export function ComposerNotice({ pictureTrouble, missing, waiting, tried }: Prop
   );
 }
 
-/** Counts the seconds until the next message may go out, then makes room. Who listens hears it once. */
+/** Counts down until the next message may be sent, then disappears. A screen reader hears it once. */
 function Wait({ until }: { until: number }) {
   const { count } = useI18n();
   const now = useNow(250);

@@ -4,7 +4,7 @@ import { classes } from '../ui/classes';
 
 const MODES: Mode[] = ['plan', 'act'];
 
-/** Whether the agent plans or acts: a switch of two parts. */
+/** Plan or act: a segmented control. */
 export function ModeSwitch({ mode, change }: { mode: Mode; change(mode: Mode): void }) {
   const { t } = useI18n();
   return (

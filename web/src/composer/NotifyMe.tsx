@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { readLocal, writeLocal } from '../browser/local_storage';
 import { useI18n } from '../i18n';
 
-/** U-5: offered when a prompt waits, and so there is a reason to; asked once. */
+/** U-5: offers notifications while a prompt is open, once. */
 export function NotifyMe() {
   const { t } = useI18n();
   const [asked, setAsked] = useState(() => readLocal('notify') !== null);

@@ -6,7 +6,7 @@ import { Button } from '../ui/Button';
 import { onEscape } from '../ui/escape';
 import { focusComposer } from './focus';
 
-/** Asked before a turn is stopped that waits for a person: what waits would be withdrawn. */
+/** Confirms stopping a turn with an open prompt, which would be withdrawn. */
 export function StopQuestion({ leave }: { leave(): void }) {
   const { t } = useI18n();
   const stay = () => {

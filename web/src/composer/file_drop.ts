@@ -1,4 +1,4 @@
-/** What is dropped on the page. A browser left to itself opens it in place of the page, and what was typed is gone. */
+/** Files dropped on the page. By default a browser would open them in place of the page, and drafts would be lost. */
 
 import { useEffect, useRef, useState } from 'react';
 
@@ -6,7 +6,7 @@ import { isEditable } from '../ui/focus';
 
 const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true;
 
-/** Nothing that is dropped leads away from the page. Text still goes into text fields. */
+/** Keeps drops from navigating away. Text can still be dropped into text fields. */
 export function preventDropNavigation(): () => void {
   const hold = (event: DragEvent) => {
     if (holdsFiles(event) || !(event.target instanceof Element) || !isEditable(event.target)) event.preventDefault();
@@ -19,14 +19,14 @@ export function preventDropNavigation(): () => void {
   };
 }
 
-/** Takes a file that is dropped anywhere on the page. Says whether one is being dragged over it. */
+/** Takes a file dropped anywhere on the page. Returns whether one is being dragged over it. */
 export function useDroppedFile(take: (file: File | undefined) => void): boolean {
   const [over, setOver] = useState(false);
   const latest = useRef(take);
   latest.current = take;
   useEffect(() => {
     const onOver = (event: DragEvent) => setOver(holdsFiles(event));
-    // Between elements of the page there is always another one that it goes to.
+    // `relatedTarget` is null only when the pointer leaves the page.
     const onLeave = (event: DragEvent) => event.relatedTarget === null && setOver(false);
     const onDrop = (event: DragEvent) => {
       setOver(false);

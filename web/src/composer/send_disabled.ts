@@ -1,4 +1,4 @@
-/** What keeps a message from going out. Whoever presses Enter is told. Pure. */
+/** Why a message cannot be sent now, which is shown when somebody tries. Pure. */
 
 import type { Key } from '../i18n';
 import { openPrompt } from '../state/model';
@@ -14,13 +14,13 @@ export const SEND_DISABLED_TEXTS: Record<SendDisabledReason, Key> = {
   too_long: 'reason.input_too_long',
 };
 
-/** What speaks against sending what is in the composer; nothing if it only is blank. */
+/** Why the draft cannot be sent; null if it can, or if it is only blank. */
 export function sendDisabledReason(state: ParlorState): SendDisabledReason | null {
   const { conversation, outgoing } = state;
-  // A prompt that no turn waits for may be passed over.
+  // A prompt that no turn waits for does not keep a message out.
   if (conversation.turn !== null) return openPrompt(conversation) === null ? 'turn' : 'prompt';
   if (outgoing?.state === 'failed') return 'earlier_failed';
-  // It has arrived, and its turn begins.
+  // It was acknowledged, and its turn begins.
   if (outgoing?.messageId) return 'turn';
   if (outgoing) return 'earlier_waits';
   return lengthOf(state) > mostOf(state) ? 'too_long' : null;

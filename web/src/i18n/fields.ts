@@ -1,4 +1,4 @@
-/** What fields are called. A field that is not known here is called by its name. */
+/** Labels of fields. A field that is not known here is called by its name. */
 
 import type { I18n, Key } from '.';
 import { readableName } from './tools';

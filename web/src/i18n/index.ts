@@ -1,4 +1,4 @@
-/** Texts in the reader's language: `t('composer.send')`. Every one is in both catalogues. */
+/** Texts in the reader's language: `t('composer.send')`. Every text is in both catalogues. */
 
 import { useMemo } from 'react';
 
@@ -17,7 +17,7 @@ export interface I18n {
   language: Language;
   t(key: Key, values?: Values): string;
   count(key: Plural, count: number, values?: Values): string;
-  /** "5 minutes ago", in words. */
+  /** "5 minutes ago". */
   ago(time: number, now: number): string;
   time(time: number): string;
   day(time: number): string;
@@ -70,7 +70,7 @@ export function fill(text: string, values?: Values): string {
 
 const CACHE: Partial<Record<Language, I18n>> = {};
 
-/** The words of now, outside of components. */
+/** The texts of the current language, outside of components. */
 export function i18n(language: Language = useLanguage.getState().language): I18n {
   return (CACHE[language] ??= i18nFor(language));
 }

@@ -1,4 +1,4 @@
-/** Which language the page speaks: the browser's choice, or the person's. */
+/** The language of the page: the browser's, or the one that was chosen. */
 
 import { create } from 'zustand';
 
@@ -7,7 +7,7 @@ import { readLocal, writeLocal } from '../browser/local_storage';
 export const LANGUAGES = ['en', 'pt'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** The best liked language that we speak. */
+/** The first language of the list that there is a catalogue for. */
 export function chosenBy(languages: readonly string[]): Language {
   for (const wish of languages) {
     const language = LANGUAGES.find((one) => wish.toLowerCase().split('-')[0] === one);

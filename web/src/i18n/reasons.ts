@@ -1,4 +1,4 @@
-/** What a refusal says to a person: what happened, and what to do. */
+/** Texts for errors: what happened, and what to do. */
 
 import type { Refusal } from '../net/http';
 import type { ErrorCode } from '../protocol/generated';
@@ -32,11 +32,11 @@ export function reasonFor(i18n: I18n, refusal: Refusal): string {
     return i18n.count('reason.rate_limited_for', Math.ceil(refusal.retryAfter));
   }
   const reason = i18n.t(reasonKey(refusal.code));
-  // What exactly does not fit only the server knows.
+  // Only the server knows what exactly is wrong with the answer.
   return refusal.code === 'answer_invalid' && refusal.message ? `${reason} ${refusal.message}` : reason;
 }
 
-/** What helps against an error of a turn: the same again, or what the server names. */
+/** What helps against the error of a turn: to try again, or what the server names. */
 export type Remedy = 'again' | 'administrator' | 'new_conversation' | 'rephrase' | 'another_picture' | 'unknown';
 
 /** The code of an error message. */
@@ -44,7 +44,7 @@ export function failureCode({ code }: Record<string, unknown>): string {
   return typeof code === 'string' ? code : 'agent_failed';
 }
 
-/** As the metadata of an error message tells it. */
+/** The remedy that the metadata of an error message names. */
 export function remedyOf(metadata: Record<string, unknown>): Remedy {
   if (metadata['recoverable'] !== false) return 'again';
   const { remedy } = metadata;
@@ -59,7 +59,7 @@ const FAILURES: Record<Exclude<Remedy, 'again'>, Key> = {
   unknown: 'reason.agent_gave_up',
 };
 
-/** What an error of a turn says: what happened, and what helps. */
+/** The text for the error of a turn. */
 export function failureKey(code: string, remedy: Remedy): Key {
   return code === 'agent_failed' && remedy !== 'again' ? FAILURES[remedy] : reasonKey(code);
 }

@@ -1,4 +1,4 @@
-/** What tools do, in words. A tool that is not known here is called by its name. */
+/** Texts for tools. A tool that is not known here is called by its name. */
 
 import type { I18n, Key } from '.';
 
@@ -13,7 +13,7 @@ const KNOWN = [
 
 type Known = (typeof KNOWN)[number];
 
-/** Names that say by themselves that something goes away. */
+/** Names of tools that delete something. */
 const DESTRUCTIVE = /(^|_)(delete|remove|drop|destroy|erase|purge|wipe)(_|$)/;
 
 export interface ToolTexts {
@@ -40,7 +40,7 @@ export function isDestructive(name: string): boolean {
   return DESTRUCTIVE.test(readableName(name).replace(/ /g, '_'));
 }
 
-/** Whether there are words for a tool here, so that nobody else's are needed. */
+/** Whether a tool has texts here, so that the server's question is not needed. */
 export function hasToolTexts(name: string): boolean {
   return KNOWN.some((one) => one === plainName(name));
 }

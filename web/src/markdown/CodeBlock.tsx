@@ -9,7 +9,7 @@ interface Props {
   language: string;
 }
 
-/** While more of it streams in, code stays plain; colours come when it rests. */
+/** Code is highlighted after a pause in the stream of so many milliseconds. */
 const REST = 150;
 
 export const CodeBlock = memo(function CodeBlock({ code, language }: Props) {

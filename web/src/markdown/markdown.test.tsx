@@ -59,7 +59,7 @@ describe('a text', () => {
   /** U-4: each text in its own direction, code from the left. */
   it('has the direction of its language', () => {
     const { container } = render(<Markdown text={'שלום\n\n```js\na\n```'} />);
-    expect(container.querySelector('.words')?.getAttribute('dir')).toBe('auto');
+    expect(container.querySelector('.markdown')?.getAttribute('dir')).toBe('auto');
     expect(container.querySelector('pre')?.getAttribute('dir')).toBe('ltr');
   });
 

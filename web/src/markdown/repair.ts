@@ -1,6 +1,6 @@
 /**
- * The end of a text that is still being written, made whole: what was opened and
- * not yet closed is closed, so that marks do not flash through as letters. Pure.
+ * Repairs markdown that is still streaming: open emphasis, code and links are closed,
+ * so that their marks do not flash up as text. Pure.
  */
 
 const OPEN_FENCE = /^ {0,3}(`{3,}|~{3,})[^\n]*(?:\n|$)/m;
@@ -11,17 +11,17 @@ export function repairIncomplete(block: string): string {
   return text + closers(text);
 }
 
-/** Marks at the very end may be the first half of a pair: they wait. */
+/** Marks at the very end may be half of a pair; they are left out until it is known. */
 function withoutHalfMark(text: string): string {
   return text.replace(/(?:^|(?<=[\s([]))(?:\*{1,3}|_{1,3}|~{1,2}|`+)$/, '').replace(/!?\[$/, '');
 }
 
-/** `[words](http://…` shows the words until the address is complete. */
+/** `[text](http://…` shows the text until the URL is complete. */
 function withoutHalfLink(text: string): string {
   return text.replace(/!?\[([^\]\n]*)\]\([^)\n]*$/, '$1').replace(/!\[([^\]\n]*)$/, '$1');
 }
 
-/** What closes the emphasis and code that are open at the end. */
+/** The marks that close the emphasis and code that are open at the end. */
 function closers(text: string): string {
   const paragraph = text.slice(text.lastIndexOf('\n\n') + 1);
   const open: string[] = [];

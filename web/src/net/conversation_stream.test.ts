@@ -37,7 +37,7 @@ async function following(answers: (() => Response | Promise<Response>)[], until:
     return Promise.resolve(answer ? answer() : stream(': here\n\n', 'stay'));
   });
   const follower = new ConversationStream(ID, {
-    place: () => seen.events.at(-1)?.id ?? null,
+    lastEventId: () => seen.events.at(-1)?.id ?? null,
     events: (events) => seen.events.push(...events),
     connection: (state) => seen.connections.push(state),
     wanted: () => true,

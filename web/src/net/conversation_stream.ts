@@ -1,12 +1,12 @@
 /**
- * Follows a conversation: one stream, taken up again after the last event that
- * was seen, for as long as the page wants it (H-5).
+ * The event stream of a conversation, resumed after the last event id whenever the
+ * connection ends, until it is stopped (H-5).
  *
- * - The server's log is the only source: what a POST answers is not shown, so
- *   nothing can be seen twice or in another order.
- * - A stream that is silent for longer than two signs of life is dead.
- * - A hidden tab without anything going on gives its connection back: a browser
- *   has six of them for all tabs.
+ * - The log is the only source of events: the body of a POST is not shown, so
+ *   nothing is seen twice or out of order.
+ * - A stream that misses two keep-alives is dead.
+ * - A hidden tab without a running turn closes its connection: a browser has six
+ *   for all tabs.
  */
 
 import type { ConversationId } from '../protocol/generated';
@@ -17,11 +17,11 @@ import { readEvents } from './sse';
 export type Connection = 'connecting' | 'live' | 'lost' | 'gone' | 'resting';
 
 export interface StreamOptions {
-  /** The last event that is known; the next one is the first that comes. */
-  place(): string | null;
+  /** The last event that is known; the stream goes on after it. */
+  lastEventId(): string | null;
   events(events: LogEvent[]): void;
   connection(state: Connection): void;
-  /** Whether the stream is worth a connection while nobody looks. */
+  /** Whether a hidden page still needs the stream. */
   wanted(): boolean;
 }
 
@@ -52,7 +52,7 @@ export class ConversationStream {
     this.wake?.();
   }
 
-  /** Comes back at once instead of when the pause is over. */
+  /** Ends the current backoff. */
   readonly reconnectNow = (): void => {
     this.pause = FIRST_PAUSE;
     this.wake?.();
@@ -84,15 +84,15 @@ export class ConversationStream {
     }
   }
 
-  /** One connection, to its end. Says whether the conversation is gone. */
+  /** One connection, to its end. Returns whether the conversation is gone. */
   private async once(): Promise<boolean> {
     const stream = new AbortController();
     this.stream = stream;
     const silence = watchdog(SILENCE, () => stream.abort());
     try {
-      const place = this.options.place();
+      const lastEventId = this.options.lastEventId();
       const response = await ask(`/api/conversations/${encodeURIComponent(this.conversation)}/events`, {
-        headers: place === null ? {} : { 'Last-Event-ID': place },
+        headers: lastEventId === null ? {} : { 'Last-Event-ID': lastEventId },
         signal: stream.signal,
       });
       if (!response.body) return false;

@@ -1,4 +1,4 @@
-/** JSON for experts: kept as typed, taken over as soon as it can be read. */
+/** A field for JSON: the text stays as typed, and valid JSON becomes the value. */
 
 import { useState } from 'react';
 
@@ -43,7 +43,7 @@ export function JsonField({ value, change, common = {}, label, rows = 4 }: Props
   );
 }
 
-/** Reads JSON; an integer that would be rounded is a RangeError, where the browser tells how it was written. */
+/** Parses JSON; an integer that would be rounded is a RangeError, if the browser gives the source text. */
 function exactly(text: string): unknown {
   return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
     const written = context?.source ?? '';

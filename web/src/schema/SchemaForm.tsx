@@ -13,7 +13,7 @@ import { beginning, choicesOf, kindOf, type Problem, type Schema, typeOf } from 
 interface FormProps {
   schema: Schema;
   value: unknown;
-  /** What the things are called that a value names by an id. */
+  /** Titles for values that are ids. */
   names?: ReadonlyMap<string, string>;
   masked?: readonly string[];
   problems?: Record<string, Problem>;
@@ -81,7 +81,7 @@ function ArrayField({ form, schema, pointer, name }: FieldProps) {
   const i18n = useI18n();
   const list = valueAt(form.root, pointer);
   const items = Array.isArray(list) ? (list as unknown[]) : [];
-  // Taking one away would move what is masked to another place.
+  // Removing an item would change the pointers of masked values.
   const fixed = form.disabled || touchesMask(form.masked, pointer);
   const set = (fresh: unknown[]) => form.change(withValueAt(form.root, pointer, fresh));
   const label = schema.title ?? fieldLabel(i18n, name ?? '');
@@ -196,7 +196,7 @@ function Control({ schema, value, set, required, common }: ControlProps) {
     );
   }
   const text = typeof value === 'string' ? value : '';
-  // An optional text that may not be empty is left out instead.
+  // An optional text that must not be empty is left out when it is empty.
   const leavesOut = !required && (schema.minLength ?? 0) > 0;
   const onChange = ({ target }: { target: { value: string } }) => set(target.value === '' && leavesOut ? undefined : target.value);
   if (text.length > 80 || text.includes('\n')) {
@@ -211,7 +211,7 @@ interface NoteProps {
   id: string;
   schema: Schema;
   problem: Problem | undefined;
-  /** What the value names, if it is an id. */
+  /** The title of the value, if it is an id. */
   name?: string;
 }
 

@@ -1,4 +1,4 @@
-/** What does not fit, in the reader's words: the field by its label, and no pointer. */
+/** Validation errors in the reader's language, with the labels of the fields. */
 
 import type { I18n, Key } from '../i18n';
 import { fieldLabel } from '../i18n/fields';

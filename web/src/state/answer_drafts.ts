@@ -1,4 +1,4 @@
-/** What somebody has put into a card and not sent, kept by the id of its prompt or message (P-9, U-6). */
+/** Unsent answers to prompts, stored by the id of the prompt or message (P-9, U-6). */
 
 import { type Dispatch, type SetStateAction, useEffect, useRef, useState } from 'react';
 
@@ -7,7 +7,7 @@ import { readDraft, saveDraft } from './draft_storage';
 
 const nameOf = (id: string) => `answer.${id}`;
 
-/** The state of a part of a card, as it was left. `fits` says whether what was kept can still be used. */
+/** The state of one part of a card, restored if `fits` accepts what was stored. */
 export function useAnswerDraft<T>(id: string, part: string, first: () => T, fits: (value: unknown) => value is T): [T, Dispatch<SetStateAction<T>>] {
   const [value, setValue] = useState<T>(() => {
     const kept = readDraft(nameOf(id), isFields)?.[part];
@@ -22,7 +22,7 @@ export function useAnswerDraft<T>(id: string, part: string, first: () => T, fits
   return [value, setValue];
 }
 
-/** It was answered, here or elsewhere. */
+/** Deletes the draft of a prompt that was answered. */
 export function forgetAnswerDraft(id: string): void {
   saveDraft(nameOf(id), null);
 }

@@ -1,4 +1,4 @@
-/** What is put right once the server can be reached again: nobody has to press anything (U-3). */
+/** Refreshes what failed while the server could not be reached, without a click (U-3). */
 
 import { onBackOnline } from '../net/http';
 import { refreshList } from './list';

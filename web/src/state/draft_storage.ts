@@ -1,10 +1,10 @@
 /**
- * What was typed and not sent, kept in this browser through reloads and logins
- * (U-6): a message by its conversation, a half-given answer by its prompt.
+ * Drafts in the browser's local storage, which survive reloads and logins (U-6):
+ * of messages by conversation, of answers by prompt.
  *
- * - It belongs to whoever is logged in; others do not see it.
- * - It goes when it was sent or answered, when somebody logs out, and when it is
- *   old. There is an end to how many there are and how large one is.
+ * - A draft belongs to the tenant and access role that wrote it.
+ * - It is deleted when it was sent, at log-out, and when it is too old. Number and
+ *   size are bounded.
  */
 
 const PREFIX = 'parlor.draft.';
@@ -17,10 +17,10 @@ interface Entry {
   value: unknown;
 }
 
-/** Whose drafts these are; nothing is kept for nobody. */
+/** Whose drafts these are; without an owner nothing is stored. */
 let owner: string | null = null;
 
-/** Begins to keep drafts, and drops those that are too old. */
+/** Sets the owner, and deletes drafts that are too old. */
 export function openDraftsOf(tenant: string, role: string): void {
   owner = `${tenant}.${role}.`;
   for (const [name, entry] of entries()) {
@@ -28,13 +28,13 @@ export function openDraftsOf(tenant: string, role: string): void {
   }
 }
 
-/** What was kept under a name; nothing if it is not there or not what it should be. */
+/** The draft of a name, if there is one and it has the right shape. */
 export function readDraft<T>(name: string, fits: (value: unknown) => value is T): T | null {
   const value = owner === null ? undefined : read(PREFIX + owner + name)?.value;
   return fits(value) ? value : null;
 }
 
-/** Keeps a draft; `null` forgets it. */
+/** Stores a draft; `null` deletes it. */
 export function saveDraft(name: string, value: unknown): void {
   if (owner === null) return;
   const key = PREFIX + owner + name;
@@ -44,7 +44,7 @@ export function saveDraft(name: string, value: unknown): void {
     if (window.localStorage.getItem(key) === null) makeRoom();
     window.localStorage.setItem(key, text);
   } catch {
-    // Private windows may refuse, and a full store does.
+    // Private windows may refuse, and a full storage does.
   }
 }
 
@@ -55,13 +55,13 @@ export function draftsUnder<T>(beginning: string, fits: (value: unknown) => valu
   return Object.fromEntries(found.map(([name, entry]) => [name.slice(start.length), entry?.value as T]));
 }
 
-/** Whoever logs out leaves nothing behind, of nobody. */
+/** Deletes the drafts of everybody, at log-out. */
 export function clearDrafts(): void {
   for (const [name] of entries()) drop(name);
   owner = null;
 }
 
-/** The oldest one goes where there are too many. */
+/** Deletes the oldest drafts so that one more fits. */
 function makeRoom(): void {
   const all = entries().toSorted(([, a], [, b]) => (a?.at ?? 0) - (b?.at ?? 0));
   for (const [name] of all.slice(0, Math.max(0, all.length - MOST + 1))) drop(name);
@@ -90,6 +90,6 @@ function drop(name: string): void {
   try {
     window.localStorage.removeItem(name);
   } catch {
-    // It is not there, then.
+    // Then it is not there either.
   }
 }

@@ -1,4 +1,4 @@
-/** A session that ended: to the form that says so, and back to where one was. */
+/** The end of a session: to the login form, and back to the same address. */
 
 import { writeLocal } from '../browser/local_storage';
 import { clearDrafts } from './draft_storage';
@@ -6,12 +6,12 @@ import { getState } from './store';
 
 let leaving = false;
 
-// A page that the browser kept comes back as it was left.
+// A page from the back/forward cache runs on with its old state.
 globalThis.window?.addEventListener('pageshow', () => {
   leaving = false;
 });
 
-/** To the form, which leads back to this address: it names the conversation that is open. */
+/** Goes to the login form, which leads back to this address. */
 export function redirectToLogin(): void {
   if (leaving) return;
   leaving = true;
@@ -21,10 +21,10 @@ export function redirectToLogin(): void {
   window.location.replace(`/login?${parameters}`);
 }
 
-/** Whoever logs out leaves nothing behind in this browser. */
+/** Deletes what this browser stores about a person, at log-out. */
 export function clearPersonalData(): void {
   clearDrafts();
   writeLocal('last', null);
-  // How far somebody is with a recipe.
+  // The progress in recipes.
   writeLocal('cooking', null);
 }

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { recordRequests, refusal } from '../testing/render';
-import { send, startNew, takeBack } from './conversation';
+import { send, startNew, editUndelivered } from './conversation';
 import { clearDrafts, draftsUnder, openDraftsOf, readDraft, saveDraft } from './draft_storage';
 import { EMPTY } from './model';
 import { restoreOutbox } from './outbox';
@@ -13,7 +13,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const isDraft = (value: unknown): value is { text: string } => typeof (value as { text?: unknown } | undefined)?.text === 'string';
 const kept = () => Object.fromEntries(Object.entries(draftsUnder('message.', isDraft)).map(([place, { text }]) => [place, text]));
 const offline = () => vi.stubGlobal('fetch', () => Promise.reject(new TypeError('no network')));
-const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
+const flushPromises = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 beforeEach(() => {
   setState(INITIAL, true);
@@ -58,7 +58,7 @@ describe('a message that was not sent', () => {
     offline();
     setDraft({ text: 'From a tunnel' });
     void send();
-    await settle();
+    await flushPromises();
     expect(getState().outgoing?.state).toBe('waiting');
     expect(kept()).toEqual({ new: 'From a tunnel' });
     setDraft({ text: 'And one more thing' });
@@ -78,7 +78,7 @@ describe('a message that was not sent', () => {
     setDraft({ text: 'And this' });
     await again;
     expect(getState().outgoing?.state).toBe('failed');
-    takeBack();
+    editUndelivered();
     expect(currentDraft(getState()).text).toBe('Refused\n\nTyped since\n\nAnd this');
   });
 

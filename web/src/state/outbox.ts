@@ -1,7 +1,7 @@
 /**
- * Messages that were typed and did not go out. They are kept as drafts of their
- * conversation, also while they are on their way: a reload, a login or another
- * conversation in between loses none.
+ * Messages that were typed and are not acknowledged yet. They are stored as drafts
+ * of their conversation, also while they are being sent, so that a reload, a login
+ * or a change of conversation loses none.
  */
 
 import { isFields } from '../net/decode';
@@ -10,7 +10,7 @@ import { type Draft, draftOf, NO_DRAFT, type Outgoing, type ParlorState, setStat
 
 const KEPT = 'message.';
 
-/** A picture is kept by its name alone: there is no room for more. */
+/** Of a picture only the name is stored: local storage is too small for the rest. */
 interface Kept {
   text: string;
   picture: string | null;
@@ -21,7 +21,7 @@ function isKept(value: unknown): value is Kept {
   return typeof value['text'] === 'string' && (value['picture'] === null || typeof value['picture'] === 'string');
 }
 
-/** Brings back what was kept, and keeps what is typed from now on. */
+/** Restores the stored drafts, and stores every later change. */
 export function restoreOutbox(): void {
   const kept = Object.entries(draftsUnder(KEPT, isKept));
   const drafts = Object.fromEntries(kept.map(([place, { text, picture }]) => [place, { text, picture: null, missing: picture }]));
@@ -34,7 +34,7 @@ let unsubscribe = () => undefined as void;
 
 function keepWhatChanged(state: ParlorState, before: ParlorState): void {
   if (state.drafts === before.drafts && state.outgoing === before.outgoing) return;
-  const places = [...Object.keys(state.drafts), ...Object.keys(before.drafts), state.outgoing?.place, before.outgoing?.place];
+  const places = [...Object.keys(state.drafts), ...Object.keys(before.drafts), state.outgoing?.draftKey, before.outgoing?.draftKey];
   for (const place of new Set(places)) {
     if (place === undefined) continue;
     const now = unsentAt(state, place);
@@ -48,38 +48,38 @@ function keepWhatChanged(state: ParlorState, before: ParlorState): void {
 function unsentAt(state: ParlorState, place: string): Draft {
   const { outgoing } = state;
   const draft = draftOf(state, place);
-  return outgoing?.place === place && isUndelivered(outgoing) ? joined(outgoing, draft) : draft;
+  return outgoing?.draftKey === place && isUndelivered(outgoing) ? joined(outgoing, draft) : draft;
 }
 
-/** Whether a message would be lost: what is tried again is in the conversation already. */
+/** Whether a message would be lost with the page. A retry is in the conversation already. */
 function isUndelivered({ messageId, retryOf }: Outgoing): boolean {
   return messageId === null && retryOf === null;
 }
 
-/** Each is put back once, however often it was tried. */
+/** Client ids that were returned to their draft: each is returned once, however often it was tried. */
 const returned = new Set<string>();
 
-/** Puts a message that did not go out back where it was typed, before what was typed since. */
+/** Puts an undelivered message back into its draft, before what was typed since. */
 export function returnToDraft(outgoing: Outgoing): void {
   if (!isUndelivered(outgoing) || returned.has(outgoing.clientId)) return;
   returned.add(outgoing.clientId);
   setState((state) => {
-    const draft = joined(outgoing, draftOf(state, outgoing.place));
-    return { drafts: { ...state.drafts, [outgoing.place]: draft } };
+    const draft = joined(outgoing, draftOf(state, outgoing.draftKey));
+    return { drafts: { ...state.drafts, [outgoing.draftKey]: draft } };
   });
 }
 
-/** One that was put back has arrived after all. */
+/** Takes a message out of its draft again: it was returned there, and arrived after all. */
 export function removeReturned(outgoing: Outgoing): void {
   if (!returned.has(outgoing.clientId)) return;
   setState((state) => {
-    if (draftOf(state, outgoing.place).text !== outgoing.text) return {};
-    const { [outgoing.place]: _arrived, ...drafts } = state.drafts;
+    if (draftOf(state, outgoing.draftKey).text !== outgoing.text) return {};
+    const { [outgoing.draftKey]: _arrived, ...drafts } = state.drafts;
     return { drafts };
   });
 }
 
-/** What was typed before a conversation had an id is its own. */
+/** Moves the draft of the new conversation to the id that it got. */
 export function draftsMovedTo(id: string, { drafts }: ParlorState): ParlorState['drafts'] {
   const { new: typed = NO_DRAFT, ...others } = drafts;
   return typed.text === '' && typed.picture === null ? others : { ...others, [id]: typed };

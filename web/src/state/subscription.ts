@@ -1,7 +1,7 @@
 /**
- * Between the stream and the store: events are reduced as they come and shown
- * once a frame, so that a hundred tokens a second are not a hundred renderings.
- * The past of a conversation is shown in one piece.
+ * From the stream to the store: events are reduced as they come and written to the
+ * store once per frame, so that a hundred tokens a second are not a hundred renders.
+ * The history of a conversation is written at once, when it is complete.
  */
 
 import { type Connection, ConversationStream } from '../net/conversation_stream';
@@ -10,31 +10,31 @@ import { type Conversation, parseEventId } from './model';
 import { reduceAll } from './reduce';
 import { getState, setState } from './store';
 
-/** However long the past takes to come, something is shown after this. */
+/** What has come of the history is shown after this time, in milliseconds. */
 const PATIENCE = 4_000;
-/** A hidden page draws no frames. */
+/** Instead of frames, which a hidden page does not get. */
 const HIDDEN_FRAME = 200;
 
-let feed: Feed | null = null;
+let current: Subscription | null = null;
 
-/** Follows a conversation from what is known of it, in place of another one. */
-export function follow(from: Conversation, cursor: string | null, news: (events: LogEvent[]) => void): void {
+/** Subscribes to a conversation in place of another one, from the state that is known of it. */
+export function subscribe(from: Conversation, cursor: string | null, onEvents: (events: LogEvent[]) => void): void {
   unsubscribe();
-  if (from.id !== null) feed = new Feed(from, from.id, cursor, news);
+  if (from.id !== null) current = new Subscription(from, from.id, cursor, onEvents);
 }
 
 export function unsubscribe(): void {
-  feed?.stop();
-  feed = null;
+  current?.stop();
+  current = null;
 }
 
-/** Comes back at once if the connection is lost. */
+/** Reconnects at once if the connection is lost. */
 export function reconnect(): void {
-  feed?.follower.reconnectNow();
+  current?.stream.reconnectNow();
 }
 
-class Feed {
-  readonly follower: ConversationStream;
+class Subscription {
+  readonly stream: ConversationStream;
   private queue: LogEvent[] = [];
   private scheduled = false;
   private over = false;
@@ -45,12 +45,12 @@ class Feed {
     private conversation: Conversation,
     id: string,
     private readonly cursor: string | null,
-    private readonly news: (events: LogEvent[]) => void,
+    private readonly onEvents: (events: LogEvent[]) => void,
   ) {
     this.caughtUp = (parseEventId(cursor)?.seq ?? 0) === 0;
     if (!this.caughtUp) this.patience = setTimeout(() => this.show(true), PATIENCE);
-    this.follower = new ConversationStream(id, {
-      place: () => this.conversation.place,
+    this.stream = new ConversationStream(id, {
+      lastEventId: () => this.conversation.lastEventId,
       events: (events) => this.take(events),
       connection: (connection) => this.connected(connection),
       wanted: () => this.conversation.turn !== null,
@@ -60,7 +60,7 @@ class Feed {
   stop(): void {
     this.over = true;
     clearTimeout(this.patience);
-    this.follower.stop();
+    this.stream.stop();
   }
 
   private connected(connection: Connection): void {
@@ -85,7 +85,7 @@ class Feed {
   }
 
   private reachedCursor(): boolean {
-    const reached = parseEventId(this.conversation.place);
+    const reached = parseEventId(this.conversation.lastEventId);
     const cursor = parseEventId(this.cursor);
     return !cursor || (reached !== null && reached.seq >= cursor.seq);
   }
@@ -106,6 +106,6 @@ class Feed {
       ...(arrived ? { outgoing: null } : {}),
       ...(this.conversation.turn === null ? { stopping: false } : {}),
     });
-    if (!past) this.news(events);
+    if (!past) this.onEvents(events);
   }
 }

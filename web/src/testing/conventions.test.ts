@@ -1,4 +1,4 @@
-/** Rules of the house for the web interface. Each is a test, or it would not be a rule. */
+/** Conventions of the web interface, as tests. */
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';

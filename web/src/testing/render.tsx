@@ -1,4 +1,4 @@
-/** Draws a moment of a recording, and hears what would go to the server. */
+/** Renders recordings, and records the requests that the page makes. */
 
 import { act, render, type RenderResult } from '@testing-library/react';
 import type { ReactNode } from 'react';
@@ -19,7 +19,7 @@ export interface Sent {
   body: unknown;
 }
 
-/** Answers every request, and remembers it. */
+/** Answers every request, and records it. */
 export function recordRequests(answer: (sent: Sent) => Response = () => Response.json({})): Sent[] {
   const heard: Sent[] = [];
   vi.stubGlobal('fetch', (path: string, init: RequestInit = {}) => {
@@ -32,24 +32,24 @@ export function recordRequests(answer: (sent: Sent) => Response = () => Response
 
 export const refusal = (status: number, code: string, message = 'No.') => Response.json({ error: { code, message } }, { status });
 
-/** The rows of a recording, up to and with the first event of a kind, or so many of its events. */
-export async function draw(name: string, until?: string | number, language: 'en' | 'pt' = 'en'): Promise<RenderResult> {
+/** Renders the rows of a recording, up to and with the first event of a name, or so many of its events. */
+export async function renderRecording(name: string, until?: string | number, language: 'en' | 'pt' = 'en'): Promise<RenderResult> {
   useLanguage.setState({ language });
   const events = recording(name);
   const end = typeof until === 'string' ? events.findIndex((one) => one.body.event === until) + 1 : until;
   const drawn = await act(async () => render(threadWith(events.slice(0, end))));
-  // Cards are fetched when they are first drawn.
+  // The chunk of the cards is loaded when the first one is rendered.
   await act(() => import('../cards/prompt_cards'));
-  await settle();
+  await flushPromises();
   return drawn;
 }
 
-/** The rows of a conversation in which this has happened. */
+/** The rows of a conversation with these events. */
 export function threadWith(events: readonly LogEvent[]): ReactNode {
   const conversation = reduceAll(EMPTY, events);
   setState({ ...INITIAL, conversation }, true);
   return rowsOf(conversation, null).map((row) => <RowView key={row.key} row={row} />);
 }
 
-/** Lets promises settle. */
-export const settle = () => act(() => new Promise((resolve) => setTimeout(resolve, 0)));
+/** Lets pending promises settle. */
+export const flushPromises = () => act(() => new Promise((resolve) => setTimeout(resolve, 0)));

@@ -16,7 +16,7 @@ interface Props {
   last: boolean;
 }
 
-/** What the agent said: left, no bubble, the full measure. */
+/** Text of the agent: left, without a bubble, over the full width. */
 export function AgentMessage({ message, streaming, thoughts, last }: Props) {
   const { t, number } = useI18n();
   const cutOff = message.metadata['cut_off'] === true;

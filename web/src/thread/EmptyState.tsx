@@ -1,4 +1,4 @@
-/** Before the first word: a greeting, what was left behind, and a few things to try. */
+/** Before the first message: a greeting, the conversation that was left, and suggestions. */
 
 import { CircleHelp, ListTree, Route, ShieldQuestion, Sparkles } from 'lucide-react';
 
@@ -17,7 +17,7 @@ interface Suggestion {
   mode?: 'plan';
 }
 
-/** What a project with Recipe Vault can do. */
+/** For a project with Recipe Vault. */
 const WITH_RECIPES: Suggestion[] = [
   { text: 'suggestion.list', hint: 'suggestion.list_hint', icon: ListTree },
   { text: 'suggestion.approval', hint: 'suggestion.approval_hint', icon: ShieldQuestion },
@@ -25,7 +25,7 @@ const WITH_RECIPES: Suggestion[] = [
   { text: 'suggestion.question', hint: 'suggestion.question_hint', icon: CircleHelp },
 ];
 
-/** What any project can do. */
+/** For any other project. */
 const ANYWHERE: Suggestion[] = [
   { text: 'suggestion.abilities', hint: 'suggestion.abilities_hint', icon: Sparkles },
   { text: 'suggestion.any_plan', hint: 'suggestion.plan_hint', icon: Route, mode: 'plan' },
@@ -39,7 +39,7 @@ function useSuggestions(): readonly Suggestion[] {
   });
 }
 
-/** Until it is known which project it is. */
+/** Until the project is known. */
 const NONE: readonly Suggestion[] = [];
 
 export function EmptyState() {
@@ -80,7 +80,7 @@ const WHY: Record<'running' | 'prompt' | 'last', Key> = {
   last: 'left.last',
 };
 
-/** K-3: a reload begins anew; what was open is offered, loudly if it goes on or waits. */
+/** K-3: a reload begins a new conversation and offers the last one, loudly if it is running or has an open prompt. */
 function UnfinishedConversation() {
   const { t, ago } = useI18n();
   const unfinished = useParlor((state) => state.unfinished);

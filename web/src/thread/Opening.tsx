@@ -5,7 +5,7 @@ import { open, startNew } from '../state/conversation';
 import { getState } from '../state/store';
 import { Button } from '../ui/Button';
 
-/** While the past of a conversation is read, and if it cannot be. */
+/** Shown while the history of a conversation is read, or if it cannot be. */
 export function Opening({ state }: { state: 'reading' | Refusal }) {
   const i18n = useI18n();
   const { t } = i18n;

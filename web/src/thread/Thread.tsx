@@ -1,4 +1,4 @@
-/** The conversation: rows that follow what comes, earlier ones on demand, nothing while there is nothing. */
+/** The open conversation: its rows, earlier ones on demand, and the composer. */
 
 import { ArrowDown } from 'lucide-react';
 import { useEffect, useMemo, useRef } from 'react';
@@ -31,7 +31,7 @@ export function Thread() {
     if (sent) toEnd();
   }, [sent, toEnd]);
 
-  // What waits has a button of its own that leads to it.
+  // An open prompt has a button of its own that leads to it.
   const waits = openPrompt(conversation) !== null;
   const empty = rows.length === 0 && opening === 'no';
   return (
@@ -73,7 +73,7 @@ function useRows(): Row[] {
   }, [conversation, outgoing]);
 }
 
-/** The rows that are drawn, with gaps as tall as those that are not. */
+/** The rendered rows, with gaps as tall as those that are not. */
 function Rows({ drawing, running }: { drawing: VirtualRows; running: boolean }) {
   const { t } = useI18n();
   return (

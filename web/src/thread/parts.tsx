@@ -1,4 +1,4 @@
-/** Messages and their parts, by assistant-ui's primitives; what is in a part is ours to draw. */
+/** Messages and parts by assistant-ui's primitives; the content of a part is ours. */
 
 import { MessagePrimitive, ThreadPrimitive } from '@assistant-ui/react';
 import type { ComponentProps } from 'react';

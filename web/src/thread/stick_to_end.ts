@@ -8,7 +8,7 @@ import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useSta
 
 import { distanceToEnd, NEAR_END, offsetIn, STICK, UNSTICK } from '../ui/scroll_view';
 
-/** The field of the thread in which the reader writes. */
+/** The field of the thread that has the focus. */
 function fieldIn(view: HTMLElement): HTMLElement | null {
   const field = document.activeElement;
   const isField = field instanceof HTMLElement && field.matches('input, textarea, select') && view.contains(field);
@@ -16,7 +16,7 @@ function fieldIn(view: HTMLElement): HTMLElement | null {
 }
 
 export interface StickToEnd {
-  /** Whether the end is in view and stays there. */
+  /** Whether the view sticks to the end. */
   atEnd: boolean;
   toEnd(smooth?: boolean): void;
 }
@@ -24,7 +24,7 @@ export interface StickToEnd {
 export function useStickToEnd(view: RefObject<HTMLElement | null>, content: RefObject<HTMLElement | null>, conversation: string | null, hasRows: boolean): StickToEnd {
   const [atEnd, setAtEnd] = useState(true);
   const pinned = useRef(true);
-  // What is shown before the first word is read from its beginning.
+  // The empty state is read from its beginning.
   const wanted = useRef(hasRows);
   wanted.current = hasRows;
 
@@ -52,18 +52,18 @@ export function useStickToEnd(view: RefObject<HTMLElement | null>, content: RefO
       height = element.scrollHeight;
     };
     const onScroll = () => {
-      // What shrinks may scroll by itself; that is no place to keep the field at.
+      // Content that shrinks may scroll by itself; the position of the field is not taken from that.
       if (element.scrollHeight >= height) noteField();
       const left = distanceToEnd(element);
       const up = element.scrollTop < lastTop - 1;
       lastTop = element.scrollTop;
-      // Growing content moves the end away without anybody scrolling; who was let go and moved up stays there.
+      // Growing content moves the end away without a scroll upwards, so only a scroll upwards unsticks.
       if (left <= 1 || (left < NEAR_END && !up)) pinned.current = true;
       else if (left >= NEAR_END && up) pinned.current = false;
       setAtEnd(pinned.current);
     };
     const grown = new ResizeObserver(() => {
-      // A preview above a field changes with every word that is written in it: the field stays.
+      // A preview above the field changes with every keystroke in it; the field keeps its position.
       const field = fieldIn(element);
       if (field) element.scrollTop += offsetIn(element, field) - fieldTop;
       const hidesField = field !== null && offsetIn(element, field) < distanceToEnd(element);

@@ -1,20 +1,20 @@
-/** Draws the window of rows that the reader sees, and moves it as the reader moves. */
+/** Virtual scrolling: renders the rows in view and some around them. */
 
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 
 import type { Row } from './rows';
 import { atEnd, gap, type Window, windowAt } from './window';
 
-/** Between two rows; see `ThreadRows`. */
+/** The gap between two rows in pixels; see `ThreadRows`. */
 const BETWEEN = 24;
-/** For rows that came while the reader was elsewhere. */
+/** The assumed height of rows that were not rendered yet. */
 const UNKNOWN = 80;
 
 export interface VirtualRows {
   rows: readonly Row[];
   above: number;
   below: number;
-  /** Whether there is more above than was ever drawn. */
+  /** Whether there are rows above that were never rendered. */
   hasEarlier: boolean;
   earlier(): void;
 }
@@ -38,7 +38,7 @@ export function useVirtualRows({ view, list }: Places, rows: readonly Row[], fol
     setWindow(atEnd(all.current.length));
   }, [conversation]);
 
-  // At the end, the end is drawn; what is above it stays as it was.
+  // While the view sticks to the end, the end is rendered; what is above it stays as it was.
   const atTheEnd = following && window.to !== rows.length;
   useLayoutEffect(() => {
     if (atTheEnd) setWindow(({ lowest }) => ({ ...atEnd(rows.length), lowest: Math.min(lowest, atEnd(rows.length).from) }));
@@ -64,7 +64,7 @@ export function useVirtualRows({ view, list }: Places, rows: readonly Row[], fol
     setWindow(next);
   }, [view, list, known]);
 
-  // What is put in above does not move what is being read.
+  // Rows added above do not move what is being read.
   useLayoutEffect(() => {
     const element = view.current;
     if (!element || !grown.current) return;
@@ -102,7 +102,7 @@ export function useVirtualRows({ view, list }: Places, rows: readonly Row[], fol
   };
 }
 
-/** Remembers how tall each row is that is drawn. */
+/** Measures the rendered rows. */
 function useMeasured(list: RefObject<HTMLElement | null>, heights: RefObject<Map<string, number>>, window: Window, rows: readonly Row[]): void {
   useEffect(() => {
     const measured = new ResizeObserver((entries) => {

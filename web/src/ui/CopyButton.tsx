@@ -29,7 +29,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** Over plain HTTP on a local network the clipboard is closed to scripts. */
+/** Over plain HTTP on a local network scripts have no access to the clipboard. */
 function copyByHand(text: string): boolean {
   const field = document.createElement('textarea');
   field.value = text;

@@ -1,4 +1,4 @@
-/** Something that is one click away: a quiet line that unfolds. What was written inside is still there when it unfolds again. */
+/** A line that unfolds. The content stays mounted once it was open, so that nothing typed in it is lost. */
 
 import { ChevronRight } from 'lucide-react';
 import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';

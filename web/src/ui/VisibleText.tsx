@@ -2,7 +2,7 @@ import { Fragment } from 'react';
 
 import { visiblePieces } from './hidden_characters';
 
-/** Text of which nothing is hidden. */
+/** Text with its invisible characters made visible. */
 export function VisibleText({ text }: { text: string }) {
   return visiblePieces(text).map((piece, index) =>
     piece.hidden ? (

@@ -1,4 +1,4 @@
-/** What a screen reader is told: finished blocks and new questions politely, trouble at once. */
+/** Announcements for screen readers: finished blocks and new prompts politely, errors at once. */
 
 import { create } from 'zustand';
 

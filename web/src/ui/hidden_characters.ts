@@ -5,7 +5,7 @@
 
 export interface Piece {
   text: string;
-  /** Whether it stands for a character that would not be seen. */
+  /** Whether it is the code of an invisible character. */
   hidden: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** P-7: what changes if the answer is yes. */
+/** P-7: what the call would change. */
 
 import { useI18n } from '../../i18n';
 import { fieldLabel } from '../../i18n/fields';

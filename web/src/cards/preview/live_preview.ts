@@ -1,4 +1,4 @@
-/** What an approval changes with the arguments as they are now: the server is asked again while they are edited. */
+/** The preview of an approval for the arguments as they are edited, asked from the server after each pause in typing. */
 
 import { useEffect, useState } from 'react';
 
@@ -6,15 +6,15 @@ import { previewPrompt } from '../../net/api';
 import { asRefusal, type Refusal } from '../../net/http';
 import type { Preview, UserPrompt } from '../../protocol/generated';
 
-/** How long a pause in typing is. */
+/** A pause in typing, in milliseconds. */
 const PAUSE = 300;
 
 export interface LivePreview {
-  /** As far as it is known; while it is asked for, what was known before. */
+  /** While a new one is loaded, the one before. */
   preview: Preview | undefined;
-  /** Whether it is of other arguments than those of now. */
+  /** Whether it is of older arguments. */
   stale: boolean;
-  /** Why the server could not tell. */
+  /** Why there is none. */
   refusal: Refusal | null;
 }
 

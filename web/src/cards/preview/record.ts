@@ -25,7 +25,7 @@ function sameValue(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** A value in words: lists as lines, objects as their values. */
+/** A value as text: lists as lines, objects as their values. */
 export function readableValue(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (Array.isArray(value)) return value.map((one) => readableValue(one)).join('\n');

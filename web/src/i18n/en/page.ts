@@ -75,7 +75,7 @@ export const page = {
   'outgoing.waiting': 'No connection; it will be sent as soon as there is one.',
   'outgoing.failed': 'Not sent',
   'outgoing.edit': 'Edit',
-  'unasked': 'Parlor goes on by itself: work in the background has news.',
+  'agent_initiated': 'Parlor goes on by itself: work in the background has news.',
 
   'composer.label': 'Write a message',
   'composer.message': 'Your message',

@@ -77,7 +77,7 @@ export const page: Record<keyof typeof english, string> = {
   'outgoing.waiting': 'Sem conexão; será enviada assim que houver uma.',
   'outgoing.failed': 'Não enviada',
   'outgoing.edit': 'Editar',
-  'unasked': 'Parlor continua por conta própria: o trabalho em segundo plano tem novidades.',
+  'agent_initiated': 'Parlor continua por conta própria: o trabalho em segundo plano tem novidades.',
 
   'composer.label': 'Escrever uma mensagem',
   'composer.message': 'Sua mensagem',
