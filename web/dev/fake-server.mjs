@@ -16,7 +16,13 @@ import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
 
 const HERE = import.meta.dirname;
-const RECORDINGS = join(HERE, '../tests/recordings');
+const RECORDINGS = new Map(
+  ['../tests/recordings', '../tests/recordings/by_hand'].flatMap((folder) =>
+    readdirSync(join(HERE, folder))
+      .filter((file) => file.endsWith('.jsonl'))
+      .map((file) => [file.replace('.jsonl', ''), join(HERE, folder, file)]),
+  ),
+);
 const DIST = join(HERE, '../dist');
 const PAGES = join(HERE, '../../crates/server/src/pages');
 const PORT = process.env.PORT ?? '4180';
@@ -73,7 +79,7 @@ function write(stream, { id, event, data }) {
 
 /** Plays a recording into a conversation, under new ids and numbers. */
 async function play(conversation, name, text) {
-  const events = readFileSync(join(RECORDINGS, `${name}.jsonl`), 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line));
+  const events = readFileSync(RECORDINGS.get(name), 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line));
   const ids = new Map();
   const fresh = (value) =>
     JSON.parse(
@@ -194,12 +200,12 @@ async function chat(request, response, body) {
   conversation.stopped = false;
   const from = conversation.log.length;
   const name = /^play (\w+)/.exec(message)?.[1] ?? SUGGESTIONS.find(([words]) => words.test(message))?.[1];
-  if (name && existsSync(join(RECORDINGS, `${name}.jsonl`))) void play(conversation, name, message);
+  if (RECORDINGS.has(name)) void play(conversation, name, message);
   else if (/^long/.test(message)) long(conversation, message);
   else if (/^flood/.test(message)) void flood(conversation, message);
   else {
     beginTurn(conversation, message);
-    say(conversation, `I only play recordings: ${readdirSync(RECORDINGS).map((file) => `\`play ${file.replace('.jsonl', '')}\``).join(', ')}.`);
+    say(conversation, `I only play recordings: ${[...RECORDINGS.keys()].map((one) => `\`play ${one}\``).join(', ')}.`);
     end(conversation);
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });

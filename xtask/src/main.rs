@@ -76,6 +76,7 @@ fn test() -> bool {
     let fetched = fetching.is_none_or(|mut npm| npm.wait().is_ok_and(|status| status.success()));
     checks.run("web: packages", || fetched && web::has_node() && web::fetch_packages());
     checks.run("web: types", || web::npm(&["run", "typecheck"]));
+    checks.run("web: lint", || web::npm(&["run", "lint"]));
     checks.run("web: tests", || web::npm(&["test"]));
     checks.run("web: build", || web::npm(&["run", "build"]));
     checks.run("tests", || cargo(&["test", "--workspace"]));

@@ -1,9 +1,11 @@
-/** What an administrator watches: what waits, what runs, what was blocked, and how the tool servers are. */
+/** The page of administrators: open prompts, running turns, server health, activity and blocked inputs. */
 
 import { X } from 'lucide-react';
 import { type ComponentProps, type ReactNode, useEffect, useState } from 'react';
 
 import { promptTitle } from '../cards/outcome';
+import { useI18n } from '../i18n';
+import { reasonFor } from '../i18n/reasons';
 import * as api from '../net/api';
 import { asRefusal, type Refusal } from '../net/http';
 import { open } from '../state/conversation';
@@ -11,9 +13,7 @@ import { isWriting, refreshList, refreshWaiting } from '../state/list';
 import { useParlor } from '../state/store';
 import { Button, IconButton } from '../ui/Button';
 import { onEscape } from '../ui/escape';
-import { Visible } from '../ui/Visible';
-import { useWords } from '../words';
-import { reasonFor } from '../words/reasons';
+import { VisibleText } from '../ui/VisibleText';
 import { HourPlot } from './HourPlot';
 import { commonScale } from './hours';
 
@@ -25,8 +25,8 @@ interface Seen {
 const AGAIN = 10_000;
 
 export default function AdminPage({ close }: { close(): void }) {
-  const words = useWords();
-  const { t } = words;
+  const i18n = useI18n();
+  const { t } = i18n;
   const [seen, setSeen] = useState<Seen | null>(null);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   useEffect(() => {
@@ -55,17 +55,17 @@ export default function AdminPage({ close }: { close(): void }) {
         <div className="flex items-start justify-between gap-4">
           <div>
             <h1 className="font-serif text-display font-semibold">{t('admin.title')}</h1>
-            {seen && <p className="text-muted">{t('admin.about', { version: seen.status.version, uptime: words.duration(seen.status.uptime_seconds / 60) })}</p>}
+            {seen && <p className="text-muted">{t('admin.about', { version: seen.status.version, uptime: i18n.duration(seen.status.uptime_seconds / 60) })}</p>}
           </div>
           <IconButton label={t('admin.close')} onClick={close}>
             <X size={18} aria-hidden="true" />
           </IconButton>
         </div>
-        {refusal && <p role="alert" className="font-medium text-critical">{reasonFor(words, refusal)}</p>}
+        {refusal && <p role="alert" className="font-medium text-critical">{reasonFor(i18n, refusal)}</p>}
         <Waiting close={close} />
         <Running close={close} />
         {seen && <Servers status={seen.status} />}
-        {seen && <Happenings seen={seen} />}
+        {seen && <Plots seen={seen} />}
       </div>
     </main>
   );
@@ -81,13 +81,13 @@ function Section({ title, empty, children }: { title: string; empty: string | nu
 }
 
 function Waiting({ close }: { close(): void }) {
-  const words = useWords();
-  const { t } = words;
+  const i18n = useI18n();
+  const { t } = i18n;
   const waiting = useParlor((state) => state.waiting);
   return (
     <Section title={t('admin.waiting')} empty={waiting.length === 0 ? t('admin.nothing') : null}>
       <Conversations
-        rows={waiting.map((prompt) => ({ key: prompt.messageId, id: prompt.conversation_id, text: promptTitle(words, prompt, true) }))}
+        rows={waiting.map((prompt) => ({ key: prompt.messageId, id: prompt.conversation_id, text: promptTitle(i18n, prompt, true) }))}
         close={close}
       />
     </Section>
@@ -95,7 +95,7 @@ function Waiting({ close }: { close(): void }) {
 }
 
 function Running({ close }: { close(): void }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const rows = useParlor((state) => state.list.rows);
   const waiting = useParlor((state) => state.waiting);
   const running = rows.filter((row) => isWriting(row, waiting));
@@ -107,7 +107,7 @@ function Running({ close }: { close(): void }) {
 }
 
 function Conversations({ rows, close }: { rows: { key: string; id: string; text: string }[]; close(): void }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   return (
     <ul className="divide-y divide-line rounded-card border border-line bg-surface">
       {rows.map((row) => (
@@ -132,8 +132,8 @@ function Conversations({ rows, close }: { rows: { key: string; id: string; text:
 const STATES = { ready: 'text-success', starting: 'text-muted', down: 'text-critical' };
 
 function Servers({ status }: { status: api.AdminStatus }) {
-  const words = useWords();
-  const { t, count } = words;
+  const i18n = useI18n();
+  const { t, count } = i18n;
   const cell = 'px-4 py-2 text-start align-top';
   return (
     <Section title={t('admin.agents')} empty={null}>
@@ -172,7 +172,7 @@ function Servers({ status }: { status: api.AdminStatus }) {
                     {project.mcp.length === 0 && <li className="text-muted">{t('admin.no_servers')}</li>}
                   </ul>
                 </td>
-                <td className={cell}>{dayOf(words, status.activity.filter((activity) => activity.project === project.id))}</td>
+                <td className={cell}>{dayOf(i18n, status.activity.filter((activity) => activity.project === project.id))}</td>
               </tr>
             ))}
           </tbody>
@@ -182,8 +182,8 @@ function Servers({ status }: { status: api.AdminStatus }) {
   );
 }
 
-/** What a project did in a day, in words. */
-function dayOf({ count, dollars }: ReturnType<typeof useWords>, activity: readonly api.Activity[]): string {
+/** The activity of a project in one day. */
+function dayOf({ count, dollars }: ReturnType<typeof useI18n>, activity: readonly api.Activity[]): string {
   const sum = (of: (activity: api.Activity) => number) => activity.reduce((all, one) => all + of(one), 0);
   const [turns, tokens, cost] = [sum((one) => one.turns), sum((one) => one.tokens), sum((one) => one.cost_usd)];
   const parts = [count('admin.turns', turns)];
@@ -192,8 +192,8 @@ function dayOf({ count, dollars }: ReturnType<typeof useWords>, activity: readon
   return parts.join(' · ');
 }
 
-/** Answers and what the guardrail noticed, on one scale. */
-function Happenings({ seen }: { seen: Seen }) {
+/** Turns and blocked inputs, on one scale. */
+function Plots({ seen }: { seen: Seen }) {
   const now = Date.now();
   const answers = seen.status.activity.map(({ hour, turns }) => ({ at: hour, count: turns }));
   const noticed = seen.blocked.map((input) => ({ at: input.at, count: 1 }));
@@ -209,7 +209,7 @@ function Happenings({ seen }: { seen: Seen }) {
 type Plot = ComponentProps<typeof HourPlot>;
 
 function Turns({ plot }: { plot: Plot }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   return (
     <Section title={t('admin.turns_title')} empty={plot.happened.length === 0 ? t('admin.nothing') : null}>
       <HourPlot {...plot} />
@@ -218,7 +218,7 @@ function Turns({ plot }: { plot: Plot }) {
 }
 
 function Blocked({ inputs, plot }: { inputs: api.BlockedInput[]; plot: Plot }) {
-  const { t, ago } = useWords();
+  const { t, ago } = useI18n();
   const { now } = plot;
   const cell = 'px-4 py-2 text-start align-top';
   return (
@@ -242,7 +242,7 @@ function Blocked({ inputs, plot }: { inputs: api.BlockedInput[]; plot: Plot }) {
                   {input.action !== 'block' && <span className="block text-muted">{t('admin.only_noted')}</span>}
                 </td>
                 <td className={cell}>
-                  <Visible text={input.excerpt} />
+                  <VisibleText text={input.excerpt} />
                 </td>
               </tr>
             ))}

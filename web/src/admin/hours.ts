@@ -1,7 +1,7 @@
-/** How often something happened, hour by hour. Pure. */
+/** Counts by hour. Pure. */
 
-/** Something that happened, once or more often. */
-export interface Happened {
+/** A number of events at a time. */
+export interface Counted {
   at: number;
   count: number;
 }
@@ -14,13 +14,13 @@ export interface Hour {
 
 const HOUR = 60 * 60 * 1000;
 
-/** The tallest bar of plots that stand below each other: a height means the same in all of them. */
-export function commonScale(plots: readonly (readonly Happened[])[], now: number): number {
+/** The highest count of several plots, so that they share one scale. */
+export function commonScale(plots: readonly (readonly Counted[])[], now: number): number {
   return Math.max(1, ...plots.flatMap((happened) => byHour(happened, now).map((hour) => hour.count)));
 }
 
-/** The last hours up to now, the oldest first, also those in which nothing happened. */
-export function byHour(happened: readonly Happened[], now: number, hours = 24): Hour[] {
+/** The last hours up to now, the oldest first, empty ones included. */
+export function byHour(happened: readonly Counted[], now: number, hours = 24): Hour[] {
   const last = Math.floor(now / HOUR) * HOUR;
   const counts = new Map<number, number>();
   for (const { at, count } of happened) {

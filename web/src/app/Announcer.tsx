@@ -1,6 +1,6 @@
-import { useAnnouncements } from './announce';
+import { useAnnouncements } from '../ui/announce';
 
-/** What a screen reader hears: not tokens, but what is finished. */
+/** The live regions for screen readers: finished blocks, not tokens. */
 export function Announcer() {
   const { polite, urgent } = useAnnouncements();
   return (

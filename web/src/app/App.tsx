@@ -1,45 +1,45 @@
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 
 import { ArtifactPanel } from '../artifacts/ArtifactPanel';
-import { begin, goToAddress } from '../state/conversation';
-import { heal } from '../state/healing';
+import { readLocal, writeLocal } from '../browser/local_storage';
+import { preventDropNavigation } from '../composer/file_drop';
+import { useI18n } from '../i18n';
+import { reasonFor } from '../i18n/reasons';
+import { refreshWhenBackOnline } from '../state/back_online';
+import { goToAddress, startPage } from '../state/conversation';
 import { refreshListSoon, refreshWaiting } from '../state/list';
-import { recall, remember } from '../state/memory';
 import { getState, useParlor } from '../state/store';
-import { keepPage } from '../thread/drops';
 import { Thread } from '../thread/Thread';
 import { Button } from '../ui/Button';
 import { useMedia, WIDE } from '../ui/media';
-import { useWords } from '../words';
-import { reasonFor } from '../words/reasons';
+import { announceChanges, showTitle } from './announce_changes';
 import { Announcer } from './Announcer';
-import { attend, showTitle } from './attention';
 import { ConnectionBar } from './ConnectionBar';
-import { keepFocus } from './focus';
 import { Header } from './Header';
+import { restoreLostFocus } from './lost_focus';
 import { Sidebar } from './Sidebar';
 import { useStopKey } from './stop_key';
 
-/** How long a page that could not begin waits before it tries again. */
+/** The delay before a page that could not be loaded is loaded again, in milliseconds. */
 const AGAIN = 4_000;
 
 const AdminPage = lazy(() => import('../admin/AdminPage'));
 
 export function App() {
-  const words = useWords();
-  const { t, language } = words;
+  const i18n = useI18n();
+  const { t, language } = i18n;
   const failure = useParlor((state) => state.failure);
-  useEffect(() => attend(), []);
-  useEffect(() => keepFocus(), []);
-  useEffect(() => heal(), []);
-  useEffect(() => keepPage(), []);
+  useEffect(() => announceChanges(), []);
+  useEffect(() => restoreLostFocus(), []);
+  useEffect(() => refreshWhenBackOnline(), []);
+  useEffect(() => preventDropNavigation(), []);
   useEffect(() => {
     if (!failure || failure.code === 'unauthorized') return;
-    const timer = setTimeout(() => void begin(), AGAIN);
+    const timer = setTimeout(() => void startPage(), AGAIN);
     return () => clearTimeout(timer);
   }, [failure]);
   useEffect(() => {
-    void begin();
+    void startPage();
     const back = () => {
       if (document.visibilityState !== 'visible') return;
       refreshListSoon();
@@ -63,24 +63,24 @@ export function App() {
       <main className="grid h-dvh place-items-center p-6">
         <div role="alert" className="max-w-sm space-y-4 text-center">
           <h1 className="font-serif text-display font-semibold">Parlor</h1>
-          <p>{reasonFor(words, failure)}</p>
-          <Button look="primary" onClick={() => void begin()}>{t('try_again')}</Button>
+          <p>{reasonFor(i18n, failure)}</p>
+          <Button look="primary" onClick={() => void startPage()}>{t('try_again')}</Button>
         </div>
       </main>
     );
   }
   return (
     <>
-      <Rooms />
+      <Layout />
       <Announcer />
     </>
   );
 }
 
-function Rooms() {
-  const { t } = useWords();
+function Layout() {
+  const { t } = useI18n();
   const wide = useMedia(WIDE);
-  const [folded, setFolded] = useState(() => recall('list') === 'folded');
+  const [folded, setFolded] = useState(() => readLocal('list') === 'folded');
   const [drawer, setDrawer] = useState(false);
   const [watching, setWatching] = useState(false);
   const admin = useParlor((state) => state.me?.role === 'admin');
@@ -91,7 +91,7 @@ function Rooms() {
   }, []);
   const toggle = () => {
     if (!wide) return setDrawer(true);
-    remember('list', folded ? null : 'folded');
+    writeLocal('list', folded ? null : 'folded');
     setFolded(!folded);
   };
   return (
@@ -128,12 +128,12 @@ function Rooms() {
 }
 
 function Drawer({ close, chosen }: { close(): void; chosen(): void }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     dialog.current?.showModal();
   }, []);
-  // The browser gives the focus back to the button when it closes a dialog, not when one goes away.
+  // The browser returns the focus to the button when it closes a dialog, not when React removes it.
   const leave = () => dialog.current?.close();
   return (
     <dialog

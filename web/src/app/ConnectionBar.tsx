@@ -1,18 +1,18 @@
 import { CloudOff } from 'lucide-react';
 import { useEffect, useState } from 'react';
 
+import { useI18n } from '../i18n';
 import { startNew } from '../state/conversation';
-import { reconnect } from '../state/feed';
 import { useParlor } from '../state/store';
+import { reconnect } from '../state/subscription';
 import { Button } from '../ui/Button';
-import { useWords } from '../words';
 
-/** A blip that heals by itself is not worth a word. */
+/** A shorter interruption is not shown, in milliseconds. */
 const BLIP = 700;
 
-/** A slim bar while the connection is lost. */
+/** A bar that is shown while the connection is lost. */
 export function ConnectionBar() {
-  const { t } = useWords();
+  const { t } = useI18n();
   const connection = useParlor((state) => state.connection);
   const lost = connection === 'lost' || connection === 'connecting';
   const [late, setLate] = useState(false);

@@ -1,12 +1,12 @@
 import { Activity, Languages, LogOut, Monitor, Moon, PanelLeft, Sun } from 'lucide-react';
 
+import { useI18n } from '../i18n';
+import { LANGUAGES, setLanguage } from '../i18n/language';
 import { startNew } from '../state/conversation';
-import { forgetPerson } from '../state/session';
+import { clearPersonalData } from '../state/login';
 import { useParlor } from '../state/store';
 import { IconButton } from '../ui/Button';
 import { Menu } from '../ui/Menu';
-import { useWords } from '../words';
-import { LANGUAGES, setLanguage } from '../words/language';
 import { setTheme, THEMES, useTheme } from './theme';
 
 interface Props {
@@ -15,9 +15,9 @@ interface Props {
   showAdmin: (() => void) | null;
 }
 
-/** A thin header: where we are, language, theme, and the way out. */
+/** The header: project and title, language, theme, log-out. */
 export function Header({ listShown, toggleList, showAdmin }: Props) {
-  const { t } = useWords();
+  const { t } = useI18n();
   return (
     <header className="flex h-12 shrink-0 items-center gap-1 border-b border-line px-2 max-[24rem]:gap-0 pointer-coarse:h-14">
       <IconButton label={t(listShown ? 'header.hide_list' : 'header.show_list')} aria-expanded={listShown} onClick={toggleList}>
@@ -33,7 +33,7 @@ export function Header({ listShown, toggleList, showAdmin }: Props) {
       )}
       <LanguageMenu />
       <ThemeMenu />
-      <form method="post" action="/logout" onSubmit={forgetPerson} className="contents">
+      <form method="post" action="/logout" onSubmit={clearPersonalData} className="contents">
         <IconButton type="submit" label={t('header.log_out')}>
           <LogOut size={18} aria-hidden="true" />
         </IconButton>
@@ -43,7 +43,7 @@ export function Header({ listShown, toggleList, showAdmin }: Props) {
 }
 
 function ProjectName() {
-  const { t } = useWords();
+  const { t } = useI18n();
   const projects = useParlor((state) => state.me?.projects);
   const current = useParlor((state) => state.project);
   const name = projects?.find((project) => project.id === current)?.name ?? '';
@@ -84,7 +84,7 @@ function Title() {
 }
 
 function LanguageMenu() {
-  const { t, language } = useWords();
+  const { t, language } = useI18n();
   return (
     <Menu
       label={t('header.language')}
@@ -106,7 +106,7 @@ function LanguageMenu() {
 const ICONS = { system: Monitor, light: Sun, dark: Moon };
 
 function ThemeMenu() {
-  const { t } = useWords();
+  const { t } = useI18n();
   const theme = useTheme((state) => state.theme);
   const Icon = ICONS[theme];
   return (

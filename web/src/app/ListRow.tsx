@@ -1,39 +1,39 @@
 import { Ellipsis, FileJson, FileText, Pencil, Trash2 } from 'lucide-react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 
+import { useI18n } from '../i18n';
+import { reasonFor } from '../i18n/reasons';
 import { type ConversationSummary, exportPath } from '../net/api';
 import { startNew } from '../state/conversation';
 import { remove, rename } from '../state/list';
 import { getState } from '../state/store';
+import { announce } from '../ui/announce';
 import { Button, IconButton } from '../ui/Button';
 import { classes } from '../ui/classes';
 import { onEscape } from '../ui/escape';
 import { Menu } from '../ui/Menu';
-import { useWords } from '../words';
-import { reasonFor } from '../words/reasons';
-import { announce } from './announce';
 
 interface Props {
   row: ConversationSummary;
   current: boolean;
-  /** Whether a question waits in it. */
+  /** Whether it has an open prompt. */
   waits: boolean;
   open(): void;
 }
 
 export function ListRow({ row, current, waits, open }: Props) {
-  const words = useWords();
-  const { t } = words;
+  const i18n = useI18n();
+  const { t } = i18n;
   const [doing, setDoing] = useState<'nothing' | 'renaming' | 'deleting'>('nothing');
   const name = useRef<HTMLButtonElement>(null);
   const finished = useRef(false);
   const finish = (refusal: Parameters<typeof reasonFor>[1] | null) => {
-    if (refusal) announce(reasonFor(words, refusal), 'urgent');
+    if (refusal) announce(reasonFor(i18n, refusal), 'urgent');
     finished.current = true;
     setDoing('nothing');
   };
   useEffect(() => {
-    // Whoever renamed it, or kept it, goes on from here.
+    // After renaming or keeping it, the keyboard goes on from here.
     if (doing === 'nothing' && finished.current) name.current?.focus();
     finished.current = false;
   }, [doing]);
@@ -97,7 +97,7 @@ function Dot({ className, label }: { className: string; label: string }) {
 }
 
 function Renaming({ title, done }: { title: string; done(title: string | null): void }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const [text, setText] = useState(title);
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -128,7 +128,7 @@ function Renaming({ title, done }: { title: string; done(title: string | null): 
 }
 
 function Deleting({ done }: { done(yes: boolean): void }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const here = useRef<HTMLLIElement>(null);
   const yes = () => {
     const beside = here.current?.nextElementSibling ?? here.current?.previousElementSibling;

@@ -1,27 +1,27 @@
-/** The conversations: find, open, rename, take with you, delete. */
+/** The list of conversations: search, open, rename, export, delete. */
 
 import { Plus, Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 
+import { useI18n } from '../i18n';
 import { open, startNew } from '../state/conversation';
 import { loadMore, refreshList } from '../state/list';
 import { useParlor } from '../state/store';
 import { Button } from '../ui/Button';
 import { onEscape } from '../ui/escape';
+import { Logo } from '../ui/Logo';
 import { useNow } from '../ui/now';
-import { useWords } from '../words';
 import { byAge } from './days';
 import { ListRow } from './ListRow';
-import { Mark } from './Mark';
 
-/** `chosen` is called when the list has done its work, so that a drawer can close. */
+/** `chosen` is called when a conversation was chosen, so that a drawer can close. */
 export function Sidebar({ chosen }: { chosen(): void }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   return (
     <nav aria-label={t('list.label')} className="flex min-h-0 grow flex-col">
       <div className="space-y-3 px-3 pt-3 pb-2">
         <p className="flex items-center gap-2 px-1.5 font-serif text-title font-semibold">
-          <Mark />
+          <Logo />
           Parlor
         </p>
         <Button
@@ -44,7 +44,7 @@ export function Sidebar({ chosen }: { chosen(): void }) {
 const TYPING = 200;
 
 function SearchField() {
-  const { t } = useWords();
+  const { t } = useI18n();
   const [query, setQuery] = useState('');
   const first = useRef(true);
   useEffect(() => {
@@ -73,7 +73,7 @@ function SearchField() {
 }
 
 function Rows({ chosen }: { chosen(): void }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const list = useParlor((state) => state.list);
   const current = useParlor((state) => state.conversation.id);
   const waiting = useParlor((state) => state.waiting);

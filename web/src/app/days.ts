@@ -1,4 +1,4 @@
-/** Conversations by how long ago they were. Pure. */
+/** Conversations grouped by age. Pure. */
 
 import type { ConversationSummary } from '../net/api';
 

@@ -1,16 +1,16 @@
 /**
- * Escape stops the answer that is being written. It never decides anything: a
- * turn that waits for a person is stopped with the button, and in a field the
- * key belongs to the field.
+ * Escape stops the answer that is being written. It never decides a prompt: a turn
+ * with an open prompt is stopped with the button, and in a field the key belongs to
+ * the field.
  */
 
 import { useEffect } from 'react';
 
-import { isEditable } from '../cards/answering';
+import { COMPOSER_ID } from '../composer/focus';
 import { stop } from '../state/conversation';
 import { openPrompt } from '../state/model';
 import { getState } from '../state/store';
-import { COMPOSER_ID } from '../thread/Composer';
+import { isEditable } from '../ui/focus';
 
 export function useStopKey(): void {
   useEffect(() => {
@@ -23,7 +23,7 @@ export function useStopKey(): void {
   }, []);
 }
 
-/** Whether the key closes something, belongs to a field, or the answer is not in view. */
+/** Whether the key closes something, belongs to a field, or the thread is not shown. */
 function hasOtherUse(): boolean {
   const focused = document.activeElement;
   if (isEditable(focused) && focused?.id !== COMPOSER_ID) return true;

@@ -1,8 +1,8 @@
-/** Light or dark: the system's choice, or the person's. `/assets/theme.js` sets it before anything is drawn. */
+/** The colour theme: the system's, or the one that was chosen. `/assets/theme.js` sets it before the first paint. */
 
 import { create } from 'zustand';
 
-import { recall, remember } from '../state/memory';
+import { readLocal, writeLocal } from '../browser/local_storage';
 
 export type Theme = 'system' | 'light' | 'dark';
 export const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
@@ -10,11 +10,11 @@ export const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
 const DARK = '(prefers-color-scheme: dark)';
 
 export const useTheme = create<{ theme: Theme }>(() => ({
-  theme: THEMES.find((one) => one === recall('theme')) ?? 'system',
+  theme: THEMES.find((one) => one === readLocal('theme')) ?? 'system',
 }));
 
 export function setTheme(theme: Theme): void {
-  remember('theme', theme === 'system' ? null : theme);
+  writeLocal('theme', theme === 'system' ? null : theme);
   useTheme.setState({ theme });
   show();
 }

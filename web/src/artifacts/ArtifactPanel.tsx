@@ -1,15 +1,15 @@
-/** Beside the chat from 768 px on, with an edge to drag; over it below, with a way out in reach of the thumb. */
+/** The artifact panel: beside the chat and resizable from 768 px on, below that a sheet over it with a button at the bottom. */
 
 import { X } from 'lucide-react';
 import { type KeyboardEvent, type PointerEvent, Suspense, useEffect, useRef, useState } from 'react';
 
-import { recall, remember } from '../state/memory';
+import { readLocal, writeLocal } from '../browser/local_storage';
+import { useI18n } from '../i18n';
 import type { Artifact } from '../state/model';
 import { setState, useParlor } from '../state/store';
 import { Button, IconButton } from '../ui/Button';
 import { onEscape } from '../ui/escape';
 import { BESIDE, useMedia } from '../ui/media';
-import { useWords } from '../words';
 import { artifactKind } from './registry';
 
 const close = () => setState({ panel: null });
@@ -25,11 +25,11 @@ const NARROWEST = 20;
 const WIDEST = 60;
 
 function Beside({ artifact }: { artifact: Artifact }) {
-  const { t } = useWords();
-  const [width, setWidth] = useState(() => clamp(Number(recall('panel') ?? 40)));
+  const { t } = useI18n();
+  const [width, setWidth] = useState(() => clamp(Number(readLocal('panel') ?? 40)));
   const set = (percent: number) => {
     setWidth(clamp(percent));
-    remember('panel', String(Math.round(clamp(percent))));
+    writeLocal('panel', String(Math.round(clamp(percent))));
   };
   const drag = (event: PointerEvent<HTMLDivElement>) => {
     const row = event.currentTarget.parentElement?.parentElement;
@@ -76,7 +76,7 @@ function Beside({ artifact }: { artifact: Artifact }) {
 const clamp = (percent: number) => Math.min(WIDEST, Math.max(NARROWEST, Number.isFinite(percent) ? percent : 40));
 
 function Sheet({ artifact }: { artifact: Artifact }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const dialog = useRef<HTMLDialogElement>(null);
   const out = useRef<HTMLButtonElement>(null);
   useEffect(() => {
@@ -101,7 +101,7 @@ function Sheet({ artifact }: { artifact: Artifact }) {
 }
 
 function Inside({ artifact }: { artifact: Artifact }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const kind = artifactKind(artifact.kind);
   return (
     <div className="min-h-0 grow overflow-y-auto overscroll-contain" tabIndex={0} role="group" aria-label={t('artifact.content')}>

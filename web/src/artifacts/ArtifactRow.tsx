@@ -1,14 +1,14 @@
 import { PanelRight } from 'lucide-react';
 
+import { useI18n } from '../i18n';
 import type { Artifact } from '../state/model';
 import { setState, useParlor } from '../state/store';
 import { Button } from '../ui/Button';
-import { useWords } from '../words';
 import { artifactKind } from './registry';
 
-/** Where something was shown beside the chat, and the way back to it. */
+/** The row of an artifact: a button that shows it beside the chat, or hides it. */
 export function ArtifactRow({ artifact }: { artifact: Artifact }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const shown = useParlor(({ panel }) => panel?.kind === artifact.kind && panel.id === artifact.id);
   const kind = artifactKind(artifact.kind);
   if (!kind) return <p className="text-small text-muted">{t('artifact.unknown', { kind: artifact.kind })}</p>;

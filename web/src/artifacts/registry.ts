@@ -1,20 +1,17 @@
 /**
- * What can be shown beside the chat. Another kind is another file and a line
- * here; a kind that is not here is not shown, and says so.
+ * The kinds of artifacts. A new kind is a file and a line here; an unknown kind is
+ * shown as such.
  */
 
 import { type ComponentType, lazy, type LazyExoticComponent } from 'react';
 
-import type { Key } from '../words';
-
-export interface ArtifactProps {
-  id: string;
-}
+import type { Key } from '../i18n';
+import type { ArtifactProps } from './artifact_props';
 
 interface Kind {
-  /** What the panel is called. */
+  /** The title of the panel. */
   title: Key;
-  /** On the row that leads to it. */
+  /** The label of the row that opens it. */
   open: Key;
   Panel: LazyExoticComponent<ComponentType<ArtifactProps>>;
 }

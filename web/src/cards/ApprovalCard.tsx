@@ -1,41 +1,41 @@
-/** A tool that waits for a yes: what will happen, what changes, and how long it waits. */
+/** An approval: what the call does, its preview and arguments, and the time left. */
 
 import { ChevronDown, Ellipsis, MessageSquareX, ShieldQuestion, TriangleAlert, Unlock } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 
+import { useI18n } from '../i18n';
+import { hasToolTexts, isDestructive, readableName, toolTexts } from '../i18n/tools';
 import type { ToolCall, UserPrompt } from '../protocol/generated';
 import { asSchema, kindOf, problemsIn } from '../schema/schema';
-import { isAnything, isText, useHalfAnswer } from '../state/half_answers';
+import { isAnything, isText, useAnswerDraft } from '../state/answer_drafts';
 import { Button } from '../ui/Button';
 import { classes } from '../ui/classes';
 import { onEscape } from '../ui/escape';
 import { Menu } from '../ui/Menu';
-import { Visible } from '../ui/Visible';
-import { useWords } from '../words';
-import { hasWords, isDestructive, readableName, toolWords } from '../words/tools';
+import { VisibleText } from '../ui/VisibleText';
+import { troubleWith, useAnswering, useArrivalFocus } from './answering';
 import { Arguments } from './Arguments';
-import { AskingCard } from './AskingCard';
 import { Actions, Trouble } from './Card';
-import { type FollowedPreview, useFollowedPreview } from './preview/follow';
+import { type LivePreview, useLivePreview } from './preview/live_preview';
 import { namesIn } from './preview/names';
 import { PreviewOf } from './preview/Preview';
-import { troubleWith, useAnswering, useArrivalFocus } from './answering';
+import { PromptFrame } from './PromptFrame';
 
 export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolCall }) {
-  const words = useWords();
-  const { t } = words;
+  const i18n = useI18n();
+  const { t } = i18n;
   const card = useArrivalFocus<HTMLElement>();
   const { busy, trouble, give } = useAnswering(prompt.messageId, prompt.schema);
-  const [input, setInput] = useHalfAnswer(prompt.messageId, 'input', () => call.input, isAnything);
-  const [reason, setReason] = useHalfAnswer(prompt.messageId, 'reason', () => '', isText);
+  const [input, setInput] = useAnswerDraft(prompt.messageId, 'input', () => call.input, isAnything);
+  const [reason, setReason] = useAnswerDraft(prompt.messageId, 'reason', () => '', isText);
   const [refusing, setRefusing] = useState(reason !== '');
   const destructive = prompt.severity === 'critical' || isDestructive(call.name);
-  const tool = toolWords(words, call.name);
+  const tool = toolTexts(i18n, call.name);
   const schema = asSchema(prompt.schema);
   const changed = JSON.stringify(input) !== JSON.stringify(call.input);
   const problems = changed && kindOf(schema) === 'object' ? problemsIn(schema, input) : {};
   const fits = Object.keys(problems).length === 0;
-  const followed = useFollowedPreview(prompt, changed && fits ? input : null);
+  const followed = useLivePreview(prompt, changed && fits ? input : null);
   const stale = followed.stale || (changed && !fits);
   const back = () => {
     setRefusing(false);
@@ -48,7 +48,7 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
       ...(remember ? { remember: 'conversation' as const } : {}),
     });
   return (
-    <AskingCard
+    <PromptFrame
       ref={card}
       asked={prompt}
       tone={destructive ? 'critical' : prompt.severity === 'major' ? 'warning' : 'question'}
@@ -57,7 +57,7 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
       lead={
         !isSaid(prompt.question, call.name) && (
           <p>
-            <Visible text={prompt.question} />
+            <VisibleText text={prompt.question} />
           </p>
         )
       }
@@ -117,26 +117,26 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
           />
         </Actions>
       )}
-    </AskingCard>
+    </PromptFrame>
   );
 }
 
-/** What there is to say about a preview that does not show the arguments of now. */
-function PreviewNote({ prompt, followed, stale }: { prompt: UserPrompt; followed: FollowedPreview; stale: boolean }) {
-  const words = useWords();
+/** A note on a preview that is not of the current arguments. */
+function PreviewNote({ prompt, followed, stale }: { prompt: UserPrompt; followed: LivePreview; stale: boolean }) {
+  const i18n = useI18n();
   const { preview, refusal } = followed;
   const unknown = prompt.preview !== undefined && preview === undefined;
-  const text = refusal?.code === 'answer_invalid' ? troubleWith(words, prompt.schema, refusal) : unknown ? words.t('preview.unknown') : null;
+  const text = refusal?.code === 'answer_invalid' ? troubleWith(i18n, prompt.schema, refusal) : unknown ? i18n.t('preview.unknown') : null;
   return (
     <p role="status" className={text || (stale && preview) ? 'text-small text-muted' : 'sr-only'}>
-      {text ?? (stale && preview ? words.t('preview.updating') : '')}
+      {text ?? (stale && preview ? i18n.t('preview.updating') : '')}
     </p>
   );
 }
 
-/** "Allow “Delete a recipe”?" is for clients without words of their own; the title says it better. */
+/** "Allow “Delete a recipe”?" is for clients without texts for the tool; the title of the card replaces it. */
 function isSaid(question: string, tool: string): boolean {
-  return hasWords(tool) && /^Allow .+\?$/.test(question);
+  return hasToolTexts(tool) && /^Allow .+\?$/.test(question);
 }
 
 function Scoped({ title, text }: { title: string; text: string }) {
@@ -157,7 +157,7 @@ interface RefusingProps {
 }
 
 function Refusing({ busy, reason, change, refuse, cancel }: RefusingProps) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const id = useId();
   const submit = (event: FormEvent) => {
     event.preventDefault();

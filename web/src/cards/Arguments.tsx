@@ -1,8 +1,10 @@
-/** What a tool is told: readable at first, editable as a form, as JSON for experts. */
+/** The arguments of a call: readable, editable as a form, and as JSON for experts. */
 
 import { Lock, Pencil } from 'lucide-react';
 import { useState } from 'react';
 
+import { useI18n } from '../i18n';
+import { fieldLabel } from '../i18n/fields';
 import { isFields } from '../net/decode';
 import type { ToolCall } from '../protocol/generated';
 import { JsonField } from '../schema/JsonField';
@@ -12,18 +14,16 @@ import { SchemaForm } from '../schema/SchemaForm';
 import { Button } from '../ui/Button';
 import { classes } from '../ui/classes';
 import { Disclosure } from '../ui/Disclosure';
-import { Visible } from '../ui/Visible';
-import { useWords } from '../words';
-import { fieldLabel } from '../words/fields';
+import { VisibleText } from '../ui/VisibleText';
 import type { Names } from './preview/names';
-import { inWords } from './preview/record';
+import { readableValue } from './preview/record';
 
 interface Props {
   call: ToolCall;
   schema: unknown;
-  /** What it would be told now; editing changes it. */
+  /** The arguments as edited. */
   input: unknown;
-  /** What the things are called that it names by an id. */
+  /** Titles for ids among them. */
   names?: Names;
   problems: Record<string, Problem>;
   disabled: boolean;
@@ -33,7 +33,7 @@ interface Props {
 const NO_NAMES: Names = new Map();
 
 export function Arguments({ call, schema, input, names = NO_NAMES, problems, disabled, change }: Props) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const [editing, setEditing] = useState(false);
   return (
     <Disclosure summary={t('approval.arguments')}>
@@ -66,20 +66,20 @@ export function Arguments({ call, schema, input, names = NO_NAMES, problems, dis
 }
 
 function ReadOnly({ input, names, masked }: { input: unknown; names: Names; masked: readonly string[] }) {
-  const words = useWords();
+  const i18n = useI18n();
   const fields = isFields(input) ? Object.entries(input) : [];
-  if (fields.length === 0) return <p className="text-muted">{words.t('approval.no_arguments')}</p>;
+  if (fields.length === 0) return <p className="text-muted">{i18n.t('approval.no_arguments')}</p>;
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5 text-small">
       {fields.map(([name, value]) => (
         <div key={name} className="col-span-2 grid grid-cols-subgrid">
-          <dt className="text-muted">{fieldLabel(words, name)}</dt>
+          <dt className="text-muted">{fieldLabel(i18n, name)}</dt>
           <dd className="min-w-0 whitespace-pre-wrap">
             <Named value={value} names={names} />
             {masked.some((mask) => mask === `/${name}` || mask.startsWith(`/${name}/`)) && (
               <span className="ms-2 inline-flex items-center gap-1 text-muted">
                 <Lock size={12} aria-hidden="true" />
-                {words.t('form.masked')}
+                {i18n.t('form.masked')}
               </span>
             )}
           </dd>
@@ -89,13 +89,13 @@ function ReadOnly({ input, names, masked }: { input: unknown; names: Names; mask
   );
 }
 
-/** A value in words; an id by what it names, if that is known. */
+/** A value as text; an id with its title, if that is known. */
 function Named({ value, names }: { value: unknown; names: Names }) {
   const name = typeof value === 'string' ? names.get(value) : undefined;
-  if (name === undefined) return <Visible text={inWords(value)} />;
+  if (name === undefined) return <VisibleText text={readableValue(value)} />;
   return (
     <>
-      <Visible text={name} /> <span className="font-mono break-all text-muted">{String(value)}</span>
+      <VisibleText text={name} /> <span className="font-mono break-all text-muted">{String(value)}</span>
     </>
   );
 }
@@ -103,7 +103,7 @@ function Named({ value, names }: { value: unknown; names: Names }) {
 type EditorProps = Required<Pick<Props, 'call' | 'input' | 'names' | 'problems' | 'disabled' | 'change'>> & { schema: unknown };
 
 function Editor({ call, schema, input, names, problems, disabled, change }: EditorProps) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const [view, setView] = useState<'form' | 'json'>('form');
   const [maskBroken, setMaskBroken] = useState(false);
   const given = asSchema(schema);

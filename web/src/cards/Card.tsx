@@ -1,4 +1,4 @@
-/** The anatomy that all cards share: a rule in the colour of what they mean, a title in words, body, foot. */
+/** The layout that all cards share: a rule in the colour of their meaning, title, body, actions. */
 
 import { type HTMLAttributes, type ReactNode, type Ref, useId } from 'react';
 
@@ -28,13 +28,13 @@ interface Props {
   tone: Tone;
   icon: ReactNode;
   title: ReactNode;
-  /** A word beside the title, such as how much hangs on it. */
+  /** A label beside the title, such as the severity. */
   badge?: ReactNode;
-  /** What stands at the far end of the title, such as a countdown. */
+  /** At the far end of the title, such as a countdown. */
   aside?: ReactNode;
   children?: ReactNode;
   ref?: Ref<HTMLElement>;
-  /** What it does with keys. */
+  /** Key handlers. */
   keys?: Pick<HTMLAttributes<HTMLElement>, 'onKeyDown' | 'onBlur'>;
   busy?: boolean;
 }
@@ -71,12 +71,12 @@ export function Card({ tone, icon, title, badge, aside, children, ref, keys, bus
   );
 }
 
-/** What can be done, at the foot. */
+/** The buttons at the foot of a card. */
 export function Actions({ children }: { children: ReactNode }) {
   return <div className="flex flex-wrap items-center gap-2 pt-1">{children}</div>;
 }
 
-/** What is wrong with an answer. */
+/** Why an answer was refused. */
 export function Trouble({ text, id }: { text: string | null; id?: string }) {
   return (
     <p role="alert" id={id} className={classes('text-small font-medium text-critical', !text && 'hidden')}>

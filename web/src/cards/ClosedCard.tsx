@@ -1,19 +1,19 @@
-/** A prompt that is over: two lines, the question, and who answered what and when. */
+/** A closed prompt in two lines: the question, and who answered what and when. */
 
 import { Check, Clock, X } from 'lucide-react';
 
+import { useI18n } from '../i18n';
+import { fieldLabel } from '../i18n/fields';
 import type { PromptClosed, UserPrompt } from '../protocol/generated';
 import { classes } from '../ui/classes';
 import { Disclosure } from '../ui/Disclosure';
-import { Visible } from '../ui/Visible';
-import { useWords } from '../words';
-import { fieldLabel } from '../words/fields';
+import { VisibleText } from '../ui/VisibleText';
 import { Arguments } from './Arguments';
 import { outcomeBy, outcomeText, promptTitle } from './outcome';
 import { PlanBody } from './PlanBody';
 import { namesIn } from './preview/names';
 import { PreviewOf } from './preview/Preview';
-import { inWords, recordRows } from './preview/record';
+import { readableValue, recordRows } from './preview/record';
 
 const LOOKS = {
   answered: { icon: Check, ink: 'text-success', rule: 'shadow-[inset_3px_0_0_var(--success)]' },
@@ -23,22 +23,22 @@ const LOOKS = {
 } as const;
 
 export function ClosedCard({ prompt, closed }: { prompt: UserPrompt; closed: PromptClosed }) {
-  const words = useWords();
+  const i18n = useI18n();
   const look = LOOKS[closed.outcome] ?? LOOKS.cancelled;
   const Icon = look.icon;
   return (
     <section data-card="closed" className={classes('rounded-card border border-line bg-surface py-2.5 ps-5 pe-4', look.rule)}>
       <p className="text-muted">
-        <Visible text={promptTitle(words, prompt)} />
+        <VisibleText text={promptTitle(i18n, prompt)} />
       </p>
       <p className="flex flex-wrap items-baseline gap-x-2">
         <Icon size={15} aria-hidden="true" className={classes('shrink-0 self-center', look.ink)} />
-        <span className="font-medium">{outcomeText(words, prompt, closed)}</span>
-        <span className="text-small text-muted">{outcomeBy(words, closed)}</span>
+        <span className="font-medium">{outcomeText(i18n, prompt, closed)}</span>
+        <span className="text-small text-muted">{outcomeBy(i18n, closed)}</span>
       </p>
       {closed.reason && (
         <p className="text-small whitespace-pre-wrap text-muted">
-          {words.t('outcome.reason')} <Visible text={closed.reason} />
+          {i18n.t('outcome.reason')} <VisibleText text={closed.reason} />
         </p>
       )}
       {closed.toolCall && <Changes proposed={prompt.toolCall?.input} ran={closed.toolCall.input} />}
@@ -47,21 +47,21 @@ export function ClosedCard({ prompt, closed }: { prompt: UserPrompt; closed: Pro
   );
 }
 
-/** What the person changed before allowing it: what was proposed, and what ran. */
+/** The arguments that were edited before approval: as proposed, and as run. */
 function Changes({ proposed, ran }: { proposed: unknown; ran: unknown }) {
-  const words = useWords();
+  const i18n = useI18n();
   const rows = recordRows(proposed, ran).filter((row) => row.changed);
-  const said = (value: unknown) => (value === undefined ? words.t('outcome.left_out') : inWords(value));
+  const said = (value: unknown) => (value === undefined ? i18n.t('outcome.left_out') : readableValue(value));
   return (
     <dl className="my-1 space-y-1 text-small">
       {rows.map((row) => (
         <div key={row.name}>
-          <dt className="font-medium">{fieldLabel(words, row.name)}</dt>
+          <dt className="font-medium">{fieldLabel(i18n, row.name)}</dt>
           <dd className="whitespace-pre-wrap text-muted">
-            {words.t('outcome.proposed')} <del className="decoration-critical/60"><Visible text={said(row.before)} /></del>
+            {i18n.t('outcome.proposed')} <del className="decoration-critical/60"><VisibleText text={said(row.before)} /></del>
           </dd>
           <dd className="whitespace-pre-wrap">
-            {words.t('outcome.ran')} <ins className="font-medium no-underline"><Visible text={said(row.after)} /></ins>
+            {i18n.t('outcome.ran')} <ins className="font-medium no-underline"><VisibleText text={said(row.after)} /></ins>
           </dd>
         </div>
       ))}
@@ -69,9 +69,9 @@ function Changes({ proposed, ran }: { proposed: unknown; ran: unknown }) {
   );
 }
 
-/** What it was about; of a call that was changed, as it ran. */
+/** Plan, preview and arguments; those of an edited call as it ran. */
 function Details({ prompt, closed }: { prompt: UserPrompt; closed: PromptClosed }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const { plan, schema } = prompt;
   const toolCall = closed.toolCall ?? prompt.toolCall;
   const preview = closed.toolCall ? closed.preview : prompt.preview;

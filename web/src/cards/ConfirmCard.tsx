@@ -1,18 +1,18 @@
+import { useI18n } from '../i18n';
 import type { UserPrompt } from '../protocol/generated';
 import { Button } from '../ui/Button';
-import { useWords } from '../words';
-import { AskingCard } from './AskingCard';
+import { useAnswering, useArrivalFocus } from './answering';
 import { Actions, Trouble } from './Card';
 import { PreviewOf } from './preview/Preview';
-import { useAnswering, useArrivalFocus } from './answering';
+import { PromptFrame } from './PromptFrame';
 
-/** A yes or a no that is not about a tool. */
+/** A yes-or-no question that is no approval. */
 export function ConfirmCard({ prompt }: { prompt: UserPrompt }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const card = useArrivalFocus<HTMLElement>();
   const { busy, trouble, give } = useAnswering(prompt.messageId);
   return (
-    <AskingCard ref={card} asked={prompt} busy={busy}>
+    <PromptFrame ref={card} asked={prompt} busy={busy}>
       {prompt.preview && <PreviewOf preview={prompt.preview} />}
       <Trouble text={trouble} />
       <Actions>
@@ -27,6 +27,6 @@ export function ConfirmCard({ prompt }: { prompt: UserPrompt }) {
           {t('no')}
         </Button>
       </Actions>
-    </AskingCard>
+    </PromptFrame>
   );
 }

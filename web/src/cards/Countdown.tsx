@@ -1,31 +1,31 @@
-/** P-4: how long a prompt still waits, and a way to make it wait. */
+/** P-4: the time until a prompt expires, and a button to keep it waiting. */
 
 import { useEffect, useRef, useState } from 'react';
 
-import { announce } from '../app/announce';
+import { useI18n } from '../i18n';
 import { serverNow } from '../net/clock';
 import { keepWaiting } from '../state/conversation';
+import { announce } from '../ui/announce';
 import { useNow } from '../ui/now';
-import { useWords } from '../words';
 
 const RADIUS = 8;
 const ROUND = 2 * Math.PI * RADIUS;
 
-/** Who does not see the ring is told once, early enough to ask for more time (WCAG 2.2.1). */
+/** Announced once when so many seconds are left, early enough to ask for more time (WCAG 2.2.1). */
 const TOLD_AT = 20;
 
-/** As high with the note as with the ring and the button, so that nothing moves when one becomes the other. */
+/** As high with the note as with the ring and the button, so that nothing moves when one replaces the other. */
 const PLACE = 'flex min-h-7 shrink-0 flex-wrap items-center justify-end gap-x-2 max-sm:ps-[26px] pointer-coarse:min-h-11';
 
 interface Props {
   prompt: string;
-  /** None if it waits for ever. */
+  /** Undefined if it has no deadline. */
   expiresAt: number | undefined;
 }
 
 export function Countdown({ prompt, expiresAt }: Props) {
   const counted = useRef(false);
-  // The deadline that somebody here did not want; a later one can be put off again.
+  // The deadline that was put off here; a later one can be put off again.
   const [putOff, setPutOff] = useState<number | null>(null);
   counted.current ||= expiresAt !== undefined;
   if (expiresAt === undefined) return counted.current ? <Waits asked={putOff !== null} /> : null;
@@ -43,14 +43,14 @@ interface CountingProps {
 }
 
 function Counting({ expiresAt, asked, more }: CountingProps) {
-  const { t, count } = useWords();
+  const { t, count } = useI18n();
   const left = Math.max(0, expiresAt - serverNow(useNow(250)));
   const whole = useRef(0);
   whole.current = Math.max(whole.current, left);
   const seconds = Math.ceil(left / 1000);
   const part = whole.current === 0 ? 0 : left / whole.current;
   const over = asked || seconds === 0;
-  useToldOnce(seconds);
+  useLateWarning(seconds);
   return (
     <div className={PLACE}>
       <span className="flex items-center gap-1.5 text-small text-muted tabular" role="timer" aria-label={count('prompt.seconds_left', seconds)}>
@@ -82,16 +82,19 @@ function Counting({ expiresAt, asked, more }: CountingProps) {
   );
 }
 
-/** What stands where the countdown was. Whoever asked for it goes on from here; others hear of it. */
+/** In place of the countdown. It gets the focus if its button was pressed here, and is announced otherwise. */
 function Waits({ asked }: { asked: boolean }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const note = useRef<HTMLParagraphElement>(null);
   const text = t('prompt.waits');
+  const done = useRef(false);
   useEffect(() => {
+    // Once, when it comes; not when the language changes.
+    if (done.current) return;
+    done.current = true;
     if (asked && document.activeElement === document.body) note.current?.focus({ preventScroll: true });
     else announce(text);
-    // Once, when it comes; not when the language changes.
-  }, []);
+  }, [asked, text]);
   return (
     <div className={PLACE}>
       <p ref={note} tabIndex={-1} className="rounded-control text-small text-muted">
@@ -101,9 +104,9 @@ function Waits({ asked }: { asked: boolean }) {
   );
 }
 
-/** When the last seconds begin while somebody is here; a prompt that begins with them was announced just now. */
-function useToldOnce(seconds: number): void {
-  const { count } = useWords();
+/** Announces the last seconds once. A prompt that opens with so few was announced just now. */
+function useLateWarning(seconds: number): void {
+  const { count } = useI18n();
   const late = seconds <= TOLD_AT;
   const known = useRef(late);
   useEffect(() => {

@@ -1,25 +1,25 @@
 import { CircleAlert, RotateCcw } from 'lucide-react';
 
+import { useI18n } from '../i18n';
+import { failureKey, type Remedy } from '../i18n/reasons';
 import { startNew, tryAgain } from '../state/conversation';
 import { Button } from '../ui/Button';
 import { Disclosure } from '../ui/Disclosure';
-import { Visible } from '../ui/Visible';
-import { useWords } from '../words';
-import { failureKey, type Remedy } from '../words/reasons';
+import { VisibleText } from '../ui/VisibleText';
 import { Actions, Card } from './Card';
 
 interface Props {
   text: string;
   code: string;
-  /** Whether trying again can help, and nothing else happened since. */
+  /** Whether a retry can help, and nothing else happened since. */
   retry: boolean;
   /** What else helps. */
   remedy: Remedy;
 }
 
-/** What happened, what to do, and the way back. */
+/** The error of a turn: what happened, and what to do. */
 export function ErrorCard({ text, code, retry, remedy }: Props) {
-  const { t } = useWords();
+  const { t } = useI18n();
   return (
     <Card tone="critical" icon={<CircleAlert size={18} />} title={t('error.title')}>
       <p>{t(failureKey(code, remedy))}</p>
@@ -38,7 +38,7 @@ export function ErrorCard({ text, code, retry, remedy }: Props) {
       {text && (
         <Disclosure summary={t('details')}>
           <p className="mt-1 text-small whitespace-pre-wrap text-muted">
-            <Visible text={text} />
+            <VisibleText text={text} />
           </p>
         </Disclosure>
       )}

@@ -1,27 +1,27 @@
 import { type FormEvent, useId, useRef } from 'react';
 
+import { useI18n } from '../i18n';
 import type { UserPrompt } from '../protocol/generated';
-import { isText, useHalfAnswer } from '../state/half_answers';
+import { isText, useAnswerDraft } from '../state/answer_drafts';
 import { Button } from '../ui/Button';
-import { useWords } from '../words';
-import { AskingCard } from './AskingCard';
-import { Actions, Trouble } from './Card';
 import { useAnswering, useArrivalFocus } from './answering';
+import { Actions, Trouble } from './Card';
+import { PromptFrame } from './PromptFrame';
 
-/** A question that is answered in words. The field has the focus; nothing blank goes out (U-1). */
+/** A question that is answered with text. The field has the focus; a blank answer is not sent (U-1). */
 export function InputCard({ prompt }: { prompt: UserPrompt }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const field = useRef<HTMLInputElement>(null);
   const card = useArrivalFocus<HTMLElement>(field);
   const trouble = useId();
-  const [text, setText] = useHalfAnswer(prompt.messageId, 'text', () => '', isText);
+  const [text, setText] = useAnswerDraft(prompt.messageId, 'text', () => '', isText);
   const answering = useAnswering(prompt.messageId);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (text.trim() !== '') void answering.give({ response: text });
   };
   return (
-    <AskingCard ref={card} asked={prompt} busy={answering.busy}>
+    <PromptFrame ref={card} asked={prompt} busy={answering.busy}>
       <form onSubmit={submit} className="space-y-3">
         <input
           ref={field}
@@ -46,6 +46,6 @@ export function InputCard({ prompt }: { prompt: UserPrompt }) {
           </Button>
         </Actions>
       </form>
-    </AskingCard>
+    </PromptFrame>
   );
 }

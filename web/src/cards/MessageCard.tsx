@@ -1,28 +1,28 @@
 /**
- * Typed messages that no prompt stands for: from old conversations, or from an
- * agent that only writes. Answering one is saying something.
+ * Typed messages without a prompt: from old conversations, or from an agent that
+ * only writes text. They are answered with a message.
  */
 
 import { CircleHelp, Wrench } from 'lucide-react';
 
+import { useI18n } from '../i18n';
+import { toolTexts } from '../i18n/tools';
 import type { Message, Mode, Plan, Question, SubQuestion, ToolCall } from '../protocol/generated';
-import { say } from '../state/conversation';
-import { forgetHalfAnswer } from '../state/half_answers';
+import { forgetAnswerDraft } from '../state/answer_drafts';
+import { sendText } from '../state/conversation';
 import { useParlor } from '../state/store';
-import { Visible } from '../ui/Visible';
-import { useWords } from '../words';
-import { toolWords } from '../words/tools';
+import { VisibleText } from '../ui/VisibleText';
 import { Arguments } from './Arguments';
 import { Card } from './Card';
 import { MultiQuestionCard } from './MultiQuestionCard';
 import { Options } from './Options';
 import { PlanBody } from './PlanBody';
 import { PlanCard } from './PlanCard';
-import { severityWord, toneOf } from './severity';
+import { severityLabel, toneOf } from './severity';
 
 interface Props {
   message: Message;
-  /** What the person said next; then there is nothing left to answer. */
+  /** The person's next message, which counts as the answer. */
   answer: string | null;
 }
 
@@ -39,13 +39,13 @@ export function MessageCard({ message, answer }: Props) {
   }
 }
 
-/** Whether something can be said right now. */
+/** Whether a message can be sent now. */
 function useQuiet(): boolean {
   return useParlor((state) => state.conversation.turn === null && state.outgoing === null);
 }
 
 function QuestionMessage({ message, answer }: Props) {
-  const words = useWords();
+  const i18n = useI18n();
   const quiet = useQuiet();
   const data = message.data as Partial<Question> | undefined;
   const options = data?.options ?? message.options ?? [];
@@ -56,7 +56,7 @@ function QuestionMessage({ message, answer }: Props) {
       tone={over ? 'quiet' : toneOf(data?.severity)}
       icon={<CircleHelp size={18} />}
       title={data?.question ?? message.content}
-      badge={over ? null : severityWord(words, data?.severity)}
+      badge={over ? null : severityLabel(i18n, data?.severity)}
     >
       {data?.context && <p className="text-muted">{data.context}</p>}
       <Options
@@ -64,15 +64,15 @@ function QuestionMessage({ message, answer }: Props) {
         suggested={over ? undefined : data?.default}
         chosen={chosen?.value ?? null}
         disabled={over || !quiet}
-        choose={(option) => void say(option.label)}
+        choose={(option) => void sendText(option.label)}
       />
-      {over && <p className="text-small font-medium text-success">{words.t('outcome.answered')}</p>}
+      {over && <p className="text-small font-medium text-success">{i18n.t('outcome.answered')}</p>}
     </Card>
   );
 }
 
 function SeveralQuestionsMessage({ message, answer }: Props) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const quiet = useQuiet();
   const questions = message.questions ?? [];
   if (questions.length === 0) return <QuestionMessage message={message} answer={answer} />;
@@ -99,11 +99,11 @@ function SeveralQuestionsMessage({ message, answer }: Props) {
 }
 
 function answerWith(message: Message, text: string, mode?: Mode): void {
-  forgetHalfAnswer(message.id);
-  void say(text, mode);
+  forgetAnswerDraft(message.id);
+  void sendText(text, mode);
 }
 
-/** Answers as a person would write them: the question's name, and the labels. */
+/** The answers as a message: header and labels of each question. */
 function spoken(questions: readonly SubQuestion[], answers: Record<string, string | string[]>): string {
   return questions
     .map((question) => {
@@ -116,7 +116,7 @@ function spoken(questions: readonly SubQuestion[], answers: Record<string, strin
 }
 
 function PlanMessage({ message, answer }: Props) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const quiet = useQuiet();
   const data = message.data as Partial<Plan> | undefined;
   const plan: Plan = { ...data, goal: data?.goal ?? message.content, steps: data?.steps ?? [] };
@@ -141,13 +141,13 @@ function PlanMessage({ message, answer }: Props) {
 }
 
 function ToolCallMessage({ message }: { message: Message }) {
-  const words = useWords();
+  const i18n = useI18n();
   const call = message.data as ToolCall | undefined;
   return (
-    <Card tone="quiet" icon={<Wrench size={18} />} title={words.t('approval.wanted', { what: toolWords(words, call?.name ?? '').wants })}>
+    <Card tone="quiet" icon={<Wrench size={18} />} title={i18n.t('approval.wanted', { what: toolTexts(i18n, call?.name ?? '').wants })}>
       {message.content && (
         <p>
-          <Visible text={message.content} />
+          <VisibleText text={message.content} />
         </p>
       )}
       {call && <Arguments call={call} schema={undefined} input={call.input} problems={{}} disabled />}

@@ -1,20 +1,20 @@
 import { ListChecks } from 'lucide-react';
 import type { FormEvent } from 'react';
 
+import { useI18n } from '../i18n';
 import type { SubQuestion } from '../protocol/generated';
-import { useHalfAnswer } from '../state/half_answers';
+import { useAnswerDraft } from '../state/answer_drafts';
 import { Button } from '../ui/Button';
-import { useWords } from '../words';
-import { type Asked, AskingCard } from './AskingCard';
+import { useArrivalFocus } from './answering';
 import { Actions, Trouble } from './Card';
+import { type FramedPrompt, PromptFrame } from './PromptFrame';
 import { QuestionFields } from './QuestionFields';
 import { answersOf, type Choices, isAnswered, isChoices, NOTHING } from './questions';
-import { useArrivalFocus } from './answering';
 
 interface Props {
-  /** Of the prompt or the message: what is chosen is kept under it. */
+  /** Of the prompt or the message; the draft is stored under it. */
   id: string;
-  asked: Asked;
+  asked: FramedPrompt;
   questions: readonly SubQuestion[];
   busy: boolean;
   trouble: string | null;
@@ -24,16 +24,16 @@ interface Props {
 
 /** Several questions on one card, answered together. */
 export function MultiQuestionCard({ id, asked, questions, busy, trouble, send, dismiss }: Props) {
-  const { t, count } = useWords();
+  const { t, count } = useI18n();
   const card = useArrivalFocus<HTMLElement>();
-  const [choices, setChoices] = useHalfAnswer<Choices>(id, 'choices', () => ({}), isChoices);
+  const [choices, setChoices] = useAnswerDraft<Choices>(id, 'choices', () => ({}), isChoices);
   const missing = questions.filter((question) => !isAnswered(choices[question.id])).length;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (missing === 0) send(answersOf(questions, choices));
   };
   return (
-    <AskingCard ref={card} asked={asked} icon={<ListChecks size={18} />} busy={busy}>
+    <PromptFrame ref={card} asked={asked} icon={<ListChecks size={18} />} busy={busy}>
       <form onSubmit={submit} className="space-y-5">
         {questions.map((question) => (
           <QuestionFields
@@ -59,6 +59,6 @@ export function MultiQuestionCard({ id, asked, questions, busy, trouble, send, d
           )}
         </Actions>
       </form>
-    </AskingCard>
+    </PromptFrame>
   );
 }

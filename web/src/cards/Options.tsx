@@ -1,12 +1,12 @@
-/** Options as full-width buttons with label, description and the number that leads to them. */
+/** Options as full-width buttons with label, description and number key. */
 
+import { useI18n } from '../i18n';
 import type { QuestionOption } from '../protocol/generated';
 import { classes } from '../ui/classes';
-import { useWords } from '../words';
 
 interface Props {
   options: readonly QuestionOption[];
-  /** Highlighted, never taken by itself (P-4). */
+  /** Highlighted, never chosen automatically (P-4). */
   suggested?: string | undefined;
   chosen?: string | null;
   disabled: boolean;
@@ -14,7 +14,7 @@ interface Props {
 }
 
 export function Options({ options, suggested, chosen = null, disabled, choose }: Props) {
-  const { t } = useWords();
+  const { t } = useI18n();
   return (
     <ul className="space-y-2">
       {options.map((option, index) => (

@@ -1,14 +1,14 @@
-/** What a plan says: steps with their reasons, tools, time, and what can go wrong. */
+/** The content of a plan: steps with reasons, tools, time and risks. */
 
 import { Clock, TriangleAlert, Wrench } from 'lucide-react';
 
+import { useI18n } from '../i18n';
+import { toolTexts } from '../i18n/tools';
 import { Markdown } from '../markdown/Markdown';
 import type { Plan, PlanStep } from '../protocol/generated';
-import { useWords } from '../words';
-import { toolWords } from '../words/tools';
 
 export function PlanBody({ plan }: { plan: Plan }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const steps = Array.isArray(plan.steps) ? plan.steps : [];
   return (
     <div className="space-y-4">
@@ -37,7 +37,7 @@ export function PlanBody({ plan }: { plan: Plan }) {
   );
 }
 
-/** The card's title says the first heading already. */
+/** Without the first heading if the card's title says it already. */
 function withoutGoal(markdown: string, goal: string): string {
   const [, heading, rest] = /^\s*#{1,6}[ \t]+([^\n]*)\n?([\s\S]*)$/.exec(markdown) ?? [];
   return heading?.trim() === goal.trim() && rest?.trim() ? rest : markdown;
@@ -65,8 +65,8 @@ function Step({ step, number }: { step: PlanStep; number: number }) {
 }
 
 function Facts({ label, tools, time }: { label?: string; tools: string[] | undefined; time: string | undefined }) {
-  const words = useWords();
-  const { t } = words;
+  const i18n = useI18n();
+  const { t } = i18n;
   if (!tools?.length && !time) return null;
   return (
     <ul className="mt-1.5 flex flex-wrap items-center gap-1.5 text-small text-muted">
@@ -74,7 +74,7 @@ function Facts({ label, tools, time }: { label?: string; tools: string[] | undef
       {tools?.map((tool) => (
         <li key={tool} className="inline-flex items-center gap-1.5 rounded-full bg-raised px-2.5 py-0.5" title={tool}>
           <Wrench size={12} aria-hidden="true" />
-          {toolWords(words, tool).act}
+          {toolTexts(i18n, tool).act}
         </li>
       ))}
       {time && (

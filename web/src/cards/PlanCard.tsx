@@ -1,20 +1,20 @@
 import { Route } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 
+import { useI18n } from '../i18n';
 import type { Plan } from '../protocol/generated';
-import { isText, useHalfAnswer } from '../state/half_answers';
+import { isText, useAnswerDraft } from '../state/answer_drafts';
 import { Button } from '../ui/Button';
 import { onEscape } from '../ui/escape';
-import { useWords } from '../words';
-import { type Asked, AskingCard } from './AskingCard';
+import { useArrivalFocus } from './answering';
 import { Actions, Trouble } from './Card';
 import { PlanBody } from './PlanBody';
-import { useArrivalFocus } from './answering';
+import { type FramedPrompt, PromptFrame } from './PromptFrame';
 
 interface Props {
-  /** Of the prompt or the message: what is typed is kept under it. */
+  /** Of the prompt or the message; the draft is stored under it. */
   id: string;
-  asked: Asked;
+  asked: FramedPrompt;
   plan: Plan;
   busy: boolean;
   trouble: string | null;
@@ -23,12 +23,12 @@ interface Props {
   dismiss?(): void;
 }
 
-/** T-3: carry it out, or say what should be different. */
+/** T-3: execute the plan, or refine it. */
 export function PlanCard({ id, asked, plan, busy, trouble, execute, refine, dismiss }: Props) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const card = useArrivalFocus<HTMLElement>();
   const label = useId();
-  const [text, setText] = useHalfAnswer(id, 'refinement', () => '', isText);
+  const [text, setText] = useAnswerDraft(id, 'refinement', () => '', isText);
   const [refining, setRefining] = useState(text !== '');
   const back = () => {
     setRefining(false);
@@ -39,7 +39,7 @@ export function PlanCard({ id, asked, plan, busy, trouble, execute, refine, dism
     if (text.trim() !== '') refine(text.trim());
   };
   return (
-    <AskingCard ref={card} asked={asked} tone="accent" icon={<Route size={18} />} title={plan.goal} badge={t('plan.label')} busy={busy}>
+    <PromptFrame ref={card} asked={asked} tone="accent" icon={<Route size={18} />} title={plan.goal} badge={t('plan.label')} busy={busy}>
       <PlanBody plan={plan} />
       <Trouble text={trouble} />
       {refining ? (
@@ -80,6 +80,6 @@ export function PlanCard({ id, asked, plan, busy, trouble, execute, refine, dism
           )}
         </Actions>
       )}
-    </AskingCard>
+    </PromptFrame>
   );
 }

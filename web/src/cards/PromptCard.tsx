@@ -1,10 +1,11 @@
-/** Which card a prompt is: by its type while it waits, folded once it is closed. */
+/** The card of a prompt: by its type while it is open, folded once it is closed. */
 
 import type { ReactNode } from 'react';
 
+import { useI18n } from '../i18n';
 import type { UserPrompt } from '../protocol/generated';
-import type { PromptItem } from '../thread/rows';
-import { useWords } from '../words';
+import type { PromptItem } from '../state/model';
+import { useAnswering } from './answering';
 import { ApprovalCard } from './ApprovalCard';
 import { ClosedCard } from './ClosedCard';
 import { ConfirmCard } from './ConfirmCard';
@@ -14,14 +15,13 @@ import { MultiQuestionCard } from './MultiQuestionCard';
 import { PlanCard } from './PlanCard';
 import { SelectCard } from './SelectCard';
 import { WizardCard } from './WizardCard';
-import { useAnswering } from './answering';
 
 export function PromptCard({ item }: { item: PromptItem }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const { prompt, closed, message } = item;
   if (closed) return <ClosedCard prompt={prompt} closed={closed} />;
-  const origin = String(message?.metadata['origin'] ?? '');
-  const server = origin.startsWith('mcp:') ? origin.slice('mcp:'.length) : null;
+  const origin = message?.metadata['origin'];
+  const server = typeof origin === 'string' && origin.startsWith('mcp:') ? origin.slice('mcp:'.length) : null;
   return (
     <div className="space-y-2">
       {server !== null && <p className="text-small text-muted">{t('prompt.from_server', { server })}</p>}
@@ -83,7 +83,7 @@ function PlanDecision({ prompt }: { prompt: UserPrompt }) {
   );
 }
 
-/** T-7: a kind that this page does not know can still be answered in words. */
+/** T-7: a prompt of an unknown type can still be answered with text. */
 function UnknownPrompt({ prompt }: { prompt: UserPrompt }) {
   console.warn(`Parlor: a prompt of a kind that this page does not know: ${prompt.promptType}`);
   return <InputCard prompt={prompt} />;

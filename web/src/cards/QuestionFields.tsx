@@ -2,8 +2,8 @@
 
 import { useId } from 'react';
 
+import { useI18n } from '../i18n';
 import type { SubQuestion } from '../protocol/generated';
-import { useWords } from '../words';
 import { type Choice, pick, pickOther } from './questions';
 
 interface Props {
@@ -14,7 +14,7 @@ interface Props {
 }
 
 export function QuestionFields({ question, choice, disabled, change }: Props) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const name = useId();
   const type = question.multi_select ? 'checkbox' : 'radio';
   return (

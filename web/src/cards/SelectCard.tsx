@@ -1,19 +1,19 @@
+import { useI18n } from '../i18n';
 import type { UserPrompt } from '../protocol/generated';
 import { Button } from '../ui/Button';
-import { useWords } from '../words';
-import { AskingCard } from './AskingCard';
+import { useAnswering, useArrivalFocus } from './answering';
 import { Actions, Trouble } from './Card';
 import { Options } from './Options';
-import { useAnswering, useArrivalFocus } from './answering';
+import { PromptFrame } from './PromptFrame';
 
 /** One question, several options: a click answers. */
 export function SelectCard({ prompt }: { prompt: UserPrompt }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const card = useArrivalFocus<HTMLElement>();
   const { busy, trouble, give, dismiss } = useAnswering(prompt.messageId);
   const options = prompt.options ?? [];
   return (
-    <AskingCard ref={card} asked={prompt} busy={busy}>
+    <PromptFrame ref={card} asked={prompt} busy={busy}>
       <Options options={options} suggested={prompt.default} disabled={busy} choose={(option) => void give({ response: option.value })} />
       <Trouble text={trouble} />
       <Actions>
@@ -21,6 +21,6 @@ export function SelectCard({ prompt }: { prompt: UserPrompt }) {
           {t('prompt.dismiss')}
         </Button>
       </Actions>
-    </AskingCard>
+    </PromptFrame>
   );
 }

@@ -1,9 +1,9 @@
+import { useI18n } from '../i18n';
 import { Disclosure } from '../ui/Disclosure';
-import { useWords } from '../words';
 
-/** Three words and a soft pulse; what is thought is one click away. */
+/** The thinking indicator; the thoughts unfold. */
 export function ThinkingRow({ texts, streaming }: { texts: readonly string[]; streaming: boolean }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   return (
     <Disclosure
       summary={
@@ -28,9 +28,9 @@ export function Thoughts({ texts }: { texts: readonly string[] }) {
   );
 }
 
-/** Something goes on, and there is nothing to show of it yet. */
+/** The indicator of a turn that has nothing to show yet. */
 export function WorkingRow({ queued = false }: { queued?: boolean }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   return (
     <p className="flex items-center gap-2.5 text-muted">
       <span aria-hidden="true" className="size-2 animate-pulse-soft rounded-full bg-accent" />

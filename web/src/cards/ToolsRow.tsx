@@ -1,15 +1,15 @@
-/** Tools at work: one quiet line, which becomes what they found; unfolds to what they said. */
+/** Tool runs in one line: the activity, then the result; it unfolds to the output. */
 
 import { Ban, Check, CircleAlert, LoaderCircle, TriangleAlert } from 'lucide-react';
 
-import type { ToolItem } from '../thread/rows';
+import { useI18n } from '../i18n';
+import type { ToolItem } from '../state/model';
 import { Disclosure } from '../ui/Disclosure';
-import { Visible } from '../ui/Visible';
-import { useWords } from '../words';
+import { VisibleText } from '../ui/VisibleText';
 import { isSuspicious, outputText, picturesOf, toolLine } from './tool_summary';
 
 export function ToolsRow({ tools, active }: { tools: readonly ToolItem[]; active: boolean }) {
-  const words = useWords();
+  const i18n = useI18n();
   const busy = active ? tools.findLast((tool) => tool.status === 'running' || tool.status === 'waiting') : undefined;
   const only = tools.length === 1 ? tools[0] : undefined;
   if (busy && only) {
@@ -17,7 +17,7 @@ export function ToolsRow({ tools, active }: { tools: readonly ToolItem[]; active
       <div data-tool={busy.status}>
         <p className="flex items-center gap-2 text-muted">
           <StatusIcon item={busy} active />
-          <span>{toolLine(words, busy, active)}</span>
+          <span>{toolLine(i18n, busy, active)}</span>
         </p>
         <Progress item={busy} />
       </div>
@@ -25,13 +25,13 @@ export function ToolsRow({ tools, active }: { tools: readonly ToolItem[]; active
   }
   const lead = busy ?? only ?? tools.at(-1);
   if (!lead) return null;
-  const line = toolLine(words, lead, active);
+  const line = toolLine(i18n, lead, active);
   return (
     <div data-tool={lead.status}>
       {tools.some(isSuspicious) && (
         <p className="mb-1 flex items-start gap-2 text-small font-medium text-warning">
           <TriangleAlert size={15} aria-hidden="true" className="mt-0.5 shrink-0" />
-          {words.t('tool.suspicious')}
+          {i18n.t('tool.suspicious')}
         </p>
       )}
       <Disclosure
@@ -39,9 +39,9 @@ export function ToolsRow({ tools, active }: { tools: readonly ToolItem[]; active
           <span className="flex min-w-0 items-center gap-2 text-body">
             <StatusIcon item={lead} active={active} />
             <span className="min-w-0">
-              <Visible text={line} />
+              <VisibleText text={line} />
             </span>
-            {!only && <span className="shrink-0 text-small text-muted">{words.count('tools.steps', tools.length)}</span>}
+            {!only && <span className="shrink-0 text-small text-muted">{i18n.count('tools.steps', tools.length)}</span>}
           </span>
         }
       >
@@ -57,19 +57,19 @@ export function ToolsRow({ tools, active }: { tools: readonly ToolItem[]; active
   );
 }
 
-/** How far a tool is, if its server says so: a bar where the whole is known, and its words. */
+/** How far a tool is, if its server says so: a bar where the whole is known, and its i18n. */
 function Progress({ item }: { item: ToolItem }) {
-  const words = useWords();
+  const i18n = useI18n();
   const { progress } = item;
   if (!progress || item.status !== 'running') return null;
   const { done, total, message } = progress;
-  const amount = total === undefined ? words.number(done) : words.t('tool.progress', { done: words.number(done), total: words.number(total) });
+  const amount = total === undefined ? i18n.number(done) : i18n.t('tool.progress', { done: i18n.number(done), total: i18n.number(total) });
   return (
     <div className="mt-1.5 max-w-sm space-y-1 ps-6 text-small text-muted" data-progress>
       {total !== undefined && (
         <progress
           className="block h-1 w-full appearance-none overflow-hidden rounded-full [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-raised [&::-webkit-progress-value]:bg-accent"
-          aria-label={words.t('tool.progress.label')}
+          aria-label={i18n.t('tool.progress.label')}
           value={Math.min(done, total)}
           max={total}
         />
@@ -78,7 +78,7 @@ function Progress({ item }: { item: ToolItem }) {
         <span className="shrink-0 tabular-nums">{amount}</span>
         {message !== undefined && (
           <span className="min-w-0 truncate">
-            <Visible text={message} />
+            <VisibleText text={message} />
           </span>
         )}
       </p>
@@ -86,9 +86,9 @@ function Progress({ item }: { item: ToolItem }) {
   );
 }
 
-/** Pictures are for looking at: they need no unfolding. */
+/** Images are shown without unfolding. */
 function Pictures({ tools }: { tools: readonly ToolItem[] }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const pictures = tools.flatMap((item) => picturesOf(item).map((path) => ({ path, tool: item.tool })));
   if (pictures.length === 0) return null;
   return (
@@ -103,24 +103,24 @@ function Pictures({ tools }: { tools: readonly ToolItem[] }) {
 }
 
 function ToolDetails({ item, alone, active }: { item: ToolItem; alone: boolean; active: boolean }) {
-  const words = useWords();
+  const i18n = useI18n();
   const text = outputText(item);
   return (
     <div className="text-small">
       {!alone && (
         <p className="flex items-center gap-2 text-body">
           <StatusIcon item={item} active={active} />
-          <Visible text={toolLine(words, item, active)} />
+          <VisibleText text={toolLine(i18n, item, active)} />
         </p>
       )}
       <p className="font-mono text-muted">{item.tool}</p>
       {text !== '' && (
         <pre
           tabIndex={0}
-          aria-label={words.t('tool.output')}
+          aria-label={i18n.t('tool.output')}
           className="mt-1 max-h-72 overflow-auto rounded-control border border-line bg-surface p-3 font-mono whitespace-pre-wrap"
         >
-          <Visible text={text} />
+          <VisibleText text={text} />
         </pre>
       )}
     </div>

@@ -1,31 +1,31 @@
-/** P-8: several steps, back and forward, answered as one. */
+/** P-8: several steps with back and next, answered together. */
 
 import { ChevronLeft, Footprints } from 'lucide-react';
 import { type FormEvent, useEffect, useRef } from 'react';
 
+import { useI18n } from '../i18n';
 import { isFields } from '../net/decode';
 import type { PromptStep, UserPrompt } from '../protocol/generated';
 import { asSchema } from '../schema/schema';
 import { SchemaForm } from '../schema/SchemaForm';
-import { useHalfAnswer } from '../state/half_answers';
+import { useAnswerDraft } from '../state/answer_drafts';
 import { Button } from '../ui/Button';
 import { classes } from '../ui/classes';
-import { useWords } from '../words';
-import { AskingCard } from './AskingCard';
+import { useAnswering, useArrivalFocus } from './answering';
 import { Actions, Trouble } from './Card';
 import { Options } from './Options';
-import { useAnswering, useArrivalFocus } from './answering';
+import { PromptFrame } from './PromptFrame';
 import { firstAnswer, isStepAnswered, type StepAnswers } from './wizard';
 
 export function WizardCard({ prompt }: { prompt: UserPrompt }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const card = useArrivalFocus<HTMLElement>();
   const body = useRef<HTMLDivElement>(null);
   const { busy, trouble, give, dismiss } = useAnswering(prompt.messageId);
   const steps = prompt.steps ?? [];
   const isStep = (value: unknown): value is number => steps[value as number] !== undefined;
-  const [at, setAt] = useHalfAnswer(prompt.messageId, 'step', () => 0, isStep);
-  const [answers, setAnswers] = useHalfAnswer<StepAnswers>(
+  const [at, setAt] = useAnswerDraft(prompt.messageId, 'step', () => 0, isStep);
+  const [answers, setAnswers] = useAnswerDraft<StepAnswers>(
     prompt.messageId,
     'answers',
     () => Object.fromEntries(steps.map((step) => [step.id, firstAnswer(step)])),
@@ -47,7 +47,7 @@ export function WizardCard({ prompt }: { prompt: UserPrompt }) {
     else setAt(at + 1);
   };
   return (
-    <AskingCard ref={card} asked={prompt} icon={<Footprints size={18} />} busy={busy}>
+    <PromptFrame ref={card} asked={prompt} icon={<Footprints size={18} />} busy={busy}>
       <Progress steps={steps} at={at} />
       <form onSubmit={submit} noValidate className="space-y-4">
         <div ref={body} className="space-y-2">
@@ -78,7 +78,7 @@ export function WizardCard({ prompt }: { prompt: UserPrompt }) {
           </Button>
         </Actions>
       </form>
-    </AskingCard>
+    </PromptFrame>
   );
 }
 
@@ -103,7 +103,7 @@ interface StepFieldProps {
 }
 
 function StepField({ step, value, disabled, change }: StepFieldProps) {
-  const { t } = useWords();
+  const { t } = useI18n();
   switch (step.promptType) {
     case 'select':
       return <Options options={step.options ?? []} chosen={typeof value === 'string' ? value : null} disabled={disabled} choose={(option) => change(option.value)} />;

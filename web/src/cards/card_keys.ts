@@ -1,11 +1,11 @@
 /**
- * Keys while a card itself has the focus. Nothing is answered by them: a digit
- * goes to that option, where Enter takes it, and words go on in the composer.
+ * Keys while a card itself has the focus. They answer nothing: a digit moves the
+ * focus to that option, where Enter chooses it, and letters go to the composer.
  */
 
 import { type FocusEvent, type KeyboardEvent, useRef } from 'react';
 
-import { writeOn } from '../thread/Composer';
+import { continueInComposer } from '../composer/focus';
 
 interface CardKeys {
   onKeyDown(event: KeyboardEvent<HTMLElement>): void;
@@ -13,7 +13,7 @@ interface CardKeys {
 }
 
 export function useCardKeys(): CardKeys {
-  // Digits that went to an option. If words follow, they were the beginning of a sentence.
+  // Digits that moved the focus to an option. If letters follow, they began a sentence.
   const digits = useRef('');
   return {
     onKeyDown(event) {
@@ -30,7 +30,7 @@ export function useCardKeys(): CardKeys {
         if (key !== 'Shift') digits.current = '';
       } else if (digits.current !== '' || (target === card && key !== ' ')) {
         event.preventDefault();
-        writeOn(digits.current + key);
+        continueInComposer(digits.current + key);
         digits.current = '';
       }
     },

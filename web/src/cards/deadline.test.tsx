@@ -4,14 +4,14 @@ import { act, type RenderResult, screen } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { useAnnouncements } from '../app/announce';
-import { attend } from '../app/attention';
-import type { PlacedEvent } from '../net/decode';
+import { announceChanges } from '../app/announce_changes';
+import type { LogEvent } from '../net/decode';
 import type { PromptClosed, UserPrompt } from '../protocol/generated';
 import { reduce } from '../state/reduce';
 import { getState, setState } from '../state/store';
-import { draw, hearRequests, refusal, settle, threadOf } from '../testing/draw';
-import { RECORDINGS, recording } from '../testing/recordings';
+import { recording, RECORDINGS } from '../testing/recordings';
+import { renderRecording, recordRequests, refusal, flushPromises, threadWith } from '../testing/render';
+import { useAnnouncements } from '../ui/announce';
 
 const user = userEvent.setup({ delay: null });
 const NOW = 1_800_000_000_000;
@@ -25,12 +25,14 @@ afterEach(() => {
 });
 
 const button = (name: string | RegExp) => screen.getByRole('button', { name });
-const passing = (seconds: number) => act(() => vi.advanceTimersByTime(seconds * 1000));
+function passing(seconds: number): void {
+  act(() => void vi.advanceTimersByTime(seconds * 1000));
+}
 const said = () => useAnnouncements.getState().polite;
 
 /** A prompt of a recording, with a deadline or none; what was drawn before stays as it is. */
-class Asked {
-  private readonly events: PlacedEvent[];
+class PromptStory {
+  private readonly events: LogEvent[];
   readonly prompt: UserPrompt;
   private drawn!: RenderResult;
 
@@ -42,7 +44,7 @@ class Asked {
   }
 
   async within(seconds: number | null, language: 'en' | 'pt' = 'en'): Promise<this> {
-    this.drawn = await draw(this.name, 'userPrompt', language);
+    this.drawn = await renderRecording(this.name, 'userPrompt', language);
     this.now(seconds);
     return this;
   }
@@ -57,13 +59,13 @@ class Asked {
     this.happens({ event: 'userPromptClosed', data });
   }
 
-  private happens(body: PlacedEvent['body']): void {
+  private happens(body: LogEvent['body']): void {
     this.events.push({ id: String(900 + this.events.length), body });
-    act(() => this.drawn.rerender(threadOf(this.events)));
+    act(() => this.drawn.rerender(threadWith(this.events)));
   }
 }
 
-const asked = (name: string) => new Asked(name);
+const asked = (name: string) => new PromptStory(name);
 
 /** Every recording in which something is asked: a card that is added later is here by itself. */
 const ASKING = RECORDINGS.filter((name) => recording(name).some(({ body }) => body.event === 'userPrompt'));
@@ -71,7 +73,7 @@ const ASKING = RECORDINGS.filter((name) => recording(name).some(({ body }) => bo
 /** P-4: whatever is asked counts down, can be kept waiting, and says that it lapsed. */
 describe.each(ASKING)('a deadline: %s', (name) => {
   it('is counted down, put off, and missed', async () => {
-    const heard = hearRequests();
+    const heard = recordRequests();
     const card = await asked(name).within(30);
     expect(screen.getAllByRole('timer')).toHaveLength(1);
     expect(screen.getByRole('timer', { name: '30 seconds left' }).textContent).toBe('0:30');
@@ -96,7 +98,7 @@ describe.each(ASKING)('a deadline: %s', (name) => {
 
 it('there is none where nothing lapses', async () => {
   for (const name of ['multi_question', 'plan', 'wizard']) {
-    const { unmount } = await draw(name, 'userPrompt');
+    const { unmount } = await renderRecording(name, 'userPrompt');
     expect(screen.queryByRole('timer'), name).toBeNull();
     expect(screen.queryByText('Waits for you'), name).toBeNull();
     unmount();
@@ -105,7 +107,7 @@ it('there is none where nothing lapses', async () => {
 
 describe('what was given so far', () => {
   it('stays when several questions count down and are put off', async () => {
-    const heard = hearRequests();
+    const heard = recordRequests();
     const card = await asked('multi_question').within(30);
     const other = screen.getByRole('textbox', { name: /Which database/ });
     await user.click(screen.getByRole('checkbox', { name: /Vegan/ }));
@@ -164,7 +166,7 @@ describe('who does not see it', () => {
   });
 
   it('goes on from the note after asking for more time', async () => {
-    hearRequests();
+    recordRequests();
     const card = await asked('multi_question').within(30);
     const { count } = said();
     button('Keep waiting').focus();
@@ -176,18 +178,18 @@ describe('who does not see it', () => {
   });
 
   it('can ask again if it did not go through', async () => {
-    const heard = hearRequests(() => refusal(503, 'unavailable'));
+    const heard = recordRequests(() => refusal(503, 'unavailable'));
     await asked('multi_question').within(30);
     await user.click(button('Keep waiting'));
-    await settle();
+    await flushPromises();
     await user.click(button('Keep waiting'));
     expect(heard).toHaveLength(2);
   });
 
   it('is told that it lapsed', async () => {
     const { prompt } = await asked('multi_question').within(30);
-    const stop = attend();
-    const closed: PlacedEvent = { id: '999', body: { event: 'userPromptClosed', data: { messageId: prompt.messageId, outcome: 'expired', at: NOW } } };
+    const stop = announceChanges();
+    const closed: LogEvent = { id: '999', body: { event: 'userPromptClosed', data: { messageId: prompt.messageId, outcome: 'expired', at: NOW } } };
     act(() => setState({ conversation: reduce(getState().conversation, closed) }));
     stop();
     expect(said().text).toBe('No answer in time; nothing was done');

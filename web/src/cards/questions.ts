@@ -1,4 +1,4 @@
-/** Answers to several questions, while they are being given. Pure. */
+/** The choices of a multi-question prompt. Pure. */
 
 import { isFields } from '../net/decode';
 import type { SubQuestion } from '../protocol/generated';
@@ -14,7 +14,7 @@ export type Choices = Record<string, Choice>;
 
 export const NOTHING: Choice = { values: [], other: '', usesOther: false };
 
-/** Whether something is choices as they are kept in the browser. */
+/** Whether a stored value is a set of choices. */
 export function isChoices(value: unknown): value is Choices {
   return isFields(value) && Object.values(value).every(isChoice);
 }

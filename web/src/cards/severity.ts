@@ -1,7 +1,7 @@
-/** T-4: how much hangs on a question, by colour and by word. */
+/** T-4: the severity of a question as colour and as label. */
 
+import type { I18n } from '../i18n';
 import type { Severity } from '../protocol/generated';
-import type { Words } from '../words';
 import type { Tone } from './Card';
 
 export function toneOf(severity: Severity | undefined): Tone {
@@ -9,7 +9,7 @@ export function toneOf(severity: Severity | undefined): Tone {
   return severity === 'major' ? 'warning' : 'question';
 }
 
-export function severityWord({ t }: Words, severity: Severity | undefined): string | null {
+export function severityLabel({ t }: I18n, severity: Severity | undefined): string | null {
   if (severity === 'critical') return t('severity.critical');
   return severity === 'major' ? t('severity.major') : null;
 }

@@ -1,67 +1,67 @@
-/** What a tool did, in one line. Pure but for the catalogue. */
+/** A tool run in one line. Pure but for the catalogue. */
 
+import type { I18n, Key } from '../i18n';
+import { plainName, toolTexts } from '../i18n/tools';
 import { imagePath } from '../net/api';
 import { isFields } from '../net/decode';
 import type { ToolResult } from '../protocol/generated';
-import type { ToolItem } from '../thread/rows';
-import type { Key, Words } from '../words';
-import { plainName, toolWords } from '../words/tools';
+import type { ToolItem } from '../state/model';
 
 const MOST_CHARS = 140;
 
-/** Ends that the status alone does not tell. */
+/** Outcomes that the status alone does not tell. */
 const SPECIAL: Record<string, Key | undefined> = {
   tool_not_run: 'tool.not_run',
   tool_withheld: 'tool.withheld',
   outcome_unknown: 'tool.outcome_unknown',
 };
 
-export function toolLine(words: Words, item: ToolItem, active: boolean): string {
-  const tool = toolWords(words, item.tool);
+export function toolLine(i18n: I18n, item: ToolItem, active: boolean): string {
+  const tool = toolTexts(i18n, item.tool);
   const special = SPECIAL[String(item.result?.metadata['code'])];
-  if (special) return words.t(special, { act: tool.act });
+  if (special) return i18n.t(special, { act: tool.act });
   switch (item.status) {
     case 'waiting':
     case 'running':
-      if (active) return item.status === 'waiting' ? words.t('tool.waiting', { act: tool.act }) : tool.running;
-      return words.t('tool.unfinished', { act: tool.act });
+      if (active) return item.status === 'waiting' ? i18n.t('tool.waiting', { act: tool.act }) : tool.running;
+      return i18n.t('tool.unfinished', { act: tool.act });
     case 'denied':
       return tool.denied;
     case 'error':
       return tool.failed;
     default:
-      return found(words, item) ?? said(item) ?? tool.done;
+      return found(i18n, item) ?? said(item) ?? tool.done;
   }
 }
 
 /** "3 recipes found", where the result is a list of them. */
-function found(words: Words, item: ToolItem): string | null {
+function found(i18n: I18n, item: ToolItem): string | null {
   if (plainName(item.tool) !== 'list_recipes') return null;
   const output = (item.result?.data as ToolResult | undefined)?.output;
   const list = isFields(output) ? (output['recipes'] ?? output['items']) : output;
-  return Array.isArray(list) ? words.count('tool.list_recipes.found', list.length) : null;
+  return Array.isArray(list) ? i18n.count('tool.list_recipes.found', list.length) : null;
 }
 
-/** The server's own words, if they are words and fit on a line. */
+/** The tool's own text, if it is prose and fits on a line. */
 function said(item: ToolItem): string | null {
   const line = item.result?.content.trim() ?? '';
   const isLine = line !== '' && !line.includes('\n') && line.length <= MOST_CHARS && !/^[[{"]/.test(line);
   return isLine ? line : null;
 }
 
-/** G-8: whether a result looks as if it gives orders. */
+/** G-8: whether the guardrail flagged a result as a possible injection. */
 export function isSuspicious(item: ToolItem): boolean {
   return item.result?.metadata['suspicious'] !== undefined;
 }
 
-/** Where the pictures are that a tool gave back. */
+/** The paths of the images in a result. */
 export function picturesOf(item: ToolItem): string[] {
   const images = item.result?.metadata['images'];
   if (!Array.isArray(images)) return [];
   return images.flatMap((image: unknown) => (isFields(image) && typeof image['id'] === 'string' ? [imagePath(image['id'])] : []));
 }
 
-/** What a tool gave back, to be read: text as it is, everything else as JSON. */
+/** The output of a tool: text as it is, everything else as JSON. */
 export function outputText(item: ToolItem): string {
   const output = (item.result?.data as ToolResult | undefined)?.output;
   if (output === undefined || output === null) return item.result?.content ?? '';

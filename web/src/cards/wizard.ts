@@ -5,7 +5,7 @@ import { asSchema, beginning, problemsIn } from '../schema/schema';
 
 export type StepAnswers = Record<string, unknown>;
 
-/** What a step holds before anybody touched it. */
+/** The initial answer of a step. */
 export function firstAnswer(step: PromptStep): unknown {
   return step.promptType === 'form' ? (beginning(asSchema(step.schema)) ?? {}) : undefined;
 }
@@ -24,8 +24,8 @@ export function isStepAnswered(step: PromptStep, value: unknown): boolean {
   }
 }
 
-/** What a step's answer reads like, for the look back at the end. */
-export function answerInWords(step: PromptStep, value: unknown, yesNo: { yes: string; no: string }): string {
+/** The answer of a step as text. */
+export function readableAnswer(step: PromptStep, value: unknown, yesNo: { yes: string; no: string }): string {
   if (value === 'yes' || value === 'no') return yesNo[value];
   const option = step.options?.find((one) => one.value === value);
   if (option) return option.label;

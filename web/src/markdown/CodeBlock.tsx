@@ -1,7 +1,7 @@
 import { Fragment, memo, useEffect, useState } from 'react';
 
+import { useI18n } from '../i18n';
 import { CopyButton } from '../ui/CopyButton';
-import { useWords } from '../words';
 import { highlight, type Token } from './highlight';
 
 interface Props {
@@ -9,11 +9,11 @@ interface Props {
   language: string;
 }
 
-/** While more of it streams in, code stays plain; colours come when it rests. */
+/** Code is highlighted after a pause in the stream of so many milliseconds. */
 const REST = 150;
 
 export const CodeBlock = memo(function CodeBlock({ code, language }: Props) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const [coloured, setColoured] = useState<{ code: string; lines: Token[][] } | null>(null);
 
   useEffect(() => {

@@ -1,10 +1,10 @@
-/** From a footnote's number to its text and back, inside the text that holds both. */
+/** Links between a footnote and its reference, inside one message. */
 
 import type { MouseEvent, ReactNode } from 'react';
 
-import { showInThread } from '../thread/follow';
+import { showInView } from '../ui/scroll_view';
 
-/** What the ids of footnotes begin with. */
+/** The prefix of the ids of footnotes. */
 export const NOTE = 'note-';
 
 export function isFootnote(href: string | undefined): href is string {
@@ -21,11 +21,11 @@ interface Props {
 export function FootnoteLink({ to, id, label, children }: Props) {
   const go = (event: MouseEvent<HTMLElement>) => {
     event.preventDefault();
-    const text = event.currentTarget.closest('.words');
+    const text = event.currentTarget.closest('.markdown');
     const target = document.getElementById(to.slice(1));
     if (!target || !text?.contains(target)) return;
     if (target.tabIndex < 0) target.tabIndex = -1;
-    showInThread(target);
+    showInView(target);
     target.focus({ preventScroll: true });
   };
   return (

@@ -1,18 +1,18 @@
 /**
- * Markdown, safely: no raw HTML, links that tell nothing and open elsewhere,
- * pictures only of our own server. Footnotes stay in the page. While it streams
- * only its last part is drawn.
+ * Markdown, rendered safely: no raw HTML, links without referrer in a new tab, images
+ * only of our own server. Footnotes stay in the page. While it streams, only the last
+ * block is rendered again.
  */
 
 import { memo, type ReactNode, useId, useMemo } from 'react';
 import ReactMarkdown, { type Components, type Options } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 
-import { useWords } from '../words';
+import { useI18n } from '../i18n';
 import { blocksOf } from './blocks';
 import { CodeBlock } from './CodeBlock';
 import { FootnoteLink, isFootnote, NOTE } from './Footnote';
-import { settle } from './settle';
+import { repairIncomplete } from './repair';
 import { isOwnPicture, safeLink } from './urls';
 
 interface Props {
@@ -22,12 +22,12 @@ interface Props {
 
 export const Markdown = memo(function Markdown({ text, streaming = false }: Props) {
   const blocks = useMemo(() => blocksOf(text), [text]);
-  const notes = useNotes();
+  const notes = useFootnoteOptions();
   return (
-    <div className="words" dir="auto">
+    <div className="markdown" dir="auto">
       {blocks.map((block, index) => {
         const last = streaming && index === blocks.length - 1;
-        return <Block key={index} text={last ? settle(block) : block} notes={notes} />;
+        return <Block key={index} text={last ? repairIncomplete(block) : block} notes={notes} />;
       })}
     </div>
   );
@@ -35,9 +35,9 @@ export const Markdown = memo(function Markdown({ text, streaming = false }: Prop
 
 type Notes = Options['remarkRehypeOptions'];
 
-/** How footnotes are called: each text has its own, in the reader's language. */
-function useNotes(): Notes {
-  const { t } = useWords();
+/** The ids and labels of footnotes: unique for each text, in the reader's language. */
+function useFootnoteOptions(): Notes {
+  const { t } = useI18n();
   const id = useId();
   return useMemo(
     () => ({
@@ -75,7 +75,7 @@ const COMPONENTS: Components = {
     if (isOwnPicture(source)) {
       return <img src={source} alt={alt ?? ''} loading="lazy" className="max-h-96 rounded-card border border-line" />;
     }
-    // A picture from elsewhere would tell that place who reads; it is a link.
+    // Loading an image from elsewhere would tell that server who reads, so it is a link.
     const link = safeLink(source);
     if (link === null) return <span>{alt}</span>;
     return (
@@ -84,7 +84,7 @@ const COMPONENTS: Components = {
       </a>
     );
   },
-  // The label of the footnotes has the same id in every text.
+  // Without its id: the heading of the footnotes has the same one in every text.
   h2({ className, children }) {
     return <h2 className={className}>{children}</h2>;
   },
@@ -103,10 +103,10 @@ const COMPONENTS: Components = {
   },
 };
 
-/** The words and the language of a fenced block. */
+/** The code and the language of a fenced block. */
 function codeIn(children: ReactNode): { code: string; language: string } {
   const child = Array.isArray(children) ? children[0] : children;
   const props = (child as { props?: { className?: string; children?: ReactNode } } | undefined)?.props;
   const language = /language-(\S+)/.exec(props?.className ?? '')?.[1] ?? '';
-  return { code: String(props?.children ?? '').replace(/\n$/, ''), language };
+  return { code: typeof props?.children === 'string' ? props.children.replace(/\n$/, '') : '', language };
 }

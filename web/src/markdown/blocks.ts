@@ -1,10 +1,10 @@
 /**
- * Markdown in pieces that never change again: while text streams in, only the
- * last piece is read anew. Pure.
+ * Splits markdown into blocks of which only the last one can still change, so that
+ * only it is parsed again while text streams in. Pure.
  *
- * A cut is made at a blank line, outside of a code fence, where the next line
- * cannot belong to what came before (a list, an indented or quoted part). A text
- * with definitions (`[name]: …`) stays whole, since they hold everywhere in it.
+ * It is split at a blank line outside of a code fence, if the next line cannot
+ * continue what came before (a list, an indented or quoted part). A text with
+ * definitions (`[name]: …`) is one block, since they apply to all of it.
  */
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;

@@ -1,6 +1,6 @@
 /**
- * Code in colours. The highlighter and each language are loaded when somebody
- * first needs them. Tokens become classes, never styles: the policy forbids them.
+ * Syntax highlighting. The highlighter and each language are loaded on first use.
+ * Tokens become classes, never styles: the content security policy forbids them.
  */
 
 import type { HighlighterCore, ThemedToken } from 'shiki/core';
@@ -37,13 +37,13 @@ const ALIASES: Record<string, string> = {
   ts: 'typescript', py: 'python', rs: 'rust', yml: 'yaml', dockerfile: 'docker', golang: 'go', jsonc: 'json', xml: 'html',
 };
 
-/** Longer code is shown plain: nobody should wait for colours. */
+/** Longer code is not highlighted: it would take too long. */
 const MOST_CHARS = 20_000;
 
 let highlighter: Promise<HighlighterCore> | null = null;
 const loaded = new Set<string>();
 
-/** Lines of tokens, or `null` where there is nothing to colour. */
+/** Lines of tokens, or `null` if the code is not highlighted. */
 export async function highlight(code: string, name: string): Promise<Token[][] | null> {
   const language = ALIASES[name.toLowerCase()] ?? name.toLowerCase();
   const load = LANGUAGES[language];

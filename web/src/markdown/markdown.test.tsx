@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 import { blocksOf } from './blocks';
 import { Markdown } from './Markdown';
-import { settle } from './settle';
+import { repairIncomplete } from './repair';
 import { isOwnPicture, safeLink } from './urls';
 
 const TEXT =
@@ -43,7 +43,7 @@ describe('the end of a text that is still written', () => {
     ['snake_case_name', 'snake_case_name'],
     ['\\*not\\* emphasis', '\\*not\\* emphasis'],
     ['```js\nconst a = `b', '```js\nconst a = `b'],
-  ])('%j is read as %j', (text, expected) => expect(settle(text)).toBe(expected));
+  ])('%j is read as %j', (text, expected) => expect(repairIncomplete(text)).toBe(expected));
 
   it('shows no marks of emphasis at any length', () => {
     const text = 'A **bold** word, *light* and `code`, and a [link](https://example.org) too.';
@@ -59,7 +59,7 @@ describe('a text', () => {
   /** U-4: each text in its own direction, code from the left. */
   it('has the direction of its language', () => {
     const { container } = render(<Markdown text={'שלום\n\n```js\na\n```'} />);
-    expect(container.querySelector('.words')?.getAttribute('dir')).toBe('auto');
+    expect(container.querySelector('.markdown')?.getAttribute('dir')).toBe('auto');
     expect(container.querySelector('pre')?.getAttribute('dir')).toBe('ltr');
   });
 

@@ -1,10 +1,10 @@
-/** Which addresses may be followed, and which pictures shown (FAULTS 26). Pure. */
+/** Which URLs may be links, and which images may be shown (FAULTS 26). Pure. */
 
 const FOLLOWED = new Set(['http:', 'https:', 'mailto:', 'tel:']);
 
-/** The address if it may be a link; everything that could run is none. */
+/** The URL if it may be a link, by its scheme; `javascript:` and its like may not. */
 export function safeLink(url: string | undefined): string | null {
-  // A place in a page of its own is none in this one.
+  // A fragment of another document means nothing in this page.
   if (url === undefined || url === '' || url.startsWith('#')) return null;
   try {
     const parsed = new URL(url, window.location.origin);
@@ -14,7 +14,7 @@ export function safeLink(url: string | undefined): string | null {
   }
 }
 
-/** Pictures of this server only: one from elsewhere would leak by being asked for. */
+/** Only images of this server: the request for another one would tell who reads. */
 export function isOwnPicture(url: string): boolean {
   try {
     const parsed = new URL(url, window.location.origin);

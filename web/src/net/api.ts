@@ -1,4 +1,4 @@
-/** The routes of the server that this page uses. Shapes that have none in `protocol` are here. */
+/** The routes that this page uses, and the shapes that `protocol` does not generate. */
 
 import type {
   ChatRequest,
@@ -12,7 +12,7 @@ import type {
   ToolCall,
   UserPrompt,
 } from '../protocol/generated';
-import { decodeEvent, isFields, type PlacedEvent } from './decode';
+import { decodeEvent, isFields, type LogEvent } from './decode';
 import { ask, askJson } from './http';
 import { readEvents } from './sse';
 
@@ -94,8 +94,8 @@ export const imagePath = (id: string) => `/api/images/${encodeURIComponent(id)}`
 export const readImage = async (id: string): Promise<Blob> => (await ask(imagePath(id))).blob();
 
 /**
- * Sends a message. Resolves when it is acknowledged: from then on it is stored,
- * and what comes of it is read from the conversation's own stream.
+ * Sends a message. Resolves when it is acknowledged: it is stored then, and the
+ * answer is read from the conversation's own stream.
  */
 export async function sendMessage(request: ChatRequest): Promise<Start> {
   const stream = new AbortController();
@@ -108,7 +108,7 @@ export async function sendMessage(request: ChatRequest): Promise<Start> {
           const decoded = decodeEvent(event);
           if (decoded?.body.event !== 'start') continue;
           const { message_id, ...start } = decoded.body.data;
-          // The agent may begin a turn by itself, which acknowledges nothing.
+          // The start of an agent-initiated turn acknowledges nothing.
           if (message_id === undefined) continue;
           resolve({ ...start, message_id });
           stream.abort();
@@ -123,14 +123,14 @@ export async function sendMessage(request: ChatRequest): Promise<Start> {
 export const answerPrompt = (id: string, answer: PromptAnswer) =>
   ask(`${promptPath(id)}/response`, { method: 'POST', json: answer });
 
-/** What an approval would change with other arguments; nothing runs. */
+/** The preview of an approval with edited arguments; nothing runs. */
 export const previewPrompt = (id: string, input: unknown, signal: AbortSignal) =>
   askJson<{ toolCall: ToolCall; preview?: Preview }>(`${promptPath(id)}/preview`, { method: 'POST', json: { input }, signal });
 
 export const extendPrompt = (id: string, seconds: number) =>
   ask(`${promptPath(id)}/extend`, { method: 'POST', json: { seconds } });
 
-/** Prompts that wait, of all conversations. */
+/** The open prompts of all conversations. */
 export async function openPrompts(): Promise<UserPrompt[]> {
   const answer = await askJson<unknown>('/api/prompts?status=open');
   return listIn(answer, 'prompts').filter(isFields).map(promptIn).filter((p) => p !== null);
@@ -150,10 +150,10 @@ export async function allowances(id: ConversationId): Promise<Allowance[]> {
   });
 }
 
-export const takeBackAllowance = (id: ConversationId, tool: string) =>
+export const revokeAllowance = (id: ConversationId, tool: string) =>
   ask(`${conversationPath(id)}/allowances/${encodeURIComponent(tool)}`, { method: 'DELETE' });
 
-/** A list, bare or under its name. */
+/** A list, bare or in a field of this name. */
 function listIn(answer: unknown, name: string): unknown[] {
   const list = isFields(answer) ? answer[name] : answer;
   return Array.isArray(list) ? list : [];
@@ -162,7 +162,7 @@ function listIn(answer: unknown, name: string): unknown[] {
 export const readRecipe = (id: string, signal: AbortSignal) =>
   askJson<unknown>(`/api/recipes/${encodeURIComponent(id)}`, { signal });
 
-export type { PlacedEvent };
+export type { LogEvent };
 
 export interface ServerHealth {
   server: string;

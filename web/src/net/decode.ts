@@ -1,20 +1,20 @@
 /**
- * From JSON off the wire to what the reducer knows. Whatever lacks what it must
- * have is left out and said so in the console; it never breaks the page (T-7).
+ * From JSON off the wire to typed events. An event that lacks a required field is
+ * dropped with a warning in the console; it never breaks the page (T-7).
  */
 
 import type { EventBody, Message, MessageType } from '../protocol/generated';
 import type { SseEvent } from './sse';
 
-/** An event with its place in the conversation's log. */
-export interface PlacedEvent {
+/** An event of the log with its event id. */
+export interface LogEvent {
   id: string | null;
   body: EventBody;
 }
 
 type Fields = Record<string, unknown>;
 
-/** Fields without which an event says nothing. */
+/** The required fields of each event, all of them strings. */
 const REQUIRED: Record<string, readonly string[]> = {
   start: ['conversation_id', 'turn_id'],
   queued: ['turn_id'],
@@ -32,7 +32,7 @@ const REQUIRED: Record<string, readonly string[]> = {
   done: ['turn_id', 'reason'],
 };
 
-export function decodeEvent(event: SseEvent): PlacedEvent | null {
+export function decodeEvent(event: SseEvent): LogEvent | null {
   const required = REQUIRED[event.name];
   if (!required) {
     console.warn(`Parlor: an event that this page does not know: ${event.name}`);
@@ -55,7 +55,7 @@ function bodyOf(name: string, data: Fields): EventBody {
   return { event: name, data } as EventBody;
 }
 
-/** T-1: a message without a type is text; names come in either case. */
+/** T-1: a message without a type is text; type names come in snake case or camel case. */
 export function decodeMessage(data: Fields): Message {
   const metadata = data['metadata'];
   return {

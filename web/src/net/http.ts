@@ -1,9 +1,9 @@
-/** One way to ask the server for something, and one shape for its refusals. */
+/** Requests to the server, and one error type for all that can go wrong with them. */
 
 import type { ErrorCode, FieldProblem } from '../protocol/generated';
 import { noteServerTime } from './clock';
 
-/** Why something did not work; `code` is what texts are chosen by. */
+/** Why a request failed. Texts are chosen by `code`. */
 export class Refusal extends Error {
   readonly code: ErrorCode | 'offline';
   readonly status: number;
@@ -32,7 +32,7 @@ export function asRefusal(error: unknown): Refusal {
 
 type Ask = Omit<RequestInit, 'body'> & { json?: unknown };
 
-/** A session that is over leads to the form; whoever knows what to keep says how. */
+/** What happens when the session has ended; see `onLoggedOut`. */
 let leave = () => window.location.assign('/login');
 
 export function onLoggedOut(handler: () => void): void {
@@ -42,8 +42,8 @@ export function onLoggedOut(handler: () => void): void {
 let reachable = true;
 const waiting = new Set<() => void>();
 
-/** Calls a handler whenever the server answers again after it could not be reached. */
-export function onReachedAgain(handler: () => void): () => void {
+/** Calls a handler whenever the server answers again after a network error. */
+export function onBackOnline(handler: () => void): () => void {
   waiting.add(handler);
   return () => void waiting.delete(handler);
 }
@@ -54,7 +54,7 @@ function reached(now: boolean): void {
   if (again) for (const handler of waiting) handler();
 }
 
-/** Rejects with a [`Refusal`] unless the answer is good. */
+/** Rejects with a {@link Refusal} unless the status is a success. */
 export async function ask(path: string, { json, ...init }: Ask = {}): Promise<Response> {
   const headers = new Headers(init.headers);
   if (json !== undefined) headers.set('content-type', 'application/json');
@@ -108,7 +108,7 @@ async function errorIn(response: Response): Promise<ErrorFields> {
   }
 }
 
-/** For what did not come from our own server, such as a proxy's error page. */
+/** The code for an error page of somebody else, such as a proxy. */
 function codeOf(status: number): ErrorCode {
   if (status === 401) return 'unauthorized';
   if (status === 404) return 'not_found';

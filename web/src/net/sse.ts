@@ -1,4 +1,4 @@
-/** Server-sent events as they come off the wire: lines in, events out, at any chunking. */
+/** A parser for server-sent events: text in chunks of any size in, events out. */
 
 export interface SseEvent {
   id: string | null;
@@ -7,15 +7,15 @@ export interface SseEvent {
 }
 
 export interface SseSink {
-  /** All events that one read brought, in order. */
+  /** The events of one read, in order. */
   events(events: SseEvent[]): void;
-  /** The server says how long to wait before coming back. */
+  /** The delay before reconnecting that the server asks for. */
   retry?(milliseconds: number): void;
-  /** Something came, if only a sign of life. */
+  /** Called on every read, also for keep-alives. */
   alive?(): void;
 }
 
-/** Takes text in pieces of any size and gives finished events back. */
+/** Buffers incomplete lines and events between chunks. */
 export class SseParser {
   private rest = '';
   private id: string | null = null;

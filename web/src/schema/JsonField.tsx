@@ -1,8 +1,8 @@
-/** JSON for experts: kept as typed, taken over as soon as it can be read. */
+/** A field for JSON: the text stays as typed, and valid JSON becomes the value. */
 
 import { useState } from 'react';
 
-import { useWords } from '../words';
+import { useI18n } from '../i18n';
 
 interface Props {
   value: unknown;
@@ -13,7 +13,7 @@ interface Props {
 }
 
 export function JsonField({ value, change, common = {}, label, rows = 4 }: Props) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const [text, setText] = useState(() => (value === undefined ? '' : JSON.stringify(value, null, 2)));
   const [broken, setBroken] = useState<'json' | 'digits' | null>(null);
   const type = (typed: string) => {
@@ -43,7 +43,7 @@ export function JsonField({ value, change, common = {}, label, rows = 4 }: Props
   );
 }
 
-/** Reads JSON; an integer that would be rounded is a RangeError, where the browser tells how it was written. */
+/** Parses JSON; an integer that would be rounded is a RangeError, if the browser gives the source text. */
 function exactly(text: string): unknown {
   return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
     const written = context?.source ?? '';

@@ -3,17 +3,17 @@
 import { Lock, Plus, Trash2 } from 'lucide-react';
 import { useId } from 'react';
 
+import { useI18n } from '../i18n';
+import { fieldLabel } from '../i18n/fields';
 import { Button, IconButton } from '../ui/Button';
-import { useWords } from '../words';
-import { fieldLabel } from '../words/fields';
+import { JsonField } from './JsonField';
 import { child, touchesMask, valueAt, withValueAt } from './pointer';
 import { beginning, choicesOf, kindOf, type Problem, type Schema, typeOf } from './schema';
-import { JsonField } from './JsonField';
 
 interface FormProps {
   schema: Schema;
   value: unknown;
-  /** What the things are called that a value names by an id. */
+  /** Titles for values that are ids. */
   names?: ReadonlyMap<string, string>;
   masked?: readonly string[];
   problems?: Record<string, Problem>;
@@ -57,7 +57,7 @@ function Field(props: FieldProps) {
 }
 
 function ObjectField({ form, schema, pointer, name }: FieldProps) {
-  const words = useWords();
+  const i18n = useI18n();
   const fields = Object.entries(schema.properties ?? {}).map(([key, one]) => (
     <Field
       key={key}
@@ -71,20 +71,20 @@ function ObjectField({ form, schema, pointer, name }: FieldProps) {
   if (name === null) return <div className="space-y-3">{fields}</div>;
   return (
     <fieldset className="space-y-3 rounded-control border border-line p-3">
-      <legend className="px-1 text-small font-medium">{schema.title ?? fieldLabel(words, name)}</legend>
+      <legend className="px-1 text-small font-medium">{schema.title ?? fieldLabel(i18n, name)}</legend>
       {fields}
     </fieldset>
   );
 }
 
 function ArrayField({ form, schema, pointer, name }: FieldProps) {
-  const words = useWords();
+  const i18n = useI18n();
   const list = valueAt(form.root, pointer);
   const items = Array.isArray(list) ? (list as unknown[]) : [];
-  // Taking one away would move what is masked to another place.
+  // Removing an item would change the pointers of masked values.
   const fixed = form.disabled || touchesMask(form.masked, pointer);
   const set = (fresh: unknown[]) => form.change(withValueAt(form.root, pointer, fresh));
-  const label = schema.title ?? fieldLabel(words, name ?? '');
+  const label = schema.title ?? fieldLabel(i18n, name ?? '');
   return (
     <fieldset className="space-y-2">
       <legend className="text-small font-medium">{label}</legend>
@@ -95,7 +95,7 @@ function ArrayField({ form, schema, pointer, name }: FieldProps) {
           </div>
           {!fixed && (
             <IconButton
-              label={words.t('form.remove', { what: `${label} ${at + 1}` })}
+              label={i18n.t('form.remove', { what: `${label} ${at + 1}` })}
               onClick={() => set(items.filter((_one, index) => index !== at))}
             >
               <Trash2 size={15} aria-hidden="true" />
@@ -109,7 +109,7 @@ function ArrayField({ form, schema, pointer, name }: FieldProps) {
           icon={<Plus size={15} aria-hidden="true" />}
           onClick={() => set([...items, beginning(schema.items ?? {}) ?? ''])}
         >
-          {words.t('form.add')}
+          {i18n.t('form.add')}
         </Button>
       )}
     </fieldset>
@@ -117,12 +117,12 @@ function ArrayField({ form, schema, pointer, name }: FieldProps) {
 }
 
 function LeafField({ form, schema, pointer, name, required }: FieldProps) {
-  const words = useWords();
+  const i18n = useI18n();
   const id = useId();
   const value = valueAt(form.root, pointer);
   const problem = form.problems[pointer];
   const set = (fresh: unknown) => form.change(withValueAt(form.root, pointer, fresh));
-  const label = schema.title ?? (name === null ? words.t('form.value') : fieldLabel(words, name));
+  const label = schema.title ?? (name === null ? i18n.t('form.value') : fieldLabel(i18n, name));
   const common = {
     id,
     disabled: form.disabled,
@@ -145,7 +145,7 @@ function LeafField({ form, schema, pointer, name, required }: FieldProps) {
     <div className="space-y-1">
       <label htmlFor={id} className="block text-small font-medium">
         {label}
-        {!required && <span className="ms-1.5 font-normal text-muted">{words.t('form.optional')}</span>}
+        {!required && <span className="ms-1.5 font-normal text-muted">{i18n.t('form.optional')}</span>}
       </label>
       <Control schema={schema} value={value} set={set} required={required} common={common} />
       <Note id={`${id}-note`} schema={schema} problem={problem} name={typeof value === 'string' ? form.names?.get(value) : undefined} />
@@ -162,7 +162,7 @@ interface ControlProps {
 }
 
 function Control({ schema, value, set, required, common }: ControlProps) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const kind = kindOf(schema);
   if (kind === 'choice') {
     const choices = choicesOf(schema);
@@ -196,7 +196,7 @@ function Control({ schema, value, set, required, common }: ControlProps) {
     );
   }
   const text = typeof value === 'string' ? value : '';
-  // An optional text that may not be empty is left out instead.
+  // An optional text that must not be empty is left out when it is empty.
   const leavesOut = !required && (schema.minLength ?? 0) > 0;
   const onChange = ({ target }: { target: { value: string } }) => set(target.value === '' && leavesOut ? undefined : target.value);
   if (text.length > 80 || text.includes('\n')) {
@@ -211,12 +211,12 @@ interface NoteProps {
   id: string;
   schema: Schema;
   problem: Problem | undefined;
-  /** What the value names, if it is an id. */
+  /** The title of the value, if it is an id. */
   name?: string;
 }
 
 function Note({ id, schema, problem, name }: NoteProps) {
-  const { t } = useWords();
+  const { t } = useI18n();
   return (
     <p id={id} className={problem ? 'text-small font-medium text-critical' : 'text-small text-muted'}>
       {problem ? t(`form.problem.${problem}`) : name ? <span className="font-medium text-ink">{name}</span> : schema.description}
@@ -225,16 +225,16 @@ function Note({ id, schema, problem, name }: NoteProps) {
 }
 
 function MaskedField({ form, schema, pointer, name }: FieldProps) {
-  const words = useWords();
+  const i18n = useI18n();
   const value = valueAt(form.root, pointer);
   return (
     <div className="space-y-1">
-      <p className="text-small font-medium">{schema.title ?? fieldLabel(words, name ?? '')}</p>
+      <p className="text-small font-medium">{schema.title ?? fieldLabel(i18n, name ?? '')}</p>
       <p className="flex items-center gap-2 rounded-control border border-dashed border-(--edge) bg-raised px-3 py-2 font-mono text-small">
         <Lock size={14} aria-hidden="true" className="shrink-0 text-muted" />
         {typeof value === 'string' ? value : JSON.stringify(value)}
       </p>
-      <p className="text-small text-muted">{words.t('form.masked')}</p>
+      <p className="text-small text-muted">{i18n.t('form.masked')}</p>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-/** JSON pointers: reading and changing a value at a place. Pure. */
+/** JSON pointers: reading and changing the value at a pointer. Pure. */
 
 import { isFields } from '../net/decode';
 
@@ -15,7 +15,7 @@ export function valueAt(value: unknown, pointer: string): unknown {
   }, value);
 }
 
-/** A copy with another value at the place; `undefined` takes a field away. */
+/** A copy with another value at the pointer; `undefined` removes the field. */
 export function withValueAt(value: unknown, pointer: string, fresh: unknown): unknown {
   const [first, ...rest] = partsOf(pointer);
   if (first === undefined) return fresh;
@@ -33,7 +33,7 @@ export function withValueAt(value: unknown, pointer: string, fresh: unknown): un
   return { ...fields, [first]: inside };
 }
 
-/** Whether a place is masked or holds something that is. */
+/** Whether a pointer is masked or contains a masked one. */
 export function touchesMask(masked: readonly string[], pointer: string): boolean {
   return masked.some((mask) => mask === pointer || mask.startsWith(`${pointer}/`));
 }

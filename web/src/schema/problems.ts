@@ -1,19 +1,19 @@
-/** What does not fit, in the reader's words: the field by its label, and no pointer. */
+/** Validation errors in the reader's language, with the labels of the fields. */
 
+import type { I18n, Key } from '../i18n';
+import { fieldLabel } from '../i18n/fields';
 import type { FieldProblem } from '../protocol/generated';
-import type { Key, Words } from '../words';
-import { fieldLabel } from '../words/fields';
 import { partsOf } from './pointer';
 import type { Schema } from './schema';
 
-export function problemSentences(words: Words, schema: Schema, problems: readonly FieldProblem[]): string {
-  return problems.map((problem) => sentence(words, schema, problem)).join(' ');
+export function problemSentences(i18n: I18n, schema: Schema, problems: readonly FieldProblem[]): string {
+  return problems.map((problem) => sentence(i18n, schema, problem)).join(' ');
 }
 
-function sentence(words: Words, schema: Schema, { pointer, problem, limit }: FieldProblem): string {
-  const field = labelAt(words, schema, pointer);
-  if (problem === 'too_short' && limit === 1) return words.t('problem.empty', { field });
-  return words.t(KEYS[problem] ?? 'problem.other', { field, limit: limit === undefined ? '' : words.number(limit) });
+function sentence(i18n: I18n, schema: Schema, { pointer, problem, limit }: FieldProblem): string {
+  const field = labelAt(i18n, schema, pointer);
+  if (problem === 'too_short' && limit === 1) return i18n.t('problem.empty', { field });
+  return i18n.t(KEYS[problem] ?? 'problem.other', { field, limit: limit === undefined ? '' : i18n.number(limit) });
 }
 
 const KEYS: Record<FieldProblem['problem'], Key> = {
@@ -33,12 +33,12 @@ const KEYS: Record<FieldProblem['problem'], Key> = {
 };
 
 /** “Steps 2 Instruction”: the titles of the schema, or else the names of the fields. */
-function labelAt(words: Words, schema: Schema, pointer: string): string {
+function labelAt(i18n: I18n, schema: Schema, pointer: string): string {
   let at: Schema | undefined = schema;
   const labels = partsOf(pointer).map((part) => {
     const inList = /^\d+$/.test(part) && at?.items !== undefined;
     at = inList ? at?.items : at?.properties?.[part];
-    return inList ? String(Number(part) + 1) : (at?.title ?? fieldLabel(words, part));
+    return inList ? String(Number(part) + 1) : (at?.title ?? fieldLabel(i18n, part));
   });
-  return labels.length === 0 ? words.t('problem.all') : `“${labels.join(' ')}”`;
+  return labels.length === 0 ? i18n.t('problem.all') : `“${labels.join(' ')}”`;
 }

@@ -1,4 +1,4 @@
-/** JSON Schema as far as forms need it: which field, what is missing, what it begins with. Pure. */
+/** The part of JSON Schema that forms need: kind of field, validation, initial value. Pure. */
 
 import { isFields } from '../net/decode';
 
@@ -27,7 +27,7 @@ export interface Schema {
 export type FieldKind = 'object' | 'array' | 'choice' | 'boolean' | 'number' | 'text' | 'json';
 
 export function asSchema(value: unknown): Schema {
-  return isFields(value) ? (value as Schema) : {};
+  return isFields(value) ? value : {};
 }
 
 export function typeOf(schema: Schema): string | null {
@@ -59,7 +59,7 @@ export interface SchemaChoice {
   label: string;
 }
 
-/** What can be chosen: `enum` with its names, or `oneOf`/`anyOf` of constants. */
+/** The choices: `enum` with its names, or `oneOf`/`anyOf` of constants. */
 export function choicesOf(schema: Schema): SchemaChoice[] {
   if (schema.enum) {
     return schema.enum.map((value, index) => ({ value, label: schema.enumNames?.[index] ?? String(value) }));
@@ -69,7 +69,7 @@ export function choicesOf(schema: Schema): SchemaChoice[] {
   return either.map((one) => ({ value: one.const, label: one.title ?? String(one.const) }));
 }
 
-/** The schema of a value that came without one. */
+/** A schema inferred from a value. */
 export function schemaOf(value: unknown): Schema {
   if (Array.isArray(value)) return value.length > 0 ? { type: 'array', items: schemaOf(value[0]) } : {};
   if (isFields(value)) {
@@ -90,7 +90,7 @@ export function schemaOf(value: unknown): Schema {
   }
 }
 
-/** What a field holds before anybody touched it. */
+/** The initial value of a field. */
 export function beginning(schema: Schema): unknown {
   if (schema.default !== undefined) return schema.default;
   switch (kindOf(schema)) {
@@ -109,7 +109,7 @@ export function beginning(schema: Schema): unknown {
 
 export type Problem = 'missing' | 'too_short' | 'too_long' | 'too_small' | 'too_large' | 'pattern' | 'number' | 'digits';
 
-/** What does not fit, by pointer. The server looks again; this only saves a round. */
+/** The validation errors, by pointer. The server validates again; this only saves a round trip. */
 export function problemsIn(schema: Schema, value: unknown, pointer = '', required = true): Record<string, Problem> {
   const kind = kindOf(schema);
   const blank = value === undefined || value === null || value === '';
@@ -150,7 +150,7 @@ function problemWith(schema: Schema, kind: FieldKind, value: unknown): Problem |
 }
 
 function fits(pattern: string, value: string): boolean {
-  // A pattern is somebody else's, and may take forever: long values are left to the server.
+  // A pattern comes from a tool server and may backtrack without end: long values are left to the server.
   if (value.length > 200) return true;
   try {
     return new RegExp(pattern, 'u').test(value);

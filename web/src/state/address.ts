@@ -1,7 +1,7 @@
 /**
  * The address of the conversation that is open (U-6): `/c/{id}`, or `/chat` while
- * there is none. Opening one is a step that Back takes back; a new conversation
- * that gets its id goes on at the same step.
+ * there is none. Opening a conversation adds an entry to the browser's history; a
+ * new conversation that gets its id replaces the entry.
  */
 
 const HOME = '/chat';
@@ -16,7 +16,7 @@ export function addressOf(conversation: string | null): string {
   return conversation === null ? HOME : `/c/${encodeURIComponent(conversation)}`;
 }
 
-/** Makes the address that of a conversation; as a step of its own, or in place of the one before. */
+/** Sets the address to that of a conversation, as a new entry of the history or in place of the current one. */
 export function setAddress(conversation: string | null, how: 'step' | 'same'): void {
   const path = addressOf(conversation);
   if (path === window.location.pathname) return;

@@ -1,22 +1,22 @@
 /** What a person can do with the conversation that is open. */
 
+import { readLocal, writeLocal } from '../browser/local_storage';
 import * as api from '../net/api';
-import { isFields, type PlacedEvent } from '../net/decode';
+import { isFields, type LogEvent } from '../net/decode';
 import { asRefusal, onLoggedOut, Refusal } from '../net/http';
 import type { ChatRequest, Mode, PromptAnswer } from '../protocol/generated';
 import { addressed, setAddress } from './address';
-import { keepDraftsOf } from './drafts';
-import { follow, reconnect, unfollow } from './feed';
-import { forgetHalfAnswer } from './half_answers';
+import { forgetAnswerDraft } from './answer_drafts';
+import { openDraftsOf } from './draft_storage';
 import { isWriting, refreshList, refreshListSoon, refreshWaiting } from './list';
-import { recall, remember } from './memory';
+import { redirectToLogin } from './login';
 import { EMPTY } from './model';
+import { draftsMovedTo, removeReturned, restoreOutbox, returnToDraft } from './outbox';
 import { readPicture } from './pictures';
-import { leaveForLogin } from './session';
 import {
   currentDraft,
   type Draft,
-  draftKey,
+  openDraftKey,
   getState,
   NO_DRAFT,
   type Outgoing,
@@ -24,29 +24,29 @@ import {
   setDraft,
   setState,
 } from './store';
-import { draftsMovedTo, putBack, restoreUnsent, takeOut } from './unsent';
+import { reconnect, subscribe, unsubscribe } from './subscription';
 
-/** How long to wait before a message is tried again that could not go out. */
+/** Delays between attempts to send a message while offline, in milliseconds. */
 const PAUSES = [500, 1_000, 2_000, 4_000, 8_000];
 
-/** Begins the page: who am I, what is there, what was left behind. */
-export async function begin(): Promise<void> {
-  onLoggedOut(leaveForLogin);
+/** Loads the page: the session, the list, and the conversation of the address. */
+export async function startPage(): Promise<void> {
+  onLoggedOut(redirectToLogin);
   try {
     const me = await api.me();
     setState({ me, project: me.default_project, failure: null });
-    keepDraftsOf(me.tenant, me.role);
-    restoreUnsent();
+    openDraftsOf(me.tenant, me.role);
+    restoreOutbox();
   } catch (error) {
     return setState({ failure: asRefusal(error) });
   }
   const wanted = addressed();
   const shown = wanted === null ? null : show(wanted);
   await Promise.all([refreshList(''), refreshWaiting(), shown]);
-  if (wanted === null) await lookBack();
+  if (wanted === null) await offerUnfinished();
 }
 
-/** Back and Forward: what the address names is opened. */
+/** Opens what the address names, after Back or Forward. */
 export function goToAddress(): void {
   const wanted = addressed();
   if (wanted === getState().conversation.id) return;
@@ -54,11 +54,11 @@ export function goToAddress(): void {
   else void show(wanted);
 }
 
-/** K-3: the address of no conversation begins anew, and offers what was open before. */
-async function lookBack(): Promise<void> {
+/** K-3: without a conversation in the address, a new one begins, and the last one is offered. */
+async function offerUnfinished(): Promise<void> {
   const { list, waiting, me, conversation, outgoing } = getState();
   if (conversation.id !== null || outgoing !== null) return;
-  const last = recall('last');
+  const last = readLocal('last');
   const summary = list.rows.find((row) => row.id === last);
   const resumes = me?.projects.find((project) => project.id === summary?.project);
   if (summary && resumes?.on_reload === 'resume') {
@@ -79,10 +79,10 @@ export function startNew(project?: string): void {
 }
 
 function leave(project?: string): void {
-  unfollow();
+  unsubscribe();
   const { outgoing } = getState();
-  // What is being sent goes on by itself; what waits for a connection would be forgotten.
-  if (outgoing && outgoing.state !== 'sending') putBack(outgoing);
+  // A request in flight goes on by itself; a message that waits for a connection would be lost.
+  if (outgoing && outgoing.state !== 'sending') returnToDraft(outgoing);
   setState((state) => ({
     conversation: EMPTY,
     title: null,
@@ -100,7 +100,7 @@ function leave(project?: string): void {
   }));
 }
 
-/** Opens a conversation: all of its past, then whatever happens. */
+/** Opens a conversation: its history, then its live events. */
 export async function open(id: string): Promise<void> {
   setAddress(id, 'step');
   await show(id);
@@ -116,20 +116,20 @@ async function show(id: string): Promise<void> {
     if (getState().conversation.id !== id) return;
     setState({ title: view.title, mode: view.mode, project: view.project });
     if (Number.parseInt(view.cursor, 10) === 0) setState({ opening: 'no', live: true });
-    follow(from, view.cursor, heard);
-    remember('last', id);
+    subscribe(from, view.cursor, onEvents);
+    writeLocal('last', id);
     void refreshAllowances();
   } catch (error) {
     if (getState().conversation.id === id) setState({ opening: asRefusal(error) });
   }
 }
 
-/** Side effects of what just happened. The picture itself is the reducer's. */
-function heard(events: PlacedEvent[]): void {
+/** The side effects of live events; the state itself is the reducer's. */
+function onEvents(events: LogEvent[]): void {
   for (const { body } of events) {
     if (body.event === 'artifact') setState({ panel: body.data });
     if (body.event === 'start' || body.event === 'done') refreshListSoon();
-    if (body.event === 'userPromptClosed') forgetHalfAnswer(body.data.messageId);
+    if (body.event === 'userPromptClosed') forgetAnswerDraft(body.data.messageId);
     if (body.event === 'userPrompt' || body.event === 'userPromptClosed') {
       void refreshWaiting();
       void refreshAllowances();
@@ -145,8 +145,8 @@ export async function send(): Promise<void> {
   await sendDraft(draft, null);
 }
 
-/** Sends words that were not typed: a suggestion, an option, a plan's fate. */
-export async function say(text: string, mode?: Mode): Promise<void> {
+/** Sends text that was clicked, not typed: a suggestion, an option, the decision about a plan. */
+export async function sendText(text: string, mode?: Mode): Promise<void> {
   if (mode) setState({ mode });
   await sendDraft({ text, picture: null }, null);
 }
@@ -175,8 +175,8 @@ async function pictureAgain(image: unknown): Promise<Picture | null> {
 async function sendDraft(draft: Draft, retryOf: string | null): Promise<void> {
   const outgoing: Outgoing = {
     ...draft,
-    clientId: newMark(),
-    place: draftKey(getState()),
+    clientId: newClientMessageId(),
+    draftKey: openDraftKey(getState()),
     state: 'sending',
     messageId: null,
     retryOf,
@@ -185,7 +185,7 @@ async function sendDraft(draft: Draft, retryOf: string | null): Promise<void> {
   await deliver(outgoing);
 }
 
-/** Tries a message that failed once more, under the same mark: it arrives once (H-5). */
+/** Retries a message under the same client id, so that it arrives once (H-5). */
 export async function resend(): Promise<void> {
   const { outgoing } = getState();
   if (outgoing?.state !== 'failed') return;
@@ -193,11 +193,11 @@ export async function resend(): Promise<void> {
   await deliver(outgoing);
 }
 
-/** Takes a message back that did not go out. */
-export function takeBack(): void {
+/** Returns a message that was not delivered to the composer. */
+export function editUndelivered(): void {
   const { outgoing } = getState();
   if (!outgoing) return;
-  putBack(outgoing);
+  returnToDraft(outgoing);
   setState({ outgoing: null });
 }
 
@@ -207,11 +207,11 @@ async function deliver(outgoing: Outgoing): Promise<void> {
     try {
       const start = await api.sendMessage(requestFor(outgoing));
       if (mine()) acknowledged(outgoing, start);
-      else takeOut(outgoing);
+      else removeReturned(outgoing);
       return refreshListSoon();
     } catch (error) {
       const refusal = asRefusal(error);
-      if (!mine()) return putBack(outgoing);
+      if (!mine()) return returnToDraft(outgoing);
       if (refusal.code !== 'offline') return refused(outgoing, refusal);
       if (pause === null) break;
       setState({ outgoing: { ...outgoing, state: 'waiting' } });
@@ -241,31 +241,31 @@ function acknowledged(outgoing: Outgoing, start: { conversation_id: string; mess
   setState({
     outgoing: arrived ? null : { ...outgoing, state: 'sending', messageId: start.message_id },
   });
-  remember('last', start.conversation_id);
+  writeLocal('last', start.conversation_id);
   if (conversation.id === null) {
     setAddress(start.conversation_id, 'same');
     const from = { ...EMPTY, id: start.conversation_id };
     setState((state) => ({ conversation: from, title: titleOf(outgoing.text), drafts: draftsMovedTo(start.conversation_id, state) }));
-    follow(from, null, heard);
+    subscribe(from, null, onEvents);
   } else {
     reconnect();
   }
 }
 
-/** What a conversation is called until the list says it. */
+/** The title until the server's is known. */
 const titleOf = (text: string) => text.trim().split('\n')[0]?.slice(0, 60) || '…';
 
-/** What was typed goes back where it was typed; nothing is lost. */
+/** Returns what was refused to its draft; what the server could not handle can be retried. */
 function refused(outgoing: Outgoing, refusal: Refusal): void {
   if (refusal.code === 'internal' || refusal.code === 'unavailable') {
     return setState({ outgoing: { ...outgoing, state: 'failed' } });
   }
-  putBack(outgoing);
+  returnToDraft(outgoing);
   setState({ outgoing: null, notice: { refusal, at: Date.now() } });
 }
 
 /** Only letters, digits, '-': see `ClientMessageId`. */
-function newMark(): string {
+function newClientMessageId(): string {
   if (typeof crypto.randomUUID === 'function') return crypto.randomUUID();
   // Over plain HTTP on a local network there is no randomUUID.
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -295,11 +295,11 @@ export async function setMode(mode: Mode): Promise<void> {
   }
 }
 
-/** Answers a prompt. What comes of it is heard from the stream. */
+/** Answers a prompt. The outcome comes over the stream. */
 export async function answer(id: string, given: PromptAnswer): Promise<Refusal | null> {
   try {
     await api.answerPrompt(id, given);
-    forgetHalfAnswer(id);
+    forgetAnswerDraft(id);
     if (given.response === 'execute') setState({ mode: 'act' });
     setState({ notice: null });
     reconnect();
@@ -309,7 +309,7 @@ export async function answer(id: string, given: PromptAnswer): Promise<Refusal |
   }
 }
 
-/** P-4: waits without an end. */
+/** P-4: removes the deadline of a prompt. */
 export async function keepWaiting(id: string): Promise<Refusal | null> {
   try {
     await api.extendPrompt(id, 0);
@@ -319,7 +319,7 @@ export async function keepWaiting(id: string): Promise<Refusal | null> {
   }
 }
 
-/** P-11: what is allowed without asking is shown, and can be taken back. */
+/** P-11: the allowances of the conversation are shown, and can be revoked. */
 export async function refreshAllowances(): Promise<void> {
   const { id } = getState().conversation;
   if (id === null) return;
@@ -331,11 +331,11 @@ export async function refreshAllowances(): Promise<void> {
   }
 }
 
-export async function takeBackAllowance(tool: string): Promise<void> {
+export async function revokeAllowance(tool: string): Promise<void> {
   const { id } = getState().conversation;
   if (id === null) return;
   try {
-    await api.takeBackAllowance(id, tool);
+    await api.revokeAllowance(id, tool);
   } catch (error) {
     setState({ notice: { refusal: asRefusal(error), at: Date.now() } });
   }

@@ -5,7 +5,7 @@ import { asRefusal, Refusal } from '../net/http';
 import type { UserPrompt } from '../protocol/generated';
 import { getState, setState } from './store';
 
-/** Whether an answer is being written: a turn that waits for a person writes nothing. */
+/** Whether an answer is being written. A turn that waits for a person is running and writes nothing. */
 export function isWriting(row: api.ConversationSummary, waiting: readonly UserPrompt[]): boolean {
   return row.running && !waiting.some((prompt) => prompt.conversation_id === row.id);
 }
@@ -39,11 +39,11 @@ export async function loadMore(): Promise<void> {
       return { list: { ...list, rows, nextBefore: page.next_before ?? null } };
     });
   } catch {
-    // The button stays; whoever wants more presses it again.
+    // The button stays, so it can be pressed again.
   }
 }
 
-/** Refreshes soon, once for however many reasons there are. */
+/** Debounced: many events in a row are one refresh. */
 let soon: ReturnType<typeof setTimeout> | undefined;
 export function refreshListSoon(): void {
   clearTimeout(soon);
@@ -80,7 +80,7 @@ export async function remove(id: string): Promise<Refusal | null> {
   return null;
 }
 
-/** Prompts that wait anywhere. A server without prompts has none. */
+/** The open prompts of all conversations; none if they cannot be read. */
 export async function refreshWaiting(): Promise<void> {
   try {
     setState({ waiting: await api.openPrompts() });

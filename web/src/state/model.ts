@@ -1,4 +1,4 @@
-/** What a conversation looks like to a reader: the result of its events, and nothing else. */
+/** The state of a conversation: the result of its events, and nothing else. */
 
 import type {
   CallId,
@@ -11,16 +11,16 @@ import type {
   UserPrompt,
 } from '../protocol/generated';
 
-/** A place in the log: a durable event, or so many bytes into a block of text. */
-export interface Place {
+/** A position in the log: a durable event, or a number of bytes into a text block. */
+export interface LogPosition {
   seq: number;
   offset: number | null;
 }
 
 export type Item =
-  /** Words or a typed message; `streaming` while more of it comes. */
+  /** Text or a typed message; `streaming` until it is complete. */
   | { kind: 'message'; key: string; message: Message; streaming: boolean }
-  /** A tool at work, how far it is, and what it gave back. */
+  /** A tool run, its progress and its result. */
   | {
       kind: 'tool';
       key: CallId;
@@ -30,14 +30,17 @@ export type Item =
       progress?: ToolProgress;
       result: Message | null;
     }
-  /** A question that waits, or waited; `message` is what stands for it in the history. */
+  /** A prompt, open or closed; `message` is the message about it in the history. */
   | { kind: 'prompt'; key: string; prompt: UserPrompt; message: Message | null; closed: PromptClosed | null }
   | { kind: 'error'; key: string; turn: string | null; text: string; code: ErrorCode; recoverable: boolean }
   | { kind: 'artifact'; key: string; artifact: Artifact }
   /** The agent began a turn by itself. */
-  | { kind: 'unasked'; key: string; turn: string }
-  /** A turn that did not come to its own end. */
+  | { kind: 'agent_initiated'; key: string; turn: string }
+  /** A turn that was stopped or interrupted. */
   | { kind: 'ended'; key: string; turn: string; reason: Exclude<DoneReason, 'complete' | 'error'> };
+
+export type ToolItem = Extract<Item, { kind: 'tool' }>;
+export type PromptItem = Extract<Item, { kind: 'prompt' }>;
 
 export interface Artifact {
   kind: string;
@@ -46,22 +49,22 @@ export interface Artifact {
 
 export interface Conversation {
   id: string | null;
-  /** The last event that is in here, in the server's words. */
-  place: string | null;
+  /** The id of the last event that was reduced. */
+  lastEventId: string | null;
   items: readonly Item[];
   /** The turn that runs. */
   turn: string | null;
-  /** Whether it waits until there is room for it. */
+  /** Whether it waits for a free agent process. */
   queued: boolean;
   /** The person's message that the last turn answers, if it answers one. */
   asked: string | null;
-  /** What was asked to be shown beside the chat, and how often something was. */
+  /** The last artifact that was shown, and how many were: the same one can be shown again. */
   shown: { artifact: Artifact; count: number } | null;
 }
 
 export const EMPTY: Conversation = {
   id: null,
-  place: null,
+  lastEventId: null,
   items: [],
   turn: null,
   queued: false,
@@ -69,14 +72,14 @@ export const EMPTY: Conversation = {
   shown: null,
 };
 
-export function parsePlace(id: string | null): Place | null {
+export function parseEventId(id: string | null): LogPosition | null {
   const match = id === null ? null : /^(\d+)(?:\.(\d+))?$/.exec(id);
   if (!match) return null;
   return { seq: Number(match[1]), offset: match[2] === undefined ? null : Number(match[2]) };
 }
 
-/** Whether `place` is past `other`. A durable event stands before text of the same number. */
-export function isAfter(place: Place, other: Place): boolean {
+/** Whether a position is after another one. A durable event comes before text of the same number. */
+export function isAfter(place: LogPosition, other: LogPosition): boolean {
   if (place.seq !== other.seq) return place.seq > other.seq;
   return (place.offset ?? -1) > (other.offset ?? -1);
 }

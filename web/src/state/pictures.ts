@@ -1,4 +1,4 @@
-/** Pictures on their way into a message: read, and checked by the limits that the server has (N-1). */
+/** Attaching pictures: checked against the server's limits (N-1), then read. */
 
 import type { Picture } from './store';
 
@@ -6,7 +6,7 @@ export const PICTURE_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/gi
 
 export type PictureTrouble = 'type' | 'size';
 
-/** What speaks against a file, before it is read. */
+/** Why a file cannot be attached. */
 export function pictureTrouble(file: Blob, mostBytes: number): PictureTrouble | null {
   if (!PICTURE_TYPES.includes(file.type)) return 'type';
   return file.size > mostBytes ? 'size' : null;
@@ -19,7 +19,7 @@ export async function readPicture(file: Blob, name: string): Promise<Picture> {
 
 function base64(bytes: Uint8Array): string {
   let binary = '';
-  // In pieces: a call takes only so many arguments.
+  // In chunks: a call takes a limited number of arguments.
   for (let at = 0; at < bytes.length; at += 0x8000) {
     binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
   }

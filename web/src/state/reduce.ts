@@ -1,32 +1,32 @@
 /**
  * Events in, conversation out. Pure: the same events give the same conversation,
- * in whatever pieces they came and however often some of them came again.
+ * however they were batched and however often some of them were repeated.
  *
- * 1. What lies before the place that was reached is known already and is dropped.
- *    A snapshot is the exception: it says that less was kept than was shown.
- * 2. Text streams into a message that a `message` with the same id replaces.
- * 3. A prompt and the message that stands for it in the history are one item, as
- *    are a tool at work and its result, an `error` and the message about it.
+ * 1. Events up to the last event id are dropped as duplicates. A snapshot is the
+ *    exception: it says that less text was stored than was shown.
+ * 2. Text is appended to a message until a `message` with the same id replaces it.
+ * 3. A prompt and the message about it (`metadata.prompt_id`) are one item, and so
+ *    are a tool run and its result, an `error` and the message about it.
  */
 
-import type { PlacedEvent } from '../net/decode';
-import type { EventBody, Message, MessageId, Plan, ToolCall, ToolResult, UserPrompt } from '../protocol/generated';
-import { type Conversation, type Item, isAfter, parsePlace } from './model';
+import type { LogEvent } from '../net/decode';
+import type { EventBody, Message, MessageId, ToolResult, UserPrompt } from '../protocol/generated';
+import { type Conversation, isAfter, type Item, parseEventId } from './model';
 
-export function reduceAll(state: Conversation, events: readonly PlacedEvent[]): Conversation {
+export function reduceAll(state: Conversation, events: readonly LogEvent[]): Conversation {
   return events.reduce(reduce, state);
 }
 
-export function reduce(state: Conversation, event: PlacedEvent): Conversation {
+export function reduce(state: Conversation, event: LogEvent): Conversation {
   if (isKnown(state, event)) return state;
-  // Whatever comes next says that the turn no longer waits.
+  // Any further event means that the turn is no longer queued.
   const next = apply(state.queued ? { ...state, queued: false } : state, event.body);
-  return event.id === null ? next : { ...next, place: event.id };
+  return event.id === null ? next : { ...next, lastEventId: event.id };
 }
 
-function isKnown(state: Conversation, event: PlacedEvent): boolean {
-  const place = parsePlace(event.id);
-  const reached = parsePlace(state.place);
+function isKnown(state: Conversation, event: LogEvent): boolean {
+  const place = parseEventId(event.id);
+  const reached = parseEventId(state.lastEventId);
   if (!place || !reached || isAfter(place, reached)) return false;
   return !(event.body.event === 'snapshot' && place.seq === reached.seq);
 }
@@ -70,10 +70,10 @@ function apply(state: Conversation, body: EventBody): Conversation {
 function withStart(state: Conversation, start: Extract<EventBody, { event: 'start' }>['data']): Conversation {
   const { conversation_id: id, turn_id: turn, message_id: asked = null } = start;
   const next = { ...state, id, turn, asked };
-  return asked === null ? append(next, { kind: 'unasked', key: `unasked-${turn}`, turn }) : next;
+  return asked === null ? append(next, { kind: 'agent_initiated', key: `agent-initiated-${turn}`, turn }) : next;
 }
 
-/** Adds to the text that streams under an id, or begins it. */
+/** Changes the text that streams under an id, or begins it. */
 function streamed(
   state: Conversation,
   id: MessageId,
@@ -83,7 +83,7 @@ function streamed(
   const at = state.items.findLastIndex((item) => item.kind === 'message' && item.key === id);
   const item = state.items[at];
   if (item?.kind === 'message') {
-    // What is finished is not written on.
+    // A complete message takes no more text.
     if (!item.streaming) return state;
     const message = { ...item.message, content: change(item.message.content) };
     return replace(state, at, { ...item, message });
@@ -108,7 +108,7 @@ function withMessage(state: Conversation, message: Message): Conversation {
   const item = state.items[known];
   if (item) return replace(state, known, updated(item, message));
   if (message.message_type === 'tool_result') return append(state, toolOf(message));
-  const prompt = state.items.findLastIndex((one) => one.kind === 'prompt' && awaits(one, message));
+  const prompt = state.items.findLastIndex((one) => one.kind === 'prompt' && isAboutPrompt(message, one.prompt));
   const waiting = state.items[prompt];
   if (waiting?.kind === 'prompt') return replace(state, prompt, { ...waiting, message });
   const error = state.items.findLastIndex((one) => one.kind === 'error' && saysTheSame(one, message));
@@ -116,7 +116,7 @@ function withMessage(state: Conversation, message: Message): Conversation {
   return error >= 0 ? replace(state, error, added) : append(state, added);
 }
 
-/** Whether an item is what a message speaks of anew. */
+/** Whether a message updates an item. */
 function isAbout(item: Item, message: Message): boolean {
   switch (item.kind) {
     case 'message':
@@ -166,11 +166,11 @@ function withTool(state: Conversation, use: Extract<EventBody, { event: 'tool_us
   const at = state.items.findLastIndex((item) => item.kind === 'tool' && item.key === use.call_id);
   const item = state.items[at];
   if (item?.kind === 'tool') {
-    // What was said of its progress holds until its status changes.
+    // The progress holds until the status changes.
     const { progress: before, ...rest } = item;
     const progress = use.progress ?? (use.status === item.status ? before : undefined);
     const next = { ...rest, tool: use.tool, status: use.status, ...(progress && { progress }) };
-    // What waited for a yes happens after it, not before.
+    // A call that was approved runs after its prompt, so it moves below it.
     const moves = item.status === 'waiting' && use.status !== 'waiting';
     return moves ? append({ ...state, items: state.items.toSpliced(at, 1) }, next) : replace(state, at, next);
   }
@@ -189,9 +189,7 @@ function withPrompt(state: Conversation, prompt: UserPrompt): Conversation {
   const item = state.items[known];
   if (item?.kind === 'prompt') return replace(state, known, { ...item, prompt });
   const fresh = { kind: 'prompt', key: prompt.messageId, prompt, closed: null } as const;
-  const said = state.items.findLastIndex(
-    (one) => one.kind === 'message' && awaits({ ...fresh, message: null }, one.message),
-  );
+  const said = state.items.findLastIndex((one) => one.kind === 'message' && isAboutPrompt(one.message, prompt));
   const message = state.items[said];
   if (message?.kind === 'message') {
     return replace(state, said, { ...fresh, message: message.message });
@@ -209,27 +207,9 @@ function changePrompt(
   return item?.kind === 'prompt' ? replace(state, at, change(item)) : state;
 }
 
-/** Whether a message is what stands for a prompt in the history. */
-function awaits(item: Extract<Item, { kind: 'prompt' }>, message: Message): boolean {
-  const { prompt } = item;
-  const named = message.metadata['prompt_id'];
-  if (named !== undefined) return named === prompt.messageId;
-  if (item.message !== null || message.role === 'user') return false;
-  switch (message.message_type) {
-    case 'tool_call':
-      return prompt.toolCall !== undefined && prompt.toolCall.name === (message.data as ToolCall | undefined)?.name;
-    case 'plan':
-      return prompt.promptType === 'plan' && prompt.plan?.goal === (message.data as Plan | undefined)?.goal;
-    case 'question':
-      return prompt.toolCall === undefined && prompt.question === message.content;
-    case 'multi_question':
-      return (
-        prompt.promptType === 'multi_question' &&
-        prompt.questions?.[0]?.question === message.questions?.[0]?.question
-      );
-    default:
-      return false;
-  }
+/** Whether a message is the one about a prompt. */
+function isAboutPrompt(message: Message, prompt: UserPrompt): boolean {
+  return message.metadata['prompt_id'] === prompt.messageId;
 }
 
 function withError(state: Conversation, error: Extract<EventBody, { event: 'error' }>['data']): Conversation {
@@ -244,7 +224,7 @@ function withError(state: Conversation, error: Extract<EventBody, { event: 'erro
     turn: state.turn,
     text: error.message,
     code: error.code ?? 'internal',
-    recoverable: error.recoverable === true,
+    recoverable: error.recoverable ?? false,
   });
 }
 
@@ -257,7 +237,7 @@ function isErrorSaying(message: Message, text: string): boolean {
 }
 
 function withDone(state: Conversation, done: Extract<EventBody, { event: 'done' }>['data']): Conversation {
-  // Whatever did not become a message is over all the same.
+  // Text that never became a message has ended with its turn.
   const items = state.items.map((item) => settled(item));
   const next = { ...state, items, turn: state.turn === done.turn_id ? null : state.turn };
   if (done.reason !== 'stopped' && done.reason !== 'interrupted') return next;

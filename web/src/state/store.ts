@@ -1,20 +1,20 @@
-/** All that the page knows, in one place. Who changes it is in the files beside this one. */
+/** The state of the page, in one store. The files beside this one change it. */
 
 import { create } from 'zustand';
 
 import type { Allowance, ConversationSummary, Me } from '../net/api';
-import type { Connection } from '../net/follow';
+import type { Connection } from '../net/conversation_stream';
 import type { Refusal } from '../net/http';
 import type { Mode, UserPrompt } from '../protocol/generated';
 import { type Artifact, type Conversation, EMPTY } from './model';
 
-/** A picture on its way into a message. */
+/** A picture attached to a draft. */
 export interface Picture {
   name: string;
   mediaType: string;
   /** Base64, without the prefix of a data URL. */
   data: string;
-  /** For showing it here. */
+  /** An object URL for the thumbnail. */
   url: string;
 }
 
@@ -28,15 +28,15 @@ export interface Draft {
 /** A message that is not acknowledged yet. */
 export interface Outgoing extends Draft {
   clientId: string;
-  /** Where it was typed: the key of its draft. */
-  place: string;
+  /** The key of the draft that it was typed in. */
+  draftKey: string;
   state: 'sending' | 'waiting' | 'failed';
-  /** Known once the server has it; it is shown until the conversation has it too. */
+  /** Known once it is acknowledged. It is shown here until the stream brings the message. */
   messageId: string | null;
   retryOf: string | null;
 }
 
-/** Why what was typed did not go out. */
+/** Why a message was not accepted. */
 export interface Notice {
   refusal: Refusal;
   at: number;
@@ -49,7 +49,7 @@ export interface ConversationList {
   state: 'loading' | 'ready' | 'failed';
 }
 
-/** What was left behind by a reload (K-3). */
+/** The conversation that a reload left (K-3). */
 export interface Unfinished {
   summary: ConversationSummary;
   why: 'running' | 'prompt' | 'last';
@@ -57,16 +57,16 @@ export interface Unfinished {
 
 export interface ParlorState {
   me: Me | null;
-  /** The page could not begin. */
+  /** Why the page could not be loaded. */
   failure: Refusal | null;
 
   conversation: Conversation;
   title: string | null;
   mode: Mode;
   project: string | null;
-  /** While the past is read, and why it could not be. */
+  /** While the history is read, or why it could not be. */
   opening: 'no' | 'reading' | Refusal;
-  /** Whether the past is known: what comes now is news. */
+  /** Whether the history is complete, so that whatever comes now is announced. */
   live: boolean;
   connection: Connection | null;
   stopping: boolean;
@@ -74,8 +74,8 @@ export interface ParlorState {
   outgoing: Outgoing | null;
   drafts: Record<string, Draft>;
   notice: Notice | null;
-  /** How often the server was reached again after it could not be. */
-  healed: number;
+  /** Counts how often the server was reached again. */
+  reconnects: number;
   allowances: Allowance[];
 
   list: ConversationList;
@@ -99,7 +99,7 @@ export const INITIAL: ParlorState = {
   outgoing: null,
   drafts: {},
   notice: null,
-  healed: 0,
+  reconnects: 0,
   allowances: [],
   list: { rows: [], query: '', nextBefore: null, state: 'loading' },
   waiting: [],
@@ -113,20 +113,20 @@ export const { getState, setState } = useParlor;
 
 export const NO_DRAFT: Draft = { text: '', picture: null, missing: null };
 
-/** What is being typed in the conversation that is open. */
-export const draftKey = (state: ParlorState): string => state.conversation.id ?? 'new';
+/** The key of the draft of the open conversation. */
+export const openDraftKey = (state: ParlorState): string => state.conversation.id ?? 'new';
 
 export function draftOf(state: ParlorState, place: string): Draft {
   return state.drafts[place] ?? NO_DRAFT;
 }
 
 export function currentDraft(state: ParlorState): Draft {
-  return draftOf(state, draftKey(state));
+  return draftOf(state, openDraftKey(state));
 }
 
 export function setDraft(change: Partial<Draft>): void {
   setState((state) => {
-    const key = draftKey(state);
+    const key = openDraftKey(state);
     return { drafts: { ...state.drafts, [key]: { ...currentDraft(state), ...change } } };
   });
 }

@@ -1,18 +1,26 @@
-/** Recorded streams: one event a line, as the server writes them. The server's tests write some of them. */
+/**
+ * Recorded streams, one event a line. The server's end-to-end tests write them
+ * (`crates/server/tests/e2e/recordings`); what no server sends is in `by_hand`.
+ */
 
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 
-import { decodeEvent, type PlacedEvent } from '../net/decode';
+import { decodeEvent, type LogEvent } from '../net/decode';
 
 const DIRECTORY = join(import.meta.dirname, '../../tests/recordings');
+const BY_HAND = join(DIRECTORY, 'by_hand');
 
-export const RECORDINGS = readdirSync(DIRECTORY)
-  .filter((name) => name.endsWith('.jsonl'))
-  .map((name) => name.replace('.jsonl', ''));
+export const RECORDINGS = [DIRECTORY, BY_HAND].flatMap((directory) =>
+  readdirSync(directory)
+    .filter((name) => name.endsWith('.jsonl'))
+    .map((name) => basename(name, '.jsonl')),
+);
 
-export function recording(name: string): PlacedEvent[] {
-  const lines = readFileSync(join(DIRECTORY, `${name}.jsonl`), 'utf8').split('\n').filter(Boolean);
+export function recording(name: string): LogEvent[] {
+  const file = [DIRECTORY, BY_HAND].map((directory) => join(directory, `${name}.jsonl`)).find(existsSync);
+  if (file === undefined) throw new Error(`there is no recording called ${name}`);
+  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
   return lines.flatMap((line) => {
     const { id, event, data } = JSON.parse(line) as { id: string | null; event: string; data: unknown };
     const decoded = decodeEvent({ id, name: event, data: JSON.stringify(data) });

@@ -1,11 +1,13 @@
-/** What jsdom lacks and the page needs. */
+/** Stubs for browser features that jsdom lacks. */
 
 import { afterEach, vi } from 'vitest';
 
 if (typeof window !== 'undefined') await prepare();
 
 async function prepare(): Promise<void> {
-  const { cleanup } = await import('@testing-library/react');
+  const { cleanup, configure } = await import('@testing-library/react');
+  // Nothing is measured: it only ends a wait that hangs, on a machine that is busy.
+  configure({ asyncUtilTimeout: 20_000 });
   afterEach(cleanup);
 
   window.matchMedia ??= vi.fn((query: string) => ({

@@ -1,23 +1,23 @@
 import { BellRing, CircleSlash, RotateCcw } from 'lucide-react';
 
+import { useI18n } from '../i18n';
 import { tryAgain } from '../state/conversation';
 import { Button } from '../ui/Button';
-import { useWords } from '../words';
 
-/** Nobody asked for what comes now. */
-export function UnaskedRow() {
-  const { t } = useWords();
+/** The beginning of an agent-initiated turn. */
+export function AgentInitiatedRow() {
+  const { t } = useI18n();
   return (
     <p className="flex items-center gap-2 text-small text-muted">
       <BellRing size={14} aria-hidden="true" />
-      {t('unasked')}
+      {t('agent_initiated')}
     </p>
   );
 }
 
-/** A turn that did not come to its own end. */
+/** The end of a turn that was stopped or interrupted. */
 export function EndedRow({ reason, retry }: { reason: 'stopped' | 'interrupted'; retry: boolean }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   return (
     <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-small text-muted">
       <span className="flex items-center gap-2">

@@ -1,14 +1,14 @@
+import { useI18n } from '../i18n';
+import { reasonFor } from '../i18n/reasons';
 import { Refusal } from '../net/http';
 import { open, startNew } from '../state/conversation';
 import { getState } from '../state/store';
 import { Button } from '../ui/Button';
-import { useWords } from '../words';
-import { reasonFor } from '../words/reasons';
 
-/** While the past of a conversation is read, and if it cannot be. */
+/** Shown while the history of a conversation is read, or if it cannot be. */
 export function Opening({ state }: { state: 'reading' | Refusal }) {
-  const words = useWords();
-  const { t } = words;
+  const i18n = useI18n();
+  const { t } = i18n;
   if (state === 'reading') {
     return (
       <div role="status" className="space-y-6">
@@ -25,7 +25,7 @@ export function Opening({ state }: { state: 'reading' | Refusal }) {
   };
   return (
     <div role="alert" className="m-auto max-w-sm space-y-4 text-center">
-      <h1 className="text-title font-medium">{state.code === 'not_found' ? t('thread.gone') : reasonFor(words, state)}</h1>
+      <h1 className="text-title font-medium">{state.code === 'not_found' ? t('thread.gone') : reasonFor(i18n, state)}</h1>
       <div className="flex justify-center gap-2">
         {state.code !== 'not_found' && <Button look="primary" onClick={again}>{t('try_again')}</Button>}
         <Button onClick={() => startNew()}>{t('list.new')}</Button>

@@ -1,32 +1,32 @@
 import { CircleAlert } from 'lucide-react';
 
 import { answerText } from '../cards/outcome';
-import { isFields } from '../net/decode';
+import { useI18n } from '../i18n';
 import { imagePath } from '../net/api';
+import { isFields } from '../net/decode';
 import type { Message } from '../protocol/generated';
-import { resend, takeBack } from '../state/conversation';
+import { resend, editUndelivered } from '../state/conversation';
+import type { PromptItem } from '../state/model';
 import type { Outgoing } from '../state/store';
 import { Button } from '../ui/Button';
-import { useWords } from '../words';
-import type { PromptItem } from './rows';
 
-/** What a person said: right, raised, plain. */
+/** A person's message: right, raised, as plain text. */
 export function PersonMessage({ message, answers }: { message: Message; answers: PromptItem | null }) {
   const image = message.metadata['image'];
   const id = isFields(image) && typeof image['id'] === 'string' ? image['id'] : null;
   return <Said text={useOwnWords(message, answers)} picture={id === null ? null : imagePath(id)} />;
 }
 
-/** The server writes a click as words of its own; here they are the button's. What was typed stays as it is. */
+/** The server writes a clicked answer in English; here it is the label of the button. Typed text stays as it is. */
 function useOwnWords({ content }: Message, answers: PromptItem | null): string {
-  const words = useWords();
+  const i18n = useI18n();
   const response = answers?.closed?.response;
   const clicked = answers?.prompt.promptType === 'confirm' || (answers?.prompt.promptType === 'plan' && response === 'execute');
-  return (answers && clicked && answerText(words, answers.prompt, response)) || content;
+  return (answers && clicked && answerText(i18n, answers.prompt, response)) || content;
 }
 
 export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   return (
     <div>
       <Said text={outgoing.text} picture={outgoing.picture?.url ?? null} />
@@ -42,7 +42,7 @@ export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
             {t('outgoing.failed')}
           </span>
           <Button onClick={() => void resend()}>{t('try_again')}</Button>
-          <Button look="quiet" onClick={takeBack}>
+          <Button look="quiet" onClick={editUndelivered}>
             {t('outgoing.edit')}
           </Button>
         </div>
@@ -52,7 +52,7 @@ export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
 }
 
 function Said({ text, picture }: { text: string; picture: string | null }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   return (
     <article className="flex flex-col items-end gap-2 ps-10 sm:ps-20">
       <h2 className="sr-only">{t('said.you')}</h2>

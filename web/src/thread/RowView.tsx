@@ -1,4 +1,4 @@
-/** One row of the thread. Whatever is wrong with a row stays in that row. */
+/** One row of the thread, with an error boundary of its own. */
 
 import { Component, lazy, memo, type ReactNode, Suspense } from 'react';
 
@@ -6,16 +6,16 @@ import { ArtifactRow } from '../artifacts/ArtifactRow';
 import { ErrorCard } from '../cards/ErrorCard';
 import { ThinkingRow, WorkingRow } from '../cards/ThinkingRow';
 import { ToolsRow } from '../cards/ToolsRow';
-import { AgentWords } from './AgentWords';
-import { EndedRow, UnaskedRow } from './EndedRow';
+import { AgentMessage } from './AgentMessage';
+import { AgentInitiatedRow, EndedRow } from './EndedRow';
 import { OutgoingMessage, PersonMessage } from './PersonMessage';
 import type { Row } from './rows';
 
-const asking = () => import('../cards/asking');
+const asking = () => import('../cards/prompt_cards');
 const MessageCard = lazy(() => asking().then((cards) => ({ default: cards.MessageCard })));
 const PromptCard = lazy(() => asking().then((cards) => ({ default: cards.PromptCard })));
 
-/** Fetches the cards that ask, before one is needed. */
+/** Loads the chunk of the prompt cards before one is needed. */
 export const fetchCards = () => void asking().catch(() => undefined);
 
 export const RowView = memo(function RowView({ row }: { row: Row }) {
@@ -32,8 +32,8 @@ function drawn(row: Row): ReactNode {
       return <PersonMessage message={row.message} answers={row.answers} />;
     case 'outgoing':
       return <OutgoingMessage outgoing={row.outgoing} />;
-    case 'words':
-      return <AgentWords message={row.message} streaming={row.streaming} thoughts={row.thoughts} last={row.last} />;
+    case 'text':
+      return <AgentMessage message={row.message} streaming={row.streaming} thoughts={row.thoughts} last={row.last} />;
     case 'thinking':
       return <ThinkingRow texts={row.texts} streaming={row.streaming} />;
     case 'card':
@@ -46,8 +46,8 @@ function drawn(row: Row): ReactNode {
       return <ErrorCard text={row.text} code={row.code} retry={row.retry} remedy={row.remedy} />;
     case 'artifact':
       return <ArtifactRow artifact={row.item.artifact} />;
-    case 'unasked':
-      return <UnaskedRow />;
+    case 'agent_initiated':
+      return <AgentInitiatedRow />;
     case 'ended':
       return <EndedRow reason={row.reason} retry={row.retry} />;
     case 'working':
@@ -55,7 +55,7 @@ function drawn(row: Row): ReactNode {
   }
 }
 
-/** What a row says if it cannot be drawn. */
+/** The text of a row that cannot be rendered. */
 function textOf(row: Row): string {
   if ('message' in row) return row.message.content;
   return row.kind === 'prompt' ? row.item.prompt.question : '';

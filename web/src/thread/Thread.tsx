@@ -1,37 +1,37 @@
-/** The conversation: rows that follow what comes, earlier ones on demand, nothing while there is nothing. */
+/** The open conversation: its rows, earlier ones on demand, and the composer. */
 
 import { ArrowDown } from 'lucide-react';
 import { useEffect, useMemo, useRef } from 'react';
 
-import { EmptyState } from '../app/EmptyState';
+import { Composer } from '../composer/Composer';
+import { useI18n } from '../i18n';
 import { openPrompt } from '../state/model';
 import { useParlor } from '../state/store';
-import { useWords } from '../words';
-import { Composer } from './Composer';
-import { type Drawing, useDrawing } from './drawing';
-import { useFollow } from './follow';
+import { EmptyState } from './EmptyState';
 import { Opening } from './Opening';
 import { ThreadRows } from './parts';
 import { type Row, rowsOf } from './rows';
 import { ThreadRuntime } from './runtime';
+import { useStickToEnd } from './stick_to_end';
+import { useVirtualRows, type VirtualRows } from './virtual_rows';
 
 export function Thread() {
-  const { t } = useWords();
+  const { t } = useI18n();
   const conversation = useParlor((state) => state.conversation);
   const outgoing = useParlor((state) => state.outgoing);
   const opening = useParlor((state) => state.opening);
   const rows = useRows();
   const view = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
-  const { following, toEnd } = useFollow(view, content, conversation.id, rows.length > 0);
+  const { atEnd, toEnd } = useStickToEnd(view, content, conversation.id, rows.length > 0);
   const list = useRef<HTMLDivElement>(null);
-  const drawing = useDrawing({ view, list }, rows, following, conversation.id);
+  const drawing = useVirtualRows({ view, list }, rows, atEnd, conversation.id);
   const sent = outgoing?.clientId;
   useEffect(() => {
     if (sent) toEnd();
   }, [sent, toEnd]);
 
-  // What waits has a button of its own that leads to it.
+  // An open prompt has a button of its own that leads to it.
   const waits = openPrompt(conversation) !== null;
   const empty = rows.length === 0 && opening === 'no';
   return (
@@ -46,7 +46,7 @@ export function Thread() {
         </div>
       </div>
       <div className="relative mx-auto w-full max-w-[46rem] shrink-0 px-4 pb-[max(1rem,env(safe-area-inset-bottom))]">
-        {!following && !empty && !waits && (
+        {!atEnd && !empty && !waits && (
           <button
             type="button"
             onClick={() => toEnd(true)}
@@ -73,9 +73,9 @@ function useRows(): Row[] {
   }, [conversation, outgoing]);
 }
 
-/** The rows that are drawn, with gaps as tall as those that are not. */
-function Rows({ drawing, running }: { drawing: Drawing; running: boolean }) {
-  const { t } = useWords();
+/** The rendered rows, with gaps as tall as those that are not. */
+function Rows({ drawing, running }: { drawing: VirtualRows; running: boolean }) {
+  const { t } = useI18n();
   return (
     <>
       {drawing.hasEarlier && (

@@ -1,10 +1,10 @@
-/** Messages and their parts, by assistant-ui's primitives; what is in a part is ours to draw. */
+/** Messages and parts by assistant-ui's primitives; the content of a part is ours. */
 
 import { MessagePrimitive, ThreadPrimitive } from '@assistant-ui/react';
 import type { ComponentProps } from 'react';
 
-import { RowView } from './RowView';
 import type { Row } from './rows';
+import { RowView } from './RowView';
 import { ROW } from './runtime';
 
 export function ThreadRows() {

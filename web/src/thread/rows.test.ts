@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 
 import { EMPTY } from '../state/model';
 import { reduceAll } from '../state/reduce';
-import { RECORDINGS, recording } from '../testing/recordings';
+import { recording, RECORDINGS } from '../testing/recordings';
 import { type Row, rowsOf } from './rows';
 
 const rows = (name: string, until = Infinity) => rowsOf(reduceAll(EMPTY, recording(name).slice(0, until)), null);
@@ -25,24 +25,24 @@ describe('rows of the thread', () => {
 
   it('the card that asks stands for the tool that waits, and the tool comes after it', () => {
     expect(kinds(rows('approval', at('approval', 'userPrompt')))).toEqual(['person', 'prompt']);
-    expect(kinds(rows('approval'))).toEqual(['person', 'prompt', 'tools', 'words']);
+    expect(kinds(rows('approval'))).toEqual(['person', 'prompt', 'tools', 'text']);
   });
 
   it('a turn that waits says so until something comes', () => {
-    const queued = at('unasked', 'queued');
-    expect(rows('unasked', queued).at(-1)).toMatchObject({ kind: 'working', queued: true });
-    expect(kinds(rows('unasked', queued + 1))).toEqual(['person', 'words']);
+    const queued = at('agent_initiated', 'queued');
+    expect(rows('agent_initiated', queued).at(-1)).toMatchObject({ kind: 'working', queued: true });
+    expect(kinds(rows('agent_initiated', queued + 1))).toEqual(['person', 'text']);
   });
 
   it('what the agent says by itself follows an answer that is finished', () => {
-    const finished = rows('unasked');
-    expect(kinds(finished)).toEqual(['person', 'words', 'unasked', 'words']);
-    expect(finished.filter((row) => row.kind === 'words').map((row) => row.last)).toEqual([true, true]);
+    const finished = rows('agent_initiated');
+    expect(kinds(finished)).toEqual(['person', 'text', 'agent_initiated', 'text']);
+    expect(finished.filter((row) => row.kind === 'text').map((row) => row.last)).toEqual([true, true]);
   });
 
   it('what was withheld is told once, and why', () => {
     const finished = rows('declined');
-    expect(kinds(finished)).toEqual(['person', 'words', 'error']);
+    expect(kinds(finished)).toEqual(['person', 'text', 'error']);
     expect(finished[2]).toMatchObject({ remedy: 'rephrase', retry: false });
   });
 
@@ -50,7 +50,7 @@ describe('rows of the thread', () => {
     const thinking = at('thinking', 'thinking');
     expect(kinds(rows('thinking', thinking))).toEqual(['person', 'thinking']);
     const finished = rows('thinking');
-    expect(kinds(finished)).toEqual(['person', 'words']);
+    expect(kinds(finished)).toEqual(['person', 'text']);
     expect(finished[1]).toMatchObject({ thoughts: [expect.stringContaining('Yeast')] });
   });
 
@@ -58,7 +58,7 @@ describe('rows of the thread', () => {
     expect(kinds(rows('list', 2))).toEqual(['person', 'working']);
     const afterResult = recording('list').findIndex((one) => one.body.event === 'message' && one.body.data.role === 'tool') + 1;
     expect(kinds(rows('list', afterResult)).at(-1)).toBe('working');
-    expect(kinds(rows('list', at('list', 'chunk'))).at(-1)).toBe('words');
+    expect(kinds(rows('list', at('list', 'chunk'))).at(-1)).toBe('text');
     expect(kinds(rows('list'))).not.toContain('working');
   });
 
@@ -73,7 +73,7 @@ describe('rows of the thread', () => {
     const answer = events.findLast(({ body }) => body.event === 'message' && body.data.role === 'assistant');
     if (answer?.body.event !== 'message') throw new Error('the recording has no answer');
     answer.body.data.message_type = 'question';
-    expect(rowsOf(reduceAll(EMPTY, events), null).at(-1)).toMatchObject({ kind: 'words', last: true });
+    expect(rowsOf(reduceAll(EMPTY, events), null).at(-1)).toMatchObject({ kind: 'text', last: true });
     answer.body.data.options = [{ label: 'Soup', value: 'soup' }];
     expect(rowsOf(reduceAll(EMPTY, events), null).at(-1)).toMatchObject({ kind: 'card' });
   });
@@ -84,7 +84,7 @@ describe('rows of the thread', () => {
     const [event] = recording('unknown').filter((one) => one.body.event === 'message').slice(-1);
     if (event?.body.event !== 'message') throw new Error('the recording has no message');
     event.body.data.message_type = 'never_seen_before';
-    expect(rowsOf(reduceAll(EMPTY, [event]), null)[0]).toMatchObject({ kind: 'words' });
+    expect(rowsOf(reduceAll(EMPTY, [event]), null)[0]).toMatchObject({ kind: 'text' });
     expect(warn).toHaveBeenCalledOnce();
     expect(warn.mock.calls[0]?.[0]).toContain('never_seen_before');
   });
@@ -98,7 +98,7 @@ describe('rows of the thread', () => {
   });
 
   it('a message on its way stands at the end', () => {
-    const outgoing = { clientId: 'c', place: 'new', text: 'Hello', picture: null, state: 'sending', messageId: null, retryOf: null } as const;
+    const outgoing = { clientId: 'c', draftKey: 'new', text: 'Hello', picture: null, state: 'sending', messageId: null, retryOf: null } as const;
     expect(kinds(rowsOf(EMPTY, outgoing))).toEqual(['outgoing', 'working']);
     expect(kinds(rowsOf(EMPTY, { ...outgoing, state: 'failed' }))).toEqual(['outgoing']);
   });

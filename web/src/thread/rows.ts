@@ -1,50 +1,46 @@
 /**
- * From the items of a conversation to the rows of the thread: what is shown
- * together stands together. Pure.
+ * From the items of a conversation to the rows of the thread. Pure.
  *
- * - Tools in a row fold into one row.
- * - Thoughts stand alone while nothing else is there, and go below the answer
- *   once it is (never above it).
- * - A question without a prompt is answered once the person has spoken after it.
- *   One without anything to choose is a guess by its last sign (C-2): it is words.
+ * - Consecutive tool runs are one row.
+ * - Thoughts have a row of their own until the answer comes, and are shown below it
+ *   then.
+ * - A question without a prompt is answered by the person's next message. One
+ *   without options was only classified by its question mark (C-2): it is text.
  */
 
+import { failureCode, type Remedy, remedyOf } from '../i18n/reasons';
 import type { Message, MessageType, Question } from '../protocol/generated';
-import type { Conversation, Item } from '../state/model';
+import type { Conversation, Item, PromptItem, ToolItem } from '../state/model';
 import type { Outgoing } from '../state/store';
-import { type Remedy, remedyOf } from '../words/reasons';
-
-export type ToolItem = Extract<Item, { kind: 'tool' }>;
-export type PromptItem = Extract<Item, { kind: 'prompt' }>;
 
 export type Row =
-  /** `answers` is the prompt whose answer it is, if it is one. */
+  /** `answers` is the prompt that it answers, if any. */
   | { kind: 'person'; key: string; message: Message; answers: PromptItem | null }
   | { kind: 'outgoing'; key: string; outgoing: Outgoing }
-  /** `last` is the answer: the last words of a turn that is over. */
-  | { kind: 'words'; key: string; message: Message; streaming: boolean; thoughts: readonly string[]; last: boolean }
+  /** `last` marks the last text of a turn that is over. */
+  | { kind: 'text'; key: string; message: Message; streaming: boolean; thoughts: readonly string[]; last: boolean }
   | { kind: 'thinking'; key: string; texts: readonly string[]; streaming: boolean }
-  /** A typed message that no prompt stands for. */
+  /** A typed message without a prompt. */
   | { kind: 'card'; key: string; message: Message; answer: string | null }
   | { kind: 'prompt'; key: string; item: PromptItem }
   | { kind: 'tools'; key: string; tools: readonly ToolItem[]; active: boolean }
-  /** `retry` is whether it can be tried again now; `remedy` is what else helps. */
+  /** `retry` says whether it can be tried again now, `remedy` what else helps. */
   | { kind: 'error'; key: string; text: string; code: string; retry: boolean; remedy: Remedy }
   | { kind: 'artifact'; key: string; item: Extract<Item, { kind: 'artifact' }> }
-  | { kind: 'unasked'; key: string }
+  | { kind: 'agent_initiated'; key: string }
   | { kind: 'ended'; key: string; reason: 'stopped' | 'interrupted'; retry: boolean }
-  /** Something goes on that has nothing to show yet. */
+  /** The turn runs and has nothing to show yet. */
   | { kind: 'working'; key: string; queued: boolean };
 
-type Shown = 'words' | 'card' | 'thinking' | 'error';
+type Shown = 'text' | 'card' | 'thinking' | 'error';
 
-/** The types that have a name, without whatever else may come. */
+/** The known types, without the open end of the union. */
 type KnownType<T = MessageType> = T extends unknown ? (string & {} extends T ? never : T) : never;
 
-/** What a message of a type is shown as. A type that is not decided on does not compile (T-7). */
+/** How a message of each type is shown. A new type does not compile until it is here (T-7). */
 const KNOWN: Record<KnownType, Shown> = {
-  text: 'words',
-  info: 'words',
+  text: 'text',
+  info: 'text',
   question: 'card',
   multi_question: 'card',
   plan: 'card',
@@ -55,7 +51,7 @@ const KNOWN: Record<KnownType, Shown> = {
 };
 const SHOWN_AS: Record<string, Shown | undefined> = KNOWN;
 
-/** Rows that say the same as before are the same objects, so that nothing is drawn twice. */
+/** Unchanged rows are the same objects as before, so that they are not rendered again. */
 export function rowsOf(
   conversation: Conversation,
   outgoing: Outgoing | null,
@@ -84,9 +80,9 @@ function same(a: unknown, b: unknown): boolean {
 class Rows {
   private readonly rows: Row[] = [];
   private readonly lastIndex: number;
-  /** What was asked so far. */
+  /** The prompts so far, by id. */
   private readonly prompts = new Map<unknown, PromptItem>();
-  /** Thoughts that wait for the answer that they led to. */
+  /** Thoughts that are shown with the answer that follows. */
   private thoughts: { key: string; texts: string[]; streaming: boolean } | null = null;
 
   constructor(private readonly conversation: Conversation) {
@@ -113,8 +109,8 @@ class Rows {
         });
       case 'artifact':
         return this.push({ kind: 'artifact', key: item.key, item });
-      case 'unasked':
-        return this.push({ kind: 'unasked', key: item.key });
+      case 'agent_initiated':
+        return this.push({ kind: 'agent_initiated', key: item.key });
       case 'ended':
         return this.push({ kind: 'ended', key: item.key, reason: item.reason, retry: this.isOver(index) });
     }
@@ -138,12 +134,12 @@ class Rows {
     }
     const shown = SHOWN_AS[message.message_type];
     if (shown === 'thinking') {
-      // What was withheld is told once, in the place of the answer.
+      // A withheld answer is shown once, in the place of its text.
       return message.metadata['withheld'] === true ? undefined : this.think(key, message.content, streaming);
     }
     if (shown === 'error') {
       const remedy = remedyOf(message.metadata);
-      const code = String(message.metadata['code'] ?? 'agent_failed');
+      const code = failureCode(message.metadata);
       const retry = remedy === 'again' && this.isOver(index);
       return this.push({ kind: 'error', key, text: message.content, code, retry, remedy });
     }
@@ -153,7 +149,7 @@ class Rows {
     if (shown === undefined) warnOnce(message.message_type);
     const thoughts = this.thoughts?.texts ?? [];
     this.thoughts = null;
-    this.rows.push({ kind: 'words', key, message, streaming, thoughts, last: this.isLast(index) });
+    this.rows.push({ kind: 'text', key, message, streaming, thoughts, last: this.isLast(index) });
   }
 
   private think(key: string, text: string, streaming: boolean): void {
@@ -167,7 +163,7 @@ class Rows {
 
   private tool(item: ToolItem): void {
     const active = this.conversation.turn !== null && item.turn === this.conversation.turn;
-    // The card that asks says it already.
+    // Its approval card is shown instead.
     if (item.status === 'waiting' && active && this.isAsked(item.tool)) return;
     this.flushThoughts();
     const last = this.rows.at(-1);
@@ -200,20 +196,20 @@ class Rows {
     );
   }
 
-  /** Whether the turn of an item is over, and nothing of it was said after. */
+  /** Whether an item is the last one of a turn that is over. */
   private isLast(index: number): boolean {
     const next = this.conversation.items[index + 1];
     if (next === undefined) return this.conversation.turn === null;
-    return next.kind === 'ended' || next.kind === 'unasked' || (next.kind === 'message' && next.message.role === 'user');
+    return next.kind === 'ended' || next.kind === 'agent_initiated' || (next.kind === 'message' && next.message.role === 'user');
   }
 
-  /** Whether nothing but the end of the turn comes after an item, and a person asked for it. */
+  /** Whether only the end of the turn follows an item, and a person began the turn. */
   private isOver(index: number): boolean {
     if (this.conversation.turn !== null || this.conversation.asked === null) return false;
     return this.conversation.items.slice(index + 1).every((item) => item.kind === 'ended');
   }
 
-  /** What the person said next, if anything. */
+  /** The person's next message, if any. */
   private answerAfter(index: number): string | null {
     if (index === this.lastIndex) return null;
     const next = this.conversation.items
@@ -222,11 +218,11 @@ class Rows {
     return next?.kind === 'message' ? next.message.content : null;
   }
 
-  /** Whether the last row says by itself that something goes on. */
+  /** Whether the last row shows by itself that the turn is running. */
   private showsLife(): boolean {
     const last = this.rows.at(-1);
     switch (last?.kind) {
-      case 'words':
+      case 'text':
       case 'thinking':
         return last.streaming;
       case 'tools':
@@ -239,7 +235,7 @@ class Rows {
   }
 }
 
-/** Whether a message was only taken for a question: it ends in a question mark, and offers nothing to choose. */
+/** Whether a message was only classified as a question by its question mark, and has no options. */
 function isGuess({ message_type, options, questions, data }: Message): boolean {
   if (message_type !== 'question' && message_type !== 'multi_question') return false;
   const offered = (data as Partial<Question> | undefined)?.options;
@@ -248,7 +244,7 @@ function isGuess({ message_type, options, questions, data }: Message): boolean {
 
 const warned = new Set<string>();
 
-/** T-7: said once, for whoever looks. */
+/** T-7: one warning in the console for each unknown type. */
 function warnOnce(type: string): void {
   if (warned.has(type)) return;
   warned.add(type);

@@ -1,6 +1,6 @@
 /**
  * The rows of the thread as a runtime of assistant-ui. This file and `parts.tsx`
- * are the only ones that know it: store, stream and cards do not.
+ * are the only ones that import it.
  */
 
 import { AssistantRuntimeProvider, type ThreadMessageLike, useExternalStoreRuntime } from '@assistant-ui/react';
@@ -23,7 +23,7 @@ export function ThreadRuntime({ rows, running, children }: Props) {
     messages: rows,
     isRunning: running && rows.at(-1)?.kind !== 'person',
     convertMessage,
-    // The composer is our own: what it holds must survive a refusal.
+    // The composer is our own: a draft must survive a refusal.
     onNew: () => Promise.resolve(),
     onCancel: stop,
   });

@@ -1,25 +1,25 @@
 /**
- * Which rows are drawn: those in view and some around them. What was drawn once
- * is remembered by its height, and a gap of that height stands for it; what was
- * never drawn is above, and is fetched when the reader comes near the top. Pure.
+ * Which rows are rendered: those in view and some around them. A row that was
+ * rendered once is replaced by a gap of its height; rows that were never rendered
+ * are above, and are added when the reader scrolls near the top. Pure.
  */
 
 export interface Window {
-  /** The first row that was ever drawn: the scrolled area begins with it. */
+  /** The first row that was ever rendered: the scroll area begins with it. */
   lowest: number;
-  /** The rows that are drawn: from here … */
+  /** The rendered rows: from here … */
   from: number;
   /** … up to, but without, this one. */
   to: number;
 }
 
-/** How many rows are drawn beyond what is seen. */
+/** How many rows are rendered beyond the visible ones. */
 const AROUND = 12;
-/** How many are fetched at the top at once. */
+/** How many are added at the top at once. */
 const STEP = 16;
-/** How near the top is near. */
+/** How near the top more are added, in pixels. */
 const NEAR = 900;
-/** How many are drawn at the end, where one begins to read. */
+/** How many are rendered at the end at first. */
 const AT_END = 24;
 
 export function atEnd(total: number): Window {
@@ -28,16 +28,16 @@ export function atEnd(total: number): Window {
 }
 
 export interface Scrolled {
-  /** How far the area is scrolled, and how much of it is seen. */
+  /** The scroll position, and the height of the view. */
   top: number;
   view: number;
-  /** The height of each row, gaps included; 0 for rows that were never drawn. */
+  /** The height of each row, gaps included; 0 for rows that were never rendered. */
   heights: readonly number[];
-  /** Rows from here on must stay, whatever is seen. */
+  /** Rows from here on stay rendered: an open prompt must not lose what was typed. */
   keepFrom: number;
 }
 
-/** The window for where the reader is now; the same one if it will do. */
+/** The window for a scroll position; the same object if nothing changes. */
 export function windowAt(now: Window, { top, view, heights, keepFrom }: Scrolled): Window {
   const total = heights.length;
   const first = rowAt(heights, now.lowest, top);
@@ -51,7 +51,7 @@ export function windowAt(now: Window, { top, view, heights, keepFrom }: Scrolled
   return { lowest, from, to };
 }
 
-/** The row at a height of the area; the last one if it is beyond the end. */
+/** The row at a height; the last one if it is beyond the end. */
 function rowAt(heights: readonly number[], lowest: number, height: number): number {
   let sum = 0;
   for (let at = lowest; at < heights.length; at += 1) {
@@ -61,7 +61,7 @@ function rowAt(heights: readonly number[], lowest: number, height: number): numb
   return Math.max(lowest, heights.length - 1);
 }
 
-/** What stands for rows that are not drawn. */
+/** The height of rows that are not rendered. */
 export function gap(heights: readonly number[], from: number, to: number): number {
   let sum = 0;
   for (let at = from; at < to; at += 1) sum += heights[at] ?? 0;

@@ -36,7 +36,7 @@ interface IconProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   ref?: Ref<HTMLButtonElement>;
 }
 
-/** A button that is only a picture; its label is for whoever does not see it, and a tooltip. */
+/** A button with only an icon; its label is for screen readers, and the tooltip. */
 export function IconButton({ label, children, className, type = 'button', ...rest }: IconProps) {
   return (
     <button

@@ -1,12 +1,12 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 
-import { announce } from '../app/announce';
-import { useWords } from '../words';
+import { useI18n } from '../i18n';
+import { announce } from './announce';
 import { IconButton } from './Button';
 
 export function CopyButton({ text, label }: { text: string; label: string }) {
-  const { t } = useWords();
+  const { t } = useI18n();
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -29,7 +29,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** Over plain HTTP on a local network the clipboard is closed to scripts. */
+/** Over plain HTTP on a local network scripts have no access to the clipboard. */
 function copyByHand(text: string): boolean {
   const field = document.createElement('textarea');
   field.value = text;

@@ -1,11 +1,11 @@
-/** Something that is one click away: a quiet line that unfolds. What was written inside is still there when it unfolds again. */
+/** A line that unfolds. The content stays mounted once it was open, so that nothing typed in it is lost. */
 
 import { ChevronRight } from 'lucide-react';
 import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
 
-import { stayAt } from '../thread/follow';
 import { classes } from './classes';
 import { onEscape } from './escape';
+import { keepInPlace } from './scroll_view';
 
 interface Props {
   summary: ReactNode;
@@ -23,7 +23,7 @@ export function Disclosure({ summary, children, startsOpen = false, className }:
   const place = useRef<HTMLDivElement>(null);
   const before = useRef(open);
   useLayoutEffect(() => {
-    if (before.current !== open && place.current) stayAt(place.current);
+    if (before.current !== open && place.current) keepInPlace(place.current);
     before.current = open;
   }, [open]);
   const fold = () => {

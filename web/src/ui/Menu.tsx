@@ -21,7 +21,7 @@ export interface MenuItem {
 interface Props {
   label: string;
   items: readonly MenuItem[];
-  /** The look of the button; it gets what makes it a menu button. */
+  /** Renders the button, with the props of a menu button. */
   trigger(props: TriggerProps): ReactNode;
   align?: 'start' | 'end';
 }

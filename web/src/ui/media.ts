@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react';
 
-/** From here on the artifact stands beside the chat. */
+/** From this width on, an artifact is shown beside the chat. */
 export const BESIDE = '(min-width: 768px)';
-/** From here on there is room for the list too. */
+/** From this width on, the list is shown too. */
 export const WIDE = '(min-width: 1024px)';
 
 export function useMedia(query: string): boolean {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The time, told anew every so often while somebody wants it. */
+/** The current time, updated at an interval while it is wanted. */
 export function useNow(every: number, wanted = true): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -50,7 +50,10 @@ test('what is too long does not go out', async ({ chat, page }) => {
 /** U-3: what happened, what to do, try again. */
 test('an error can be tried again', async ({ chat, page }) => {
   let times = 0;
-  await chat.say('Fail once', () => (times++ === 0 ? [{ text: 'Half an ' }, { pause: 200 }, { reset: true }] : words('Now it works.')));
+  const seen = gate();
+  await chat.say('Fail once', () => (times++ === 0 ? [{ text: 'Half an ' }, { wait: seen.passed }, { reset: true }] : words('Now it works.')));
+  await expect(chat.answers).toHaveText(/Half an/);
+  seen.open();
   await expect(page.getByRole('heading', { name: 'That did not work' })).toBeVisible();
   await expectAccessible(page, 'an error');
   await page.getByRole('button', { name: 'Try again' }).click();

@@ -45,8 +45,8 @@ test('the server is killed and comes back under an open page', async ({ page }) 
     await chat.logIn();
     await chat.say('Never finish', [...words('Some words that are kept. '), { wait: new Promise(() => undefined) }]);
     await expect(chat.answers).toHaveText(/Some words that are kept/);
-    // Within a quarter of a second it is stored; what is not may be lost.
-    await page.waitForTimeout(1_000);
+    // What is shown and not stored yet may be lost.
+    await expect.poll(() => server.hasStored('kept. '), 'the last word is stored').toBe(true);
     await server.kill();
     await expect(page.locator('[data-connection=lost]')).toBeVisible();
     await expectAccessible(page, 'without a connection');

@@ -1,7 +1,7 @@
 /** The real binary, with a directory of its own, on a port of its own. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -42,6 +42,12 @@ export class ParlorServer {
     });
     this.child = child;
     this.url = await addressOf(child);
+  }
+
+  /** Whether a text is in the files of the database, and so survives a crash. */
+  hasStored(text: string): boolean {
+    const files = ['parlor.db', 'parlor.db-wal'].map((name) => join(this.directory, 'data', name));
+    return files.some((file) => existsSync(file) && readFileSync(file).includes(text));
   }
 
   /** Ends it as a crash would. */

@@ -8,11 +8,11 @@ const PICTURES = process.env['PARLOR_LAYOUTS'];
 /** U-5: a footnote leads to its text and back, in the page. */
 test('a footnote opens nothing', async ({ chat, page }) => {
   await chat.say('With a footnote', words('Bread rises.[^1]\n\n[^1]: Because of yeast.'));
-  await page.locator('.words sup a').click();
-  await expect(page.locator('.words li:focus')).toHaveText(/Because of yeast/);
+  await page.locator('.markdown sup a').click();
+  await expect(page.locator('.markdown li:focus')).toHaveText(/Because of yeast/);
   await expectAccessible(page, 'a footnote');
   await page.getByRole('link', { name: 'Back to the text' }).click();
-  await expect(page.locator('.words sup a')).toBeFocused();
+  await expect(page.locator('.markdown sup a')).toBeFocused();
   expect(page.context().pages()).toHaveLength(1);
   await expect(page).toHaveURL(/\/c\/[\w-]+$/);
 });

@@ -25,6 +25,7 @@ mod programs;
 mod raw;
 mod recipes;
 mod recipes_mcp;
+mod recordings;
 mod routes;
 mod scenarios;
 mod seed;

@@ -3,14 +3,14 @@
 import { ChefHat, Clock, Minus, Plus } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useState } from 'react';
 
+import { useI18n } from '../../i18n';
+import { reasonFor } from '../../i18n/reasons';
 import { readRecipe } from '../../net/api';
 import { asRefusal, type Refusal } from '../../net/http';
 import { setState } from '../../state/store';
 import { Button, IconButton } from '../../ui/Button';
 import { classes } from '../../ui/classes';
-import { useWords } from '../../words';
-import { reasonFor } from '../../words/reasons';
-import type { ArtifactProps } from '../registry';
+import type { ArtifactProps } from '../artifact_props';
 import { useAwake } from './awake';
 import { lineKey, useProgress } from './progress';
 import { scaled } from './quantity';
@@ -50,13 +50,13 @@ export default function RecipePanel({ id }: ArtifactProps) {
 }
 
 function Nothing({ refusal, again }: { refusal: Refusal | null; again: (() => void) | null }) {
-  const words = useWords();
-  const { t } = words;
+  const i18n = useI18n();
+  const { t } = i18n;
   return (
     <div role="alert" className="flex min-h-full flex-col items-center justify-center gap-4 p-8 text-center">
       <ChefHat size={32} aria-hidden="true" className="text-muted" />
       <p className="font-serif text-title">{refusal ? t('recipe.failed') : t('recipe.not_found')}</p>
-      <p className="text-muted">{refusal ? reasonFor(words, refusal) : t('recipe.not_found_hint')}</p>
+      <p className="text-muted">{refusal ? reasonFor(i18n, refusal) : t('recipe.not_found_hint')}</p>
       <div className="flex gap-2">
         {again && <Button look="primary" onClick={again}>{t('try_again')}</Button>}
         <Button onClick={() => setState({ panel: null })}>{t('recipe.back')}</Button>
@@ -66,7 +66,7 @@ function Nothing({ refusal, again }: { refusal: Refusal | null; again: (() => vo
 }
 
 function Skeleton() {
-  const { t } = useWords();
+  const { t } = useI18n();
   return (
     <div role="status" className="space-y-6 px-6 py-8 sm:px-8">
       <span className="sr-only">{t('recipe.loading')}</span>
@@ -78,7 +78,7 @@ function Skeleton() {
 }
 
 function RecipeView({ recipe }: { recipe: Recipe }) {
-  const { t, number } = useWords();
+  const { t, number } = useI18n();
   const written = recipe.servings ?? 1;
   const [progress, setProgress] = useProgress(recipe.id);
   const servings = progress.servings ?? written;
@@ -122,7 +122,7 @@ function RecipeView({ recipe }: { recipe: Recipe }) {
 }
 
 function Time({ label, minutes }: { label: string; minutes: number | null }) {
-  const { duration } = useWords();
+  const { duration } = useI18n();
   if (minutes === null) return null;
   return (
     <p className="flex items-center gap-2 text-small">
@@ -139,7 +139,7 @@ interface Checked {
 }
 
 function Ingredients({ list, factor, checked }: { list: readonly Ingredient[]; factor: number; checked: Checked }) {
-  const { t, number } = useWords();
+  const { t, number } = useI18n();
   if (list.length === 0) return null;
   return (
     <section className="mt-8">
@@ -165,7 +165,7 @@ function Ingredients({ list, factor, checked }: { list: readonly Ingredient[]; f
 }
 
 function Steps({ list, checked }: { list: readonly Step[]; checked: Checked }) {
-  const { t, duration } = useWords();
+  const { t, duration } = useI18n();
   if (list.length === 0) return null;
   return (
     <section className="mt-8">

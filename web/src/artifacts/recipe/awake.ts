@@ -1,4 +1,4 @@
-/** Keeps the screen on while somebody cooks, where the browser can. */
+/** Keeps the screen awake while somebody cooks, by a wake lock if the browser has them. */
 
 import { useEffect, useState } from 'react';
 
@@ -19,12 +19,13 @@ export function useAwake() {
         setWanted(false);
       }
     };
-    // The browser lets go of it whenever the page is hidden.
-    document.addEventListener('visibilitychange', take);
-    void take();
+    // The browser releases the lock whenever the page is hidden.
+    const takeAgain = () => void take();
+    document.addEventListener('visibilitychange', takeAgain);
+    takeAgain();
     return () => {
       over = true;
-      document.removeEventListener('visibilitychange', take);
+      document.removeEventListener('visibilitychange', takeAgain);
       void lock?.release();
     };
   }, [can, wanted]);

@@ -1,16 +1,15 @@
 /**
- * How far somebody is with a recipe: for how many they cook, and what is checked
- * off. This browser keeps it for the recipes that were used last, without a word
- * of them.
+ * The progress in a recipe: servings, and what is checked off. Stored in the browser
+ * for the last recipes, without any of their text.
  */
 
 import { useState } from 'react';
 
+import { readLocal, writeLocal } from '../../browser/local_storage';
 import { isFields } from '../../net/decode';
-import { recall, remember } from '../../state/memory';
 
 export interface Progress {
-  /** As many as the recipe says, if nobody chose. */
+  /** Null for as many as the recipe says. */
   servings: number | null;
   done: readonly string[];
 }
@@ -37,25 +36,25 @@ export function progressOf(id: string): Progress {
   return kept().find((one) => one.id === id) ?? NOTHING;
 }
 
-/** The newest comes first, so that the oldest is forgotten. */
+/** The newest comes first, and the oldest is dropped. */
 export function keepProgress(id: string, { servings, done }: Progress): void {
   const others = kept().filter((one) => one.id !== id);
   const begun = servings !== null || done.length > 0;
   const all = begun ? [{ id, servings, done }, ...others].slice(0, MOST_RECIPES) : others;
-  remember(KEY, all.length === 0 ? null : JSON.stringify(all));
+  writeLocal(KEY, all.length === 0 ? null : JSON.stringify(all));
 }
 
-/** A line by its place and what it says: one that was changed since is not checked off any more. */
+/** The key of a line, from its position and a hash of its text: a line that was changed is not checked off any more. */
 export function lineKey(place: string, text: string): string {
   let hash = 0x811c9dc5;
   for (const sign of text) hash = Math.imul(hash ^ (sign.codePointAt(0) ?? 0), 0x01000193);
   return `${place}.${(hash >>> 0).toString(36)}`;
 }
 
-/** What the browser kept may be from another version, or anybody's. */
+/** Validated: what is stored may be from another version, or edited. */
 function kept(): Kept[] {
   try {
-    const list: unknown = JSON.parse(recall(KEY) ?? '[]');
+    const list: unknown = JSON.parse(readLocal(KEY) ?? '[]');
     return Array.isArray(list) ? list.filter(isFields).flatMap(asKept) : [];
   } catch {
     return [];

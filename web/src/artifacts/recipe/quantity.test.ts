@@ -40,7 +40,7 @@ describe('quantities', () => {
   });
 
   it('what is no number is no number', () => {
-    for (const text of ['', 'some', '1-2', NaN, null, {}]) expect(parseQuantity(text), String(text)).toBeNull();
+    for (const text of ['', 'some', '1-2', NaN, null, {}]) expect(parseQuantity(text), JSON.stringify(text)).toBeNull();
   });
 });
 

@@ -12,12 +12,12 @@ const FRACTIONS: [number, string][] = [
   [7 / 8, '⅞'],
 ];
 
-/** Units of which nobody weighs out a fraction. */
+/** Small units, which are shown without fractions. */
 const SMALL = /^(g|gr|gramas?|grams?|ml|millilit\w*|mililitros?)$/i;
-/** Units that are read off a scale or a jug. */
+/** Large units, which are shown with decimals. */
 const LARGE = /^(kg|quilos?|kilos?|l|lit\w*|dl|cl|oz|lbs?)$/i;
 
-/** What a recipe may have: a number, or words such as "1 1/2" or "½". */
+/** A number, or text such as "1 1/2" or "½". */
 export function parseQuantity(quantity: unknown): number | null {
   if (typeof quantity === 'number') return Number.isFinite(quantity) ? quantity : null;
   if (typeof quantity !== 'string') return null;
@@ -29,14 +29,14 @@ export function parseQuantity(quantity: unknown): number | null {
   return Number(whole ?? 0) + fraction;
 }
 
-/** A quantity for so many times as many people; what is no number stays as it is. */
+/** A quantity times a factor; text that is no number stays as it is. */
 export function scaled(quantity: unknown, factor: number, unit: string | null, decimal: (value: number) => string): string {
   const number = parseQuantity(quantity);
   if (number === null) return typeof quantity === 'string' ? quantity : '';
   return shown(number * factor, unit ?? '', factor === 1, decimal);
 }
 
-/** What is written down is shown as it is; only what was scaled is rounded. */
+/** Only a scaled quantity is rounded; the written one is shown as it is. */
 function shown(value: number, unit: string, written: boolean, decimal: (value: number) => string): string {
   if (SMALL.test(unit)) return decimal(written ? value : roundSmall(value));
   const exact = asFraction(value, 0.02, decimal);
@@ -46,7 +46,7 @@ function shown(value: number, unit: string, written: boolean, decimal: (value: n
   return asFraction(value, 1, decimal) ?? decimal(roundTo(value, 2));
 }
 
-/** "1½", if a fraction is near enough; nothing is rounded away altogether. */
+/** "1½", if a fraction is near enough; never rounded to nothing. */
 function asFraction(value: number, near: number, decimal: (value: number) => string): string | null {
   const whole = Math.floor(value + 1e-9);
   const rest = Math.max(0, value - whole);

@@ -4,9 +4,9 @@ import { render, screen } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
+import { useLanguage } from '../../i18n/language';
 import { getState, INITIAL, setState } from '../../state/store';
-import { hearRequests, refusal } from '../../testing/draw';
-import { useLanguage } from '../../words/language';
+import { recordRequests, refusal } from '../../testing/render';
 import { keepProgress, progressOf } from './progress';
 import RecipePanel from './RecipePanel';
 
@@ -31,7 +31,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 /** at once in a loading state, then the recipe. */
 it('loads, then shows the recipe', async () => {
-  const heard = hearRequests(() => Response.json(SOUP));
+  const heard = recordRequests(() => Response.json(SOUP));
   render(<RecipePanel id="r1" />);
   expect(screen.getByText('Loading the recipe…')).toBeDefined();
   expect(await screen.findByRole('heading', { name: 'Tomato Soup' })).toBeDefined();
@@ -40,7 +40,7 @@ it('loads, then shows the recipe', async () => {
 });
 
 it('scales what is needed, and lets steps be checked off', async () => {
-  hearRequests(() => Response.json(SOUP));
+  recordRequests(() => Response.json(SOUP));
   render(<RecipePanel id="r1" />);
   await screen.findByText('tomatoes');
   for (let times = 0; times < 2; times += 1) await user.click(screen.getByRole('button', { name: 'More servings' }));
@@ -57,7 +57,7 @@ it('scales what is needed, and lets steps be checked off', async () => {
 /** Who closes the panel, or reloads, goes on where they were. */
 it('remembers servings and what is checked off, for each recipe and line', async () => {
   let soup = SOUP;
-  hearRequests(({ path }) => Response.json({ ...soup, id: path.split('/').at(-1) }));
+  recordRequests(({ path }) => Response.json({ ...soup, id: path.split('/').at(-1) }));
   const first = render(<RecipePanel id="r1" />);
   await screen.findByText('tomatoes');
   await user.click(screen.getByRole('button', { name: 'More servings' }));
@@ -91,7 +91,7 @@ it('keeps the last twenty recipes, and nothing that is broken', () => {
 
 /** a 404 says so, and the panel stays. */
 it('says that there is no such recipe, and stays', async () => {
-  hearRequests(() => refusal(404, 'not_found'));
+  recordRequests(() => refusal(404, 'not_found'));
   render(<RecipePanel id="r1" />);
   expect(await screen.findByText('Recipe not found')).toBeDefined();
   expect(getState().panel).not.toBeNull();
@@ -101,7 +101,7 @@ it('says that there is no such recipe, and stays', async () => {
 
 it('offers to try again when the server cannot be reached', async () => {
   let down = true;
-  hearRequests(() => (down ? refusal(503, 'unavailable') : Response.json(SOUP)));
+  recordRequests(() => (down ? refusal(503, 'unavailable') : Response.json(SOUP)));
   render(<RecipePanel id="r1" />);
   await screen.findByText('The recipe could not be loaded');
   down = false;
@@ -110,7 +110,7 @@ it('offers to try again when the server cannot be reached', async () => {
 });
 
 it('nothing in a recipe becomes markup', async () => {
-  hearRequests(() => Response.json({ ...SOUP, title: '<img src=x onerror=pwned()>', steps: ['<script>pwned()</script>'], ingredients: ['<b>x</b>'] }));
+  recordRequests(() => Response.json({ ...SOUP, title: '<img src=x onerror=pwned()>', steps: ['<script>pwned()</script>'], ingredients: ['<b>x</b>'] }));
   const { container } = render(<RecipePanel id="r1" />);
   await screen.findByRole('heading', { name: '<img src=x onerror=pwned()>' });
   expect(container.querySelectorAll('img, script, b')).toHaveLength(0);

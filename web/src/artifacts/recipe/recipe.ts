@@ -1,4 +1,4 @@
-/** A recipe as the server tells it, made safe to draw: whatever is missing is simply not shown. Pure. */
+/** A recipe off the wire, validated: what is missing or malformed is left out. Pure. */
 
 import { isFields } from '../../net/decode';
 

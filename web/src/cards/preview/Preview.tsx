@@ -1,12 +1,12 @@
-/** P-7: what changes if the answer is yes. */
+/** P-7: what the call would change. */
 
+import { useI18n } from '../../i18n';
+import { fieldLabel } from '../../i18n/fields';
 import type { Preview } from '../../protocol/generated';
 import { classes } from '../../ui/classes';
-import { Visible } from '../../ui/Visible';
-import { useWords } from '../../words';
-import { fieldLabel } from '../../words/fields';
+import { VisibleText } from '../../ui/VisibleText';
 import { diffLines, hunks } from './lines';
-import { inWords, recordRows } from './record';
+import { readableValue, recordRows } from './record';
 
 export function PreviewOf({ preview }: { preview: Preview }) {
   switch (preview.kind) {
@@ -25,7 +25,7 @@ const MARKS = { same: ' ', old: '−', new: '+' };
 const TINTS = { same: '', old: 'bg-critical/10', new: 'bg-success/10' };
 
 function Diff({ before, after }: { before: string | undefined; after: string | undefined }) {
-  const { t, count } = useWords();
+  const { t, count } = useI18n();
   const lines = hunks(diffLines(before, after));
   return (
     <div
@@ -51,7 +51,7 @@ function Diff({ before, after }: { before: string | undefined; after: string | u
                   <span className="me-2 select-none" aria-label={line.kind === 'same' ? undefined : t(`preview.${line.kind}`)}>
                     {MARKS[line.kind]}
                   </span>
-                  <Visible text={line.text} />
+                  <VisibleText text={line.text} />
                 </td>
               </tr>
             ),
@@ -63,8 +63,8 @@ function Diff({ before, after }: { before: string | undefined; after: string | u
 }
 
 function RecordChange({ before, after }: { before: unknown; after: unknown }) {
-  const words = useWords();
-  const { t } = words;
+  const i18n = useI18n();
+  const { t } = i18n;
   const both = before !== undefined && after !== undefined;
   const rows = recordRows(before, after);
   const cell = 'px-2.5 py-1.5 align-top whitespace-pre-wrap sm:px-3';
@@ -86,17 +86,17 @@ function RecordChange({ before, after }: { before: unknown; after: unknown }) {
           {rows.map((row) => (
             <tr key={row.name} className="border-b border-line last:border-0">
               <th scope="row" className={classes(cell, 'text-start font-medium [overflow-wrap:break-word] sm:w-[26%]')}>
-                {fieldLabel(words, row.name)}
+                {fieldLabel(i18n, row.name)}
                 {both && row.changed && <span className="block text-warning">{t('preview.changed')}</span>}
               </th>
               {before !== undefined && (
                 <td className={classes(cell, row.changed && 'bg-critical/10', both && row.changed && 'line-through decoration-critical/60')}>
-                  <Visible text={inWords(row.before)} />
+                  <VisibleText text={readableValue(row.before)} />
                 </td>
               )}
               {after !== undefined && (
                 <td className={classes(cell, row.changed && 'bg-success/10')}>
-                  <Visible text={inWords(row.after)} />
+                  <VisibleText text={readableValue(row.after)} />
                 </td>
               )}
             </tr>
@@ -108,18 +108,18 @@ function RecordChange({ before, after }: { before: unknown; after: unknown }) {
 }
 
 function ItemList({ items, count }: { items: readonly string[]; count: number }) {
-  const words = useWords();
+  const i18n = useI18n();
   const more = count - items.length;
   return (
     <div className="rounded-control border border-line">
-      <p className="border-b border-line px-3 py-1.5 text-small font-medium">{words.count('preview.items', count)}</p>
-      <ul className="max-h-60 list-disc overflow-auto py-1.5 ps-8 pe-3" tabIndex={0} aria-label={words.count('preview.items', count)}>
+      <p className="border-b border-line px-3 py-1.5 text-small font-medium">{i18n.count('preview.items', count)}</p>
+      <ul className="max-h-60 list-disc overflow-auto py-1.5 ps-8 pe-3" tabIndex={0} aria-label={i18n.count('preview.items', count)}>
         {items.map((item, index) => (
           <li key={index}>
-            <Visible text={item} />
+            <VisibleText text={item} />
           </li>
         ))}
-        {more > 0 && <li className="list-none text-muted">{words.count('preview.more', more)}</li>}
+        {more > 0 && <li className="list-none text-muted">{i18n.count('preview.more', more)}</li>}
       </ul>
     </div>
   );

@@ -1,4 +1,4 @@
-/** Two texts, line by line: what stays, what goes, what comes. Pure. */
+/** A line diff of two texts. Pure. */
 
 export interface DiffLine {
   kind: 'same' | 'old' | 'new';
@@ -39,7 +39,7 @@ function split(text: string | undefined): string[] {
   return lines;
 }
 
-/** The longest common part, by the classic table. */
+/** The longest common subsequence, by dynamic programming. */
 function between(old: string[], fresh: string[]): [DiffLine['kind'], string][] {
   const all = (kind: DiffLine['kind'], lines: string[]) => lines.map((text) => [kind, text] as [DiffLine['kind'], string]);
   if (old.length * fresh.length > MOST_PAIRS) return [...all('old', old), ...all('new', fresh)];
@@ -70,7 +70,7 @@ function between(old: string[], fresh: string[]): [DiffLine['kind'], string][] {
   return [...lines, ...all('old', old.slice(i)), ...all('new', fresh.slice(j))];
 }
 
-/** The head of a part of a long text says where it stands. */
+/** The header of a hunk, in a preview that the server shortened. */
 const HEAD = /^@@ -(\d+),\d+ \+(\d+),\d+ @@$/;
 
 function numbered(lines: [DiffLine['kind'], string][]): DiffLine[] {

@@ -1,4 +1,4 @@
-/** What the things are called that arguments name by an id, as far as a preview knows. Pure. */
+/** Titles for the ids among the arguments, taken from the preview. Pure. */
 
 import { isFields } from '../../net/decode';
 import type { Preview } from '../../protocol/generated';
@@ -8,7 +8,7 @@ export type Names = ReadonlyMap<string, string>;
 export function namesIn(preview: Preview | undefined, input: unknown): Names {
   const names = new Map<string, string>();
   if (preview?.kind !== 'record') return names;
-  // The record as it is now: a new title is not what the thing is called yet.
+  // The record as it is now: the new title does not apply yet.
   const record = isFields(preview.old) ? preview.old : preview.new;
   if (!isFields(record)) return names;
   const name = record['title'] ?? record['name'];
@@ -17,7 +17,7 @@ export function namesIn(preview: Preview | undefined, input: unknown): Names {
   return names;
 }
 
-/** The id among the arguments, if there is exactly one: then the record is what it names. */
+/** The id among the arguments, if there is exactly one: then it is the record's. */
 function theOnlyId(input: unknown): unknown {
   if (!isFields(input)) return undefined;
   const ids = Object.entries(input).filter(([name]) => name === 'id' || name.endsWith('_id'));

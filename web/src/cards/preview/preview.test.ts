@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { diffLines, hunks } from './lines';
-import { inWords, recordRows } from './record';
+import { readableValue, recordRows } from './record';
 
 const shown = (before: string | undefined, after: string | undefined) =>
   diffLines(before, after).map(({ kind, text, oldNumber, newNumber }) => `${{ same: ' ', old: '-', new: '+' }[kind]}${text} ${oldNumber ?? '.'}:${newNumber ?? '.'}`);
@@ -57,8 +57,8 @@ describe('a record before and after', () => {
   });
 
   it('reads lists and objects as words', () => {
-    expect(inWords([{ quantity: 1, unit: 'kg', name: 'tomatoes' }, { name: 'salt', unit: null }])).toBe('1 kg tomatoes\nsalt');
-    expect(inWords(false)).toBe('false');
-    expect(inWords(undefined)).toBe('');
+    expect(readableValue([{ quantity: 1, unit: 'kg', name: 'tomatoes' }, { name: 'salt', unit: null }])).toBe('1 kg tomatoes\nsalt');
+    expect(readableValue(false)).toBe('false');
+    expect(readableValue(undefined)).toBe('');
   });
 });

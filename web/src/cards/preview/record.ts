@@ -25,12 +25,12 @@ function sameValue(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** A value in words: lists as lines, objects as their values. */
-export function inWords(value: unknown): string {
+/** A value as text: lists as lines, objects as their values. */
+export function readableValue(value: unknown): string {
   if (value === undefined || value === null) return '';
-  if (Array.isArray(value)) return value.map((one) => inWords(one)).join('\n');
+  if (Array.isArray(value)) return value.map((one) => readableValue(one)).join('\n');
   if (isFields(value)) {
-    return Object.values(value).filter((one) => one !== null && one !== undefined && one !== '').map(inWords).join(' ');
+    return Object.values(value).filter((one) => one !== null && one !== undefined && one !== '').map(readableValue).join(' ');
   }
-  return String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

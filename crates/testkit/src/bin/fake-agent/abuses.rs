@@ -71,6 +71,7 @@ pub(crate) fn turn(host: &mut Host, message: &str) {
         "put_off" => deferral::wants(host),
         "ask" => ask(host, &["p1"]),
         "ask_twice" => ask(host, &["p1", "p1"]),
+        "plan" => present_plan(host),
         "ask_oddly" => ask_oddly(host),
         "ask_and_leave" => {
             write(&permission("p1", "Bash", &json!({"command": "make"})));
@@ -192,6 +193,16 @@ fn ask(host: &mut Host, ids: &[&str]) {
         write(&permission(id, "Bash", &input));
     }
     match host.ask(ids[0], "Bash", &input) {
+        Some(response) => answer(&[&format!("The answer was {}.", response["behavior"])]),
+        None => aborted(),
+    }
+}
+
+/// Presents a plan in markdown, and says what was answered.
+fn present_plan(host: &mut Host) {
+    let plan = "# Tidy the pantry\n\nEverything at its place.\n\n1. Take everything out\n\
+                2. Wipe the shelves\n3. Put it back, oldest first";
+    match host.ask("p1", "ExitPlanMode", &json!({"plan": plan})) {
         Some(response) => answer(&[&format!("The answer was {}.", response["behavior"])]),
         None => aborted(),
     }

@@ -1,9 +1,0 @@
-/** The mark: a doorway in a speech bubble. */
-export function Mark({ size = 22 }: { size?: number }) {
-  return (
-    <svg aria-hidden="true" width={size} height={size} viewBox="0 0 24 24">
-      <path d="M5 2h14a3 3 0 0 1 3 3v11a3 3 0 0 1-3 3h-7l-5 4v-4H5a3 3 0 0 1-3-3V5a3 3 0 0 1 3-3Z" className="fill-accent" />
-      <path d="M8.5 15.5V10a3.5 3.5 0 0 1 7 0v5.5Z" className="fill-page" />
-    </svg>
-  );
-}

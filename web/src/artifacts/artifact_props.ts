@@ -1,0 +1,4 @@
+/** The props of every artifact panel. */
+export interface ArtifactProps {
+  id: string;
+}

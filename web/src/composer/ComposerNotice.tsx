@@ -1,0 +1,97 @@
+import { CircleAlert, CircleHelp } from 'lucide-react';
+import { type ReactNode, useEffect, useRef } from 'react';
+
+import { useI18n } from '../i18n';
+import { reasonFor } from '../i18n/reasons';
+import type { PictureTrouble } from '../state/pictures';
+import { setState, useParlor } from '../state/store';
+import { useNow } from '../ui/now';
+import { showInView } from '../ui/scroll_view';
+import { NotifyMe } from './NotifyMe';
+import { SEND_DISABLED_TEXTS, type SendDisabledReason } from './send_disabled';
+
+interface Props {
+  pictureTrouble: PictureTrouble | null;
+  /** A picture that did not survive a reload. */
+  missing: string | null;
+  /** The prompt that has to be answered first. */
+  waiting: string | null;
+  /** The last attempt to send, if it was not possible. */
+  tried: Tried | null;
+}
+
+export interface Tried {
+  blocker: SendDisabledReason;
+  /** Counts the attempts, so that each one is announced. */
+  count: number;
+}
+
+/** Above the composer: why a message was not sent, or what has to be answered first. */
+export function ComposerNotice({ pictureTrouble, missing, waiting, tried }: Props) {
+  const i18n = useI18n();
+  const { t } = i18n;
+  const notice = useParlor((state) => state.notice);
+  if (notice?.refusal.code === 'rate_limited' && notice.refusal.retryAfter !== null) {
+    return <Wait key={notice.at} until={notice.at + notice.refusal.retryAfter * 1_000} />;
+  }
+  if (notice) return <Line look="critical" icon={<CircleAlert size={16} />}>{reasonFor(i18n, notice.refusal)}</Line>;
+  if (pictureTrouble) {
+    return <Line look="critical" icon={<CircleAlert size={16} />}>{t(pictureTrouble === 'type' ? 'composer.picture_type' : 'composer.picture_size')}</Line>;
+  }
+  if (tried && tried.blocker !== 'prompt') {
+    return <Line key={tried.count} look="warning" icon={<CircleAlert size={16} />}>{t(SEND_DISABLED_TEXTS[tried.blocker])}</Line>;
+  }
+  if (missing !== null && !tried) {
+    return <Line look="warning" icon={<CircleAlert size={16} />}>{t('composer.picture_again', { name: missing })}</Line>;
+  }
+  if (waiting === null) return null;
+  const show = () => {
+    const card = document.querySelector<HTMLElement>('[data-card][tabindex="-1"]:has(button:enabled)');
+    if (!card) return;
+    showInView(card);
+    card.focus({ preventScroll: true });
+  };
+  return (
+    <Line key={tried?.count} look={tried ? 'warning' : 'quiet'} icon={<CircleHelp size={16} />}>
+      <span className="flex flex-wrap gap-x-3">
+        {t(tried ? SEND_DISABLED_TEXTS[tried.blocker] : 'composer.prompt_waits')}
+        <button type="button" onClick={show} className="rounded-control font-medium text-accent underline underline-offset-3">
+          {t('composer.show_prompt')}
+        </button>
+        <NotifyMe />
+      </span>
+    </Line>
+  );
+}
+
+/** Counts down until the next message may be sent, then disappears. A screen reader hears it once. */
+function Wait({ until }: { until: number }) {
+  const { count } = useI18n();
+  const now = useNow(250);
+  const seconds = Math.max(1, Math.ceil((until - now) / 1_000));
+  const first = useRef(seconds);
+  useEffect(() => {
+    if (now >= until) setState({ notice: null });
+  }, [now, until]);
+  return (
+    <Line look="critical" icon={<CircleAlert size={16} />}>
+      <span className="sr-only">{count('reason.rate_limited_for', first.current)}</span>
+      <span aria-hidden="true" className="tabular">{count('reason.rate_limited_for', seconds)}</span>
+    </Line>
+  );
+}
+
+const LOOKS = {
+  quiet: 'bg-raised',
+  warning: 'bg-warning/10 font-medium',
+  critical: 'bg-critical/10 font-medium text-critical',
+};
+
+function Line({ look, icon, children }: { look: keyof typeof LOOKS; icon: ReactNode; children: ReactNode }) {
+  return (
+    <p role={look === 'quiet' ? 'status' : 'alert'} className={`flex items-start gap-2 rounded-control px-3 py-2 text-small ${LOOKS[look]}`}>
+      <span aria-hidden="true" className="mt-[2px] shrink-0">{icon}</span>
+      <span>{children}</span>
+    </p>
+  );
+}

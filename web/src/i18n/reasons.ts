@@ -1,0 +1,69 @@
+/** Texts for errors: what happened, and what to do. */
+
+import type { Refusal } from '../net/http';
+import type { ErrorCode } from '../protocol/generated';
+import type { I18n, Key } from '.';
+
+const REASONS: Record<ErrorCode | 'offline', Key> = {
+  input_blocked: 'reason.input_blocked',
+  input_empty: 'reason.input_empty',
+  input_too_long: 'reason.input_too_long',
+  input_malformed: 'reason.input_malformed',
+  malformed: 'reason.malformed',
+  bad_image: 'reason.bad_image',
+  unauthorized: 'reason.unauthorized',
+  forbidden: 'reason.forbidden',
+  not_found: 'reason.not_found',
+  turn_running: 'reason.turn_running',
+  prompt_open: 'reason.prompt_open',
+  prompt_closed: 'reason.prompt_closed',
+  answer_invalid: 'reason.answer_invalid',
+  title_taken: 'reason.title_taken',
+  too_large: 'reason.too_large',
+  rate_limited: 'reason.rate_limited',
+  agent_failed: 'reason.agent_failed',
+  unavailable: 'reason.unavailable',
+  internal: 'reason.internal',
+  offline: 'reason.offline',
+};
+
+export function reasonFor(i18n: I18n, refusal: Refusal): string {
+  if (refusal.code === 'rate_limited' && refusal.retryAfter !== null) {
+    return i18n.count('reason.rate_limited_for', Math.ceil(refusal.retryAfter));
+  }
+  const reason = i18n.t(reasonKey(refusal.code));
+  // Only the server knows what exactly is wrong with the answer.
+  return refusal.code === 'answer_invalid' && refusal.message ? `${reason} ${refusal.message}` : reason;
+}
+
+/** What helps against the error of a turn: to try again, or what the server names. */
+export type Remedy = 'again' | 'administrator' | 'new_conversation' | 'rephrase' | 'another_picture' | 'unknown';
+
+/** The code of an error message. */
+export function failureCode({ code }: Record<string, unknown>): string {
+  return typeof code === 'string' ? code : 'agent_failed';
+}
+
+/** The remedy that the metadata of an error message names. */
+export function remedyOf(metadata: Record<string, unknown>): Remedy {
+  if (metadata['recoverable'] !== false) return 'again';
+  const { remedy } = metadata;
+  return typeof remedy === 'string' && Object.hasOwn(FAILURES, remedy) ? (remedy as Remedy) : 'unknown';
+}
+
+const FAILURES: Record<Exclude<Remedy, 'again'>, Key> = {
+  administrator: 'reason.agent_setup',
+  new_conversation: 'reason.agent_too_long',
+  rephrase: 'reason.agent_declined',
+  another_picture: 'reason.agent_no_picture',
+  unknown: 'reason.agent_gave_up',
+};
+
+/** The text for the error of a turn. */
+export function failureKey(code: string, remedy: Remedy): Key {
+  return code === 'agent_failed' && remedy !== 'again' ? FAILURES[remedy] : reasonKey(code);
+}
+
+export function reasonKey(code: string): Key {
+  return (REASONS as Record<string, Key | undefined>)[code] ?? 'reason.internal';
+}

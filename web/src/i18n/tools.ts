@@ -1,0 +1,72 @@
+/** Texts for tools. A tool that is not known here is called by its name. */
+
+import type { I18n, Key } from '.';
+
+const KNOWN = [
+  'list_recipes',
+  'get_recipe',
+  'display_recipe',
+  'create_recipe',
+  'update_recipe',
+  'delete_recipe',
+] as const;
+
+type Known = (typeof KNOWN)[number];
+
+/** Names of tools that delete something. */
+const DESTRUCTIVE = /(^|_)(delete|remove|drop|destroy|erase|purge|wipe)(_|$)/;
+
+export interface ToolTexts {
+  /** "delete a recipe", after "Parlor wants to". */
+  wants: string;
+  /** "Delete recipe", on a button. */
+  act: string;
+  running: string;
+  done: string;
+  failed: string;
+  denied: string;
+}
+
+/** `mcp__vault__delete_recipe` and `vault.delete_recipe` are `delete_recipe`. */
+export function plainName(name: string): string {
+  return name.split(/__|[./:]/).at(-1) || name;
+}
+
+export function readableName(name: string): string {
+  return plainName(name).replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/[_-]+/g, ' ').trim().toLowerCase() || name;
+}
+
+export function isDestructive(name: string): boolean {
+  return DESTRUCTIVE.test(readableName(name).replace(/ /g, '_'));
+}
+
+/** Whether a tool has texts here, so that the server's question is not needed. */
+export function hasToolTexts(name: string): boolean {
+  return KNOWN.some((one) => one === plainName(name));
+}
+
+export function toolTexts(i18n: I18n, name: string): ToolTexts {
+  const plain = plainName(name);
+  const known = KNOWN.find((one) => one === plain);
+  if (known) {
+    const text = (form: string) => i18n.t(`tool.${known satisfies Known}.${form}` as Key);
+    return {
+      wants: text('wants'),
+      act: text('act'),
+      running: text('running'),
+      done: text('done'),
+      failed: text('failed'),
+      denied: i18n.t('tool.denied', { act: text('act') }),
+    };
+  }
+  const values = { name: readableName(name) };
+  const act = values.name.charAt(0).toUpperCase() + values.name.slice(1);
+  return {
+    wants: i18n.t('tool.other.wants', values),
+    act,
+    running: i18n.t('tool.other.running', values),
+    done: i18n.t('tool.other.done', values),
+    failed: i18n.t('tool.other.failed', values),
+    denied: i18n.t('tool.denied', { act: values.name }),
+  };
+}

@@ -1,0 +1,91 @@
+/**
+ * Messages that were typed and are not acknowledged yet. They are stored as drafts
+ * of their conversation, also while they are being sent, so that a reload, a login
+ * or a change of conversation loses none.
+ */
+
+import { isFields } from '../net/decode';
+import { draftsUnder, saveDraft } from './draft_storage';
+import { type Draft, draftOf, NO_DRAFT, type Outgoing, type ParlorState, setState, useParlor } from './store';
+
+const KEPT = 'message.';
+
+/** Of a picture only the name is stored: local storage is too small for the rest. */
+interface Kept {
+  text: string;
+  picture: string | null;
+}
+
+function isKept(value: unknown): value is Kept {
+  if (!isFields(value)) return false;
+  return typeof value['text'] === 'string' && (value['picture'] === null || typeof value['picture'] === 'string');
+}
+
+/** Restores the stored drafts, and stores every later change. */
+export function restoreOutbox(): void {
+  const kept = Object.entries(draftsUnder(KEPT, isKept));
+  const drafts = Object.fromEntries(kept.map(([place, { text, picture }]) => [place, { text, picture: null, missing: picture }]));
+  setState((state) => ({ drafts: { ...drafts, ...state.drafts } }));
+  unsubscribe();
+  unsubscribe = useParlor.subscribe(keepWhatChanged);
+}
+
+let unsubscribe = () => undefined as void;
+
+function keepWhatChanged(state: ParlorState, before: ParlorState): void {
+  if (state.drafts === before.drafts && state.outgoing === before.outgoing) return;
+  const places = [...Object.keys(state.drafts), ...Object.keys(before.drafts), state.outgoing?.draftKey, before.outgoing?.draftKey];
+  for (const place of new Set(places)) {
+    if (place === undefined) continue;
+    const now = unsentAt(state, place);
+    const then = unsentAt(before, place);
+    if (now.text === then.text && now.picture === then.picture && now.missing === then.missing) continue;
+    const kept: Kept = { text: now.text, picture: now.picture?.name ?? now.missing ?? null };
+    saveDraft(KEPT + place, kept.text === '' && kept.picture === null ? null : kept);
+  }
+}
+
+function unsentAt(state: ParlorState, place: string): Draft {
+  const { outgoing } = state;
+  const draft = draftOf(state, place);
+  return outgoing?.draftKey === place && isUndelivered(outgoing) ? joined(outgoing, draft) : draft;
+}
+
+/** Whether a message would be lost with the page. A retry is in the conversation already. */
+function isUndelivered({ messageId, retryOf }: Outgoing): boolean {
+  return messageId === null && retryOf === null;
+}
+
+/** Client ids that were returned to their draft: each is returned once, however often it was tried. */
+const returned = new Set<string>();
+
+/** Puts an undelivered message back into its draft, before what was typed since. */
+export function returnToDraft(outgoing: Outgoing): void {
+  if (!isUndelivered(outgoing) || returned.has(outgoing.clientId)) return;
+  returned.add(outgoing.clientId);
+  setState((state) => {
+    const draft = joined(outgoing, draftOf(state, outgoing.draftKey));
+    return { drafts: { ...state.drafts, [outgoing.draftKey]: draft } };
+  });
+}
+
+/** Takes a message out of its draft again: it was returned there, and arrived after all. */
+export function removeReturned(outgoing: Outgoing): void {
+  if (!returned.has(outgoing.clientId)) return;
+  setState((state) => {
+    if (draftOf(state, outgoing.draftKey).text !== outgoing.text) return {};
+    const { [outgoing.draftKey]: _arrived, ...drafts } = state.drafts;
+    return { drafts };
+  });
+}
+
+/** Moves the draft of the new conversation to the id that it got. */
+export function draftsMovedTo(id: string, { drafts }: ParlorState): ParlorState['drafts'] {
+  const { new: typed = NO_DRAFT, ...others } = drafts;
+  return typed.text === '' && typed.picture === null ? others : { ...others, [id]: typed };
+}
+
+function joined(first: Draft, second: Draft): Draft {
+  const between = first.text === '' || second.text === '' ? '' : '\n\n';
+  return { text: first.text + between + second.text, picture: first.picture ?? second.picture, missing: second.missing ?? null };
+}
