@@ -11,7 +11,7 @@ use parlor_chat::ChatError;
 use parlor_protocol::message::MessageData;
 use parlor_protocol::request::Remember;
 use parlor_protocol::{Preview, Problem, PromptAnswer, PromptClosed, PromptOutcome};
-use parlor_storage::{Decision, Store};
+use parlor_storage::{Decision, PromptStatus, Store};
 use parlor_testkit::Script;
 use serde_json::{Value, json};
 
@@ -182,7 +182,8 @@ async fn a_tool_that_changed_is_asked_about_anew() {
     let yes = PromptAnswer { response: json!("yes"), remember, ..blank() };
     scene.answer_with(first.id, yes).await.unwrap();
     let second = loop {
-        let open = scene.chat.prompts(&caller(), Some("open"), None).await.unwrap().prompts;
+        let open =
+            scene.chat.prompts(&caller(), Some(PromptStatus::Open), None).await.unwrap().prompts;
         if let Some(open) = open.into_iter().next() {
             break open.prompt.into_inner();
         }
@@ -193,7 +194,10 @@ async fn a_tool_that_changed_is_asked_about_anew() {
     assert!(second.context.unwrap().contains("changed after you were asked"));
     assert!(scene.kitchen.made("burn").is_empty(), "a yes was for another tool");
     scene.restart().await;
-    assert_eq!(scene.chat.prompts(&caller(), Some("open"), None).await.unwrap().prompts.len(), 1);
+    assert_eq!(
+        scene.chat.prompts(&caller(), Some(PromptStatus::Open), None).await.unwrap().prompts.len(),
+        1
+    );
     scene.answer(second.id, json!("yes")).await.unwrap();
     let events = scene.rest(&at).await;
     assert!(seen(&events).last().unwrap().starts_with("done Complete"), "{:?}", seen(&events));

@@ -10,7 +10,8 @@ use std::time::Duration;
 use parlor_chat::ChatError;
 use parlor_guard::guardrail::Policy;
 use parlor_protocol::request::Remember;
-use parlor_protocol::{Mode, PromptAnswer, PromptType};
+use parlor_protocol::{Mode, PromptAnswer, PromptOutcome, PromptType};
+use parlor_storage::PromptStatus;
 use parlor_testkit::Script;
 use serde_json::{Value, json};
 
@@ -48,7 +49,7 @@ async fn an_approved_tool_runs_once_and_its_result_is_shown() {
     assert!(matches!(scene.answer(prompt.id, json!("no")).await, Err(ChatError::PromptClosed)));
     let view = scene.chat.conversation(&caller(), at.conversation_id).await.unwrap();
     assert_eq!(view.prompts.len(), 1);
-    assert_eq!(view.prompts[0].status, parlor_storage::PromptStatus::Answered);
+    assert_eq!(view.prompts[0].status, PromptStatus::Answered);
 }
 
 /// P-2, B-4: a no is told to the agent with its reason, and nothing runs.
@@ -300,7 +301,8 @@ async fn questions_of_agents_and_servers_park_the_turn() {
     scene.answer(prompt.id, json!({"title": "Stew", "spicy": "yes"})).await.unwrap();
 
     let form = loop {
-        let open = scene.chat.prompts(&caller(), Some("open"), None).await.unwrap().prompts;
+        let open =
+            scene.chat.prompts(&caller(), Some(PromptStatus::Open), None).await.unwrap().prompts;
         if let Some(form) = open.into_iter().next() {
             break form;
         }
@@ -358,6 +360,6 @@ async fn prompts_are_the_tenants_own_and_decisions_stay() {
     let start = (parlor_protocol::Timestamp(0), "");
     let decisions = store.decisions(&caller().tenant, start, 10).await.unwrap();
     assert_eq!(decisions.len(), 1, "decisions outlive the conversation");
-    assert_eq!(decisions[0].outcome, "answered");
+    assert_eq!(decisions[0].outcome, PromptOutcome::Answered);
     assert_eq!(decisions[0].arguments_hash.as_ref().unwrap().len(), 64);
 }
