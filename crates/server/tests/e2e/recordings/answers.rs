@@ -25,7 +25,7 @@ async fn thinking() {
     let script = first(&gate).thinking(thought).signature("c2ln").words(BREAD);
     app.model.push(script.usage(12, 408));
     let story = Story::begin(&app, &gate, "Why does bread rise?").await;
-    story.is_recorded_as("thinking").await;
+    story.ends_as("thinking").await;
 }
 
 #[tokio::test]
@@ -35,7 +35,7 @@ async fn stopped() {
     let mut story = Story::begin(&app, &gate, "Count to 50").await;
     story.until_text("7,").await;
     story.stop().await;
-    story.is_recorded_as("stopped").await;
+    story.ends_as("stopped").await;
 }
 
 /// The model breaks off in the middle of its answer.
@@ -44,7 +44,7 @@ async fn error() {
     let (app, gate) = (app("", "").await, Gate::closed());
     app.model.push(first(&gate).text("Let me see").error("overloaded_error", "Overloaded"));
     let story = Story::begin(&app, &gate, "What is the weather?").await;
-    story.is_recorded_as("error").await;
+    story.ends_as("error").await;
 }
 
 /// What a model said before it declined is withheld.
@@ -54,7 +54,7 @@ async fn declined() {
     let script = first(&gate).thinking("A bad idea").text("First, take");
     app.model.push(script.stop_reason("refusal"));
     let story = Story::begin(&app, &gate, "How do I do that?").await;
-    story.is_recorded_as("declined").await;
+    story.ends_as("declined").await;
 }
 
 /// The server is killed when the page has more text than the database: a snapshot takes

@@ -34,7 +34,7 @@ async fn calls(
     if let Some(answer) = answer {
         story.answer(answer).await;
     }
-    story.is_recorded_as(name).await;
+    story.ends_as(name).await;
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ async fn asks(name: &str, message: &str, before: &str, ask: Value, answer: Value
     app.model.push(Script::answer().text(after));
     let mut story = Story::begin(&app, &gate, message).await;
     story.answer(answer).await;
-    story.is_recorded_as(name).await;
+    story.ends_as(name).await;
 }
 
 #[tokio::test]
@@ -73,5 +73,5 @@ async fn question() {
     app.model.push(Script::answer().words("Good choice. The cookies take **27 minutes**."));
     let mut story = Story::begin(&app, &gate, "Help me choose what to cook").await;
     story.answer_after_the_turn(json!({"response": "cookies"})).await;
-    story.is_recorded_as("question").await;
+    story.ends_as("question").await;
 }

@@ -28,7 +28,7 @@ async fn agent_initiated() {
     story.until("queued").await;
     other.stop().await;
     story.until("done").await;
-    story.is_recorded_as("agent_initiated").await;
+    story.ends_as("agent_initiated").await;
 }
 
 #[tokio::test]
@@ -36,5 +36,5 @@ async fn plan_markdown() {
     let app = app().await;
     let mut story = Story::begin_behind(&app, "plan").await;
     story.answer(json!({"response": "execute"})).await;
-    story.is_recorded_as("plan_markdown").await;
+    story.ends_as("plan_markdown").await;
 }

@@ -131,7 +131,7 @@ impl<'a> Story<'a> {
     }
 
     /// Reads to the end of the turn, and compares everything with the recording.
-    pub(super) async fn is_recorded_as(mut self, name: &str) {
+    pub(super) async fn ends_as(mut self, name: &str) {
         self.until("done").await;
         check(name, &self.seen);
     }

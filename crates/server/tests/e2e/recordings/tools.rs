@@ -14,7 +14,7 @@ async fn list() {
     let (app, gate) = (vault().await, Gate::closed());
     app.model.push(first(&gate).text("Let me look.").tool_use("t1", "list_recipes", &json!({})));
     app.model.push(Script::answer().words(SIX));
-    Story::begin(&app, &gate, "What recipes do I have?").await.is_recorded_as("list").await;
+    Story::begin(&app, &gate, "What recipes do I have?").await.ends_as("list").await;
 }
 
 /// What is shown beside the chat.
@@ -25,7 +25,7 @@ async fn recipe() {
     app.model.push(first(&gate).tool_use("t1", "display_recipe", &soup));
     let said = "Here is the **Tomato Soup**. The recipe is beside the chat.";
     app.model.push(Script::answer().words(said));
-    Story::begin(&app, &gate, "Show me the tomato soup").await.is_recorded_as("recipe").await;
+    Story::begin(&app, &gate, "Show me the tomato soup").await.ends_as("recipe").await;
 }
 
 /// A plan ends its turn; it is carried out in the next one.
@@ -50,5 +50,5 @@ async fn plan() {
     app.model.push(Script::answer().words(said));
     let mut story = Story::begin(&app, &gate, "Plan a dinner for four").await;
     story.answer_after_the_turn(json!({"response": "execute"})).await;
-    story.is_recorded_as("plan").await;
+    story.ends_as("plan").await;
 }
