@@ -15,7 +15,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         "crates/guard",
         &[
             "parlor-protocol", "data-encoding", "regex", "regex-automata", "regex-syntax", "serde",
-            "serde_json", "thiserror", "unicode-normalization", "unicode-security",
+            "serde_json", "strsim", "thiserror", "unicode-normalization", "unicode-security",
         ],
     ),
     (

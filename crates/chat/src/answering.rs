@@ -1,4 +1,4 @@
-//! PromptResolution a prompt: what a person can do with one.
+//! Answering a prompt: what a person can do with one.
 //!
 //! 1. The answer is validated against the prompt ([`validation`]); an invalid one leaves it
 //!    open (P-5).

@@ -204,10 +204,7 @@ async fn a_turn_that_was_interrupted_is_ended_honestly() {
     .await;
     let taken_over = open(&scene.path(), &scene.model).await;
     let rest = read(&taken_over, id, last).await;
-    assert_eq!(
-        seen(&rest),
-        ["message Assistant info \"Half an ans\"", "done InterruptedTurn None"]
-    );
+    assert_eq!(seen(&rest), ["message Assistant info \"Half an ans\"", "done Interrupted None"]);
     // A reader that saw more than was stored is shown what there is.
     let ahead = read(&taken_over, id, EventId::delta(last.seq, 999)).await;
     assert_eq!(seen(&ahead)[0], "snapshot \"Half an ans\"");

@@ -22,5 +22,5 @@ pub mod segmenter;
 
 pub use checked::Checked;
 pub use clean::{Clean, CleanStream, Cleanable, clean_options};
-pub use nearest::{near, nearest};
+pub use nearest::nearest;
 pub use process::{ProcessedInput, ProcessedMessage, process_input, process_output};

@@ -11,7 +11,6 @@
 //! A live event (the progress of a call) has no number and is never stored. The newest one
 //! is kept until the next durable event, so that a reader who connects in between sees it.
 
-use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Instant;
@@ -21,13 +20,10 @@ use parlor_protocol::{ConversationId, EventBody, EventId, TurnId};
 use parlor_storage::{Delta, LogEntry, Logged, Served, TextBlock};
 use tokio::sync::watch;
 
-use super::entries::{PIECE, push_after, push_text, size};
+use super::entries::{push_text, size};
+use super::kept_entries::KeptEntries;
 use super::wakers::Wakers;
 use crate::clock::now;
-
-/// The most entries and bytes that are kept for readers that keep up.
-const KEPT_ENTRIES: usize = 256;
-const KEPT_BYTES: usize = 1 << 20;
 
 /// The live log of a conversation.
 #[derive(Debug)]
@@ -40,10 +36,7 @@ pub(crate) struct EventLog {
 
 #[derive(Debug)]
 struct State {
-    /// Entries up to this number are read from storage.
-    kept_after: u64,
-    kept: VecDeque<Kept>,
-    kept_bytes: usize,
+    kept: KeptEntries,
     open: Option<OpenTextBlock>,
     closed: bool,
     /// The turn that failed to be persisted, until the next event is.
@@ -53,13 +46,6 @@ struct State {
     /// Counts the changes that readers can see.
     version: u64,
     wakers: Wakers,
-}
-
-/// An entry that is kept.
-#[derive(Debug)]
-struct Kept {
-    entry: LogEntry,
-    bytes: usize,
 }
 
 /// Text that streams right now.
@@ -116,9 +102,7 @@ impl EventLog {
         Self {
             conversation,
             state: Mutex::new(State {
-                kept_after: u64::MAX,
-                kept: VecDeque::new(),
-                kept_bytes: 0,
+                kept: KeptEntries::new(),
                 open: None,
                 closed: false,
                 failed: None,
@@ -147,10 +131,7 @@ impl EventLog {
 
     /// A turn writes from this number on; earlier entries are in storage.
     pub(crate) fn begin_at(&self, seq: u64) {
-        let mut state = self.lock();
-        if state.kept_after == u64::MAX {
-            state.kept_after = seq.saturating_sub(1);
-        }
+        self.lock().kept.begin_at(seq);
     }
 
     /// Publishes events that are committed.
@@ -158,9 +139,9 @@ impl EventLog {
         let sizes: Vec<usize> = events.iter().map(|event| size(event.body.get())).collect();
         let mut state = self.lock();
         for (event, bytes) in events.into_iter().zip(sizes) {
-            state.keep(Kept { entry: LogEntry::Event(event), bytes });
+            state.kept.keep(LogEntry::Event(event), bytes);
         }
-        state.trim();
+        state.kept.trim();
         (state.failed, state.live) = (None, None);
         state.wake();
     }
@@ -240,7 +221,7 @@ impl EventLog {
         };
         // Kept until its message is stored, whatever its size: a reader may have seen
         // more than storage has.
-        state.keep(Kept { entry, bytes: open.text.get().len() });
+        state.kept.keep(entry, open.text.get().len());
         Some(ClosedBlock { block: open.block, raw: open.raw, text: open.text })
     }
 
@@ -295,7 +276,7 @@ impl EventLog {
         if state.closed {
             return Poll::Ready(After::Closed);
         }
-        if state.lacks(position) {
+        if state.kept.lacks(position) {
             if seen.stored != Some(state.version) {
                 return Poll::Ready(After::InStorage(state.version));
             }
@@ -320,8 +301,7 @@ impl EventLog {
     /// Whether the entry with this number is kept here.
     pub(super) fn holds(&self, seq: u64) -> bool {
         let state = self.lock();
-        state.open.as_ref().is_some_and(|open| open.block.seq == seq)
-            || state.kept.iter().any(|kept| kept.entry.seq() == seq)
+        state.open.as_ref().is_some_and(|open| open.block.seq == seq) || state.kept.holds(seq)
     }
 
     /// Ends all readers: the conversation was deleted.
@@ -354,65 +334,14 @@ impl OpenTextBlock {
 }
 
 impl State {
-    fn keep(&mut self, kept: Kept) {
-        if self.kept_after == u64::MAX {
-            self.kept_after = kept.entry.seq() - 1;
-        }
-        self.kept_bytes += kept.bytes;
-        self.kept.push_back(kept);
-    }
-
-    /// Drops what is stored and over the limits: the oldest entries, and a large one with
-    /// all before it.
-    fn trim(&mut self) {
-        let large = self.kept.iter().rposition(|kept| kept.bytes > PIECE);
-        let mut too_many = large.map_or(0, |at| at + 1);
-        while too_many > 0 || self.kept.len() > KEPT_ENTRIES || self.kept_bytes > KEPT_BYTES {
-            let Some(oldest) = self.kept.pop_front() else { return };
-            self.kept_bytes -= oldest.bytes;
-            self.kept_after = oldest.entry.seq();
-            too_many = too_many.saturating_sub(1);
-        }
-    }
-
-    /// Whether entries after a position were dropped. A position inside a dropped block needs
-    /// the rest of that block.
-    fn lacks(&self, position: EventId) -> bool {
-        position < EventId::durable(self.kept_after)
-            || (position.seq == self.kept_after && position.offset.is_some())
-    }
-
     fn after(&self, position: EventId, events: &mut Vec<Logged>) {
-        // A reader that follows the stream has read everything that is kept.
-        if self.kept.back().is_some_and(|newest| newest.entry.seq() >= position.seq)
-            && !self.push_kept(position, events)
-        {
+        if !self.kept.push_after(position, events) {
             return;
         }
         if let Some(open) = &self.open {
             let TextBlock { seq, message, kind, .. } = open.block;
             push_text(seq, message, kind, &open.text, position, events);
         }
-    }
-
-    /// Adds what is kept after a position, at most a piece; false if there is more.
-    fn push_kept(&self, position: EventId, events: &mut Vec<Logged>) -> bool {
-        let seen = self.kept.partition_point(|kept| kept.entry.seq() < position.seq);
-        let mut left = PIECE;
-        for Kept { entry, bytes } in self.kept.range(seen..) {
-            let before = events.len();
-            if before > 0 && *bytes > left {
-                return false;
-            }
-            let whole = push_after(entry, position, events);
-            if events.len() > before {
-                left = left.saturating_sub(*bytes);
-            }
-            if !whole {
-                return false;
-            }
-        }
-        true
     }
 
     fn wake(&mut self) {

@@ -10,6 +10,7 @@
 mod entries;
 mod event_log;
 mod flusher;
+mod kept_entries;
 mod large_entries;
 mod reader;
 mod wakers;

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use parlor_agent::{PromptRequest, ProposedCall, Tool};
+use parlor_agent::{ContentBlock, PromptRequest, ProposedCall, Tool};
+use parlor_guard::sanitizer::Sanitizer;
 use parlor_storage::{Allowance, Prompt, RunStatus, StorageError, Store, ToolRun};
 use uuid::Uuid;
 
@@ -145,4 +146,13 @@ impl Rows {
 
 fn corrupt(what: &str) -> StorageError {
     StorageError::Corrupt(what.to_owned())
+}
+
+/// A model reads no secret that the configuration names, and none is stored for it: a tool may
+/// print its own.
+pub(super) fn without_secrets(sanitizer: &Sanitizer, block: ContentBlock) -> ContentBlock {
+    match block {
+        ContentBlock::Text { text } => ContentBlock::Text { text: sanitizer.without_secrets(text) },
+        other => other,
+    }
 }

@@ -18,7 +18,6 @@ use parlor_agent::{
     TurnRunner, TurnStart, Usage,
 };
 use parlor_guard::guardrail::Finding;
-use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::{EventBody, PromptOutcome, TenantId, ToolStatus, Verdict, metadata};
 use parlor_storage::{BlockKind, RunStatus, RunWrite, StorageError};
 use tokio::sync::oneshot;
@@ -27,7 +26,7 @@ use super::answer_limit::AnswerLimit;
 use super::call_end::AnsweredCall;
 use super::edited_call::{Edits, amended};
 use super::effect::{CallResult, text_of};
-use super::inputs::{Rows, ended_run, new_run};
+use super::inputs::{Rows, ended_run, new_run, without_secrets};
 use super::prompt_wait::{PromptWait, Wake};
 use super::step::{Input, step};
 use super::text::TextStream;
@@ -388,14 +387,5 @@ impl RunningTurn {
         if self.cli_sessions.len() > known {
             self.writer.sanitizer = self.project.sanitizer.with_sessions(&self.cli_sessions);
         }
-    }
-}
-
-/// A model reads no secret that the configuration names, and none is stored for it: a tool may
-/// print its own.
-fn without_secrets(sanitizer: &Sanitizer, block: ContentBlock) -> ContentBlock {
-    match block {
-        ContentBlock::Text { text } => ContentBlock::Text { text: sanitizer.without_secrets(text) },
-        other => other,
     }
 }
