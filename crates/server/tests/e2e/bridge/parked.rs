@@ -151,7 +151,7 @@ async fn a_version_that_falls_short_is_told() {
             }
             let warnings = desk.agent_status().await["warnings"].to_string();
             assert!(warnings.contains("2.1.197") && warnings.contains("2.1.325"), "{warnings}");
-            assert!(desk.log().contains("expires if its process or the server ends"));
+            assert!(desk.log().contains("expire if its process or the server ends"));
         } else {
             assert_eq!(desk.agent_status().await["warnings"], json!([]), "{version}");
         }
