@@ -57,11 +57,11 @@ options: Array<QuestionOption>,
  */
 context?: string, 
 /**
- * How much hangs on it.
+ * How serious it is.
  */
 severity?: Severity, 
 /**
- * The value that is highlighted. It is never taken by itself.
+ * The value that is highlighted. It is never chosen automatically.
  */
 default?: string, };
 
@@ -200,7 +200,7 @@ export type Message = {
  */
 id: MessageId, 
 /**
- * Where it stands.
+ * Its conversation.
  */
 conversation_id: ConversationId, 
 /**
@@ -208,7 +208,7 @@ conversation_id: ConversationId,
  */
 turn_id: TurnId, 
 /**
- * Who speaks.
+ * Who wrote it.
  */
 role: Role, 
 /**
@@ -216,11 +216,11 @@ role: Role,
  */
 message_type: MessageType, 
 /**
- * What it says in words. A client that does not know the type shows this.
+ * Its text. A client that does not know the type shows this.
  */
 content: string, 
 /**
- * The structure behind the words, for types that have one.
+ * The structure behind the text, for types that have one.
  */
 data?: MessageData, 
 /**
@@ -340,7 +340,7 @@ plan?: Plan,
  */
 preview?: Preview, 
 /**
- * How much hangs on it.
+ * How serious it is.
  */
 severity?: Severity, 
 /**
@@ -348,16 +348,16 @@ severity?: Severity,
  */
 context?: string, 
 /**
- * The answer that is highlighted. It is never taken by itself (P-4).
+ * The answer that is highlighted. It is never chosen automatically (P-4).
  */
 default?: string, 
 /**
- * When it lapses; absent if it waits.
+ * When it expires; absent if it waits without a limit.
  */
 expires_at?: Timestamp, 
 /**
- * Whether it lapses if the agent's process or the server ends: nobody could carry
- * the answer out (P-9).
+ * Whether it expires if the agent's process or the server ends, because the answer
+ * could not be carried out (P-9).
  */
 ends_with_agent?: boolean, };
 
@@ -367,7 +367,7 @@ export type PromptUpdated = {
  */
 messageId: PromptId, 
 /**
- * When it lapses now; `null` if it waits.
+ * When it expires now; `null` if it waits without a limit.
  */
 expires_at: Timestamp | null, };
 
@@ -415,7 +415,7 @@ export type PromptAnswer = {
  */
 response: unknown, 
 /**
- * A refusal; `response` is not looked at.
+ * A refusal; `response` is ignored.
  */
 cancelled?: boolean, 
 /**
@@ -467,14 +467,14 @@ project?: ProjectId,
  */
 mode?: Mode, 
 /**
- * The client's mark: the same mark twice starts one turn (H-5).
+ * The client's own id: the same id twice starts one turn (H-5).
  */
 client_message_id?: ClientMessageId, 
 /**
  * Tries a message of this conversation again: a person's, or any of the turn
  * that it began. What is left out, text or picture, is that message's own.
- * The new message has `retry_of` in its metadata; the model is told the last
- * try only, and earlier ones in which tools were called.
+ * The new message has `retry_of` in its metadata; the model sees the last try
+ * only, and earlier ones in which tools were called.
  */
 retry_of?: MessageId, };
 
@@ -492,7 +492,7 @@ pointer: string,
  */
 problem: Problem, 
 /**
- * The limit that it is beyond, where there is one.
+ * The limit that is exceeded, where there is one.
  */
 limit?: number, };
 
@@ -538,7 +538,7 @@ conversation_id: ConversationId,
  */
 turn_id: TurnId, 
 /**
- * The person's message; absent if nobody asked.
+ * The person's message; absent in an agent-initiated turn.
  */
 message_id?: MessageId, } } | { "event": "queued", "data": { 
 /**
@@ -578,7 +578,7 @@ tool: string,
  */
 call_id: CallId, 
 /**
- * How far it is.
+ * Its status.
  */
 status: ToolStatus, 
 /**
@@ -595,7 +595,7 @@ kind: string,
  */
 id: string, } } | { "event": "message", "data": Message } | { "event": "userPrompt", "data": UserPrompt } | { "event": "userPromptUpdated", "data": PromptUpdated } | { "event": "userPromptClosed", "data": PromptClosed } | { "event": "error", "data": { 
 /**
- * What happened, in words that a person can act on.
+ * What happened, as a sentence that a person can act on.
  */
 message: string, 
 /**
@@ -615,7 +615,7 @@ conversation_id: ConversationId,
  */
 turn_id: TurnId, 
 /**
- * Tokens in and out, where the agent says how many.
+ * Tokens in and out, where the agent reports them.
  */
 tokens_used: number | null, 
 /**

@@ -157,7 +157,7 @@ async fn a_version_that_falls_short_is_told() {
             }
             let warnings = app.agent_status().await["warnings"].to_string();
             assert!(warnings.contains("2.1.197") && warnings.contains("2.1.325"), "{warnings}");
-            assert!(app.log().contains("expires if its process or the server ends"));
+            assert!(app.log().contains("expire if its process or the server ends"));
         } else {
             assert_eq!(app.agent_status().await["warnings"], json!([]), "{version}");
         }
