@@ -5,6 +5,7 @@
 
 mod dependencies;
 mod fuzz;
+mod run;
 mod tools;
 mod web;
 
@@ -38,10 +39,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match arguments.as_slice() {
-        ["run", rest @ ..] => {
-            web::build_if_possible();
-            cargo_with(&["run", "--release", "--bin", "parlor", "--", "serve"], rest)
-        }
+        ["run", rest @ ..] => run::run(rest),
         ["test"] => test(),
         ["browser"] => in_browser("browser"),
         ["screenshots"] => in_browser("pictures"),

@@ -47,10 +47,10 @@ impl AgentError {
             Self::Declined => "The model declined to answer this. Put it another way, or start \
                                a new conversation."
                 .into(),
-            Self::TooManyRounds(rounds) => format!(
-                "The agent was stopped after {rounds} rounds. PromptRequest it to go on if needed."
-            )
-            .into(),
+            Self::TooManyRounds(rounds) => {
+                format!("The agent was stopped after {rounds} rounds. Ask it to go on if needed.")
+                    .into()
+            }
             Self::CannotResume(_) => {
                 "The turn was interrupted and cannot go on. Send the message again.".into()
             }

@@ -230,7 +230,7 @@ impl Content {
             let (left_out, most) = (self.left_out, self.most);
             self.blocks.push(ContentBlock::text(format!(
                 "[… the result was truncated: {left_out} bytes were left out, at most {most} are \
-                 shown. PromptRequest for less at once …]"
+                 shown. Ask for less at once …]"
             )));
         }
         self.blocks

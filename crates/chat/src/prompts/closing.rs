@@ -140,7 +140,7 @@ fn decision(
         conversation_id: prompt.conversation,
         prompt_id: prompt.id,
         origin: prompt.origin.clone(),
-        outcome: outcome,
+        outcome,
         session: None,
         answered_by: None,
         question: prompt.public.get().question.clone(),

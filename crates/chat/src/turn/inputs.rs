@@ -68,7 +68,7 @@ impl Rows {
         writer: &TurnWriter,
         project: &Project,
         edits: &Edits,
-        call: ProposedCall,
+        call: Box<ProposedCall>,
     ) -> Result<Input<'_>, StorageError> {
         let (store, turn) = (&writer.store, writer.turn());
         let Some(run) = store.tool_run(turn, &call.id).await? else {
@@ -106,7 +106,7 @@ impl Rows {
         &mut self,
         writer: &TurnWriter,
         project: &Project,
-        ask: PromptRequest,
+        ask: Box<PromptRequest>,
     ) -> Result<Input<'_>, StorageError> {
         match writer.store.prompt_of(writer.turn(), &ask.id).await? {
             Some(prompt) => self.of_prompt(&writer.store, project, prompt).await,
@@ -122,7 +122,7 @@ impl Rows {
         prompt: Prompt,
     ) -> Result<Input<'_>, StorageError> {
         if prompt.outcome.is_none() {
-            return Ok(Input::PromptStillOpen(prompt));
+            return Ok(Input::PromptStillOpen(Box::new(prompt)));
         }
         let call_id = match subject(&prompt) {
             Some(Subject::Call(_)) => Some(prompt.ask_id.as_str()),
@@ -140,7 +140,7 @@ impl Rows {
         };
         self.tools = project.tools.as_ref().map(|tools| tools.list());
         let tools = self.tools.as_deref().unwrap_or_default();
-        Ok(Input::PromptClosed { prompt, run, tools })
+        Ok(Input::PromptClosed { prompt: Box::new(prompt), run, tools })
     }
 }
 

@@ -271,9 +271,9 @@ impl RunningTurn {
             let (writer, project) = (&self.writer, &self.project);
             let input = match event {
                 AgentEvent::Proposes(call) => {
-                    rows.of_call(writer, project, &self.edits, *call).await?
+                    rows.of_call(writer, project, &self.edits, call).await?
                 }
-                AgentEvent::Asks(ask) => rows.of_question(writer, project, *ask).await?,
+                AgentEvent::Asks(ask) => rows.of_question(writer, project, ask).await?,
                 _ => continue,
             };
             self.carry_out(agent, step(input)?).await?;

@@ -25,15 +25,15 @@ use crate::prompts::{PendingCall, Resolution, Subject, form, resolution, subject
 #[derive(Debug)]
 pub(super) enum Input<'a> {
     /// The agent proposes a call that the ledger does not know; `run` is its new row.
-    NewCall { call: ProposedCall, run: ToolRun, allowances: &'a [Allowance] },
+    NewCall { call: Box<ProposedCall>, run: ToolRun, allowances: &'a [Allowance] },
     /// The agent proposes a call again that was settled before a restart.
     SettledCall(ToolRun),
     /// The agent asks a question that has no row.
-    NewQuestion(PromptRequest),
+    NewQuestion(Box<PromptRequest>),
     /// After a restart: the agent asks again, and the prompt is still open.
-    PromptStillOpen(Prompt),
+    PromptStillOpen(Box<Prompt>),
     /// A prompt is closed; `run` is the call that it is about.
-    PromptClosed { prompt: Prompt, run: Option<ToolRun>, tools: &'a [Tool] },
+    PromptClosed { prompt: Box<Prompt>, run: Option<ToolRun>, tools: &'a [Tool] },
     /// A call was made, and the tool answered.
     CallAnswered(Box<AnsweredCall>),
     /// A call could not be made.
@@ -45,13 +45,13 @@ pub(super) enum Input<'a> {
 /// Decides what follows.
 pub(super) fn step(input: Input<'_>) -> Result<Vec<Effect>, StorageError> {
     Ok(match input {
-        Input::NewCall { call, run, allowances } => new_call(call, run, allowances),
+        Input::NewCall { call, run, allowances } => new_call(*call, run, allowances),
         Input::SettledCall(run) => {
             let result = CallResult::stored(&run);
             vec![reply(&run, result)]
         }
         Input::NewQuestion(ask) => new_question(ask),
-        Input::PromptStillOpen(prompt) => vec![Effect::WaitForPrompt(Box::new(prompt))],
+        Input::PromptStillOpen(prompt) => vec![Effect::WaitForPrompt(prompt)],
         Input::PromptClosed { prompt, run, tools } => match (subject(&prompt), run) {
             (Some(Subject::Call(call)), Some(run)) => approval_closed(prompt, &call, run, tools)?,
             (Some(Subject::Result), Some(run)) => result_prompt_closed(prompt, &run),
@@ -90,7 +90,7 @@ fn new_call(call: ProposedCall, mut run: ToolRun, allowances: &[Allowance]) -> V
     }
 }
 
-fn new_question(ask: PromptRequest) -> Vec<Effect> {
+fn new_question(ask: Box<PromptRequest>) -> Vec<Effect> {
     if let (PromptType::Form, Some(schema)) = (ask.draft.prompt_type, &ask.draft.schema)
         && let Some(why) = form::refusal(schema)
     {
@@ -98,14 +98,11 @@ fn new_question(ask: PromptRequest) -> Vec<Effect> {
         let reply = Reply::Answer(Answer::Refused(Some(why)));
         return vec![Effect::Reply { id: ask.id, reply }];
     }
-    vec![
-        Effect::TellWaiting(ask.id.clone()),
-        Effect::OpenPrompt(NewPrompt::Question(Box::new(ask))),
-    ]
+    vec![Effect::TellWaiting(ask.id.clone()), Effect::OpenPrompt(NewPrompt::Question(ask))]
 }
 
 fn approval_closed(
-    prompt: Prompt,
+    prompt: Box<Prompt>,
     call: &PendingCall,
     run: ToolRun,
     tools: &[Tool],
@@ -122,14 +119,14 @@ fn approval_closed(
         }
         _ => ("The person refused.".to_owned(), ResultCode::Refused),
     };
-    let mut effects = vec![Effect::ShowPromptEnd(Box::new(prompt))];
+    let mut effects = vec![Effect::ShowPromptEnd(prompt)];
     effects.extend(not_made(run, &why, code));
     Ok(effects)
 }
 
 /// The call runs with exactly the arguments that were approved, unless its tool has changed.
 fn approved(
-    prompt: Prompt,
+    prompt: Box<Prompt>,
     call: &PendingCall,
     run: ToolRun,
     tools: &[Tool],
@@ -146,7 +143,7 @@ fn approved(
         arguments: arguments.clone(),
     });
     let reply = Reply::Run { arguments, run: run.id };
-    let mut effects = vec![Effect::ShowPromptEnd(Box::new(prompt))];
+    let mut effects = vec![Effect::ShowPromptEnd(prompt)];
     effects.extend(amend);
     effects.extend([
         Effect::MoveRun { run: run.clone(), to: RunStatus::Started, result: None },
@@ -159,9 +156,9 @@ fn approved(
 }
 
 /// Asks about the same run again, in one write with the end of the first prompt.
-fn ask_again(prompt: Prompt, run: ToolRun, call: ProposedCall) -> Vec<Effect> {
+fn ask_again(prompt: Box<Prompt>, run: ToolRun, call: ProposedCall) -> Vec<Effect> {
     let supersede = Effect::SupersedePrompt(prompt.id);
-    let mut effects = vec![Effect::ShowPromptEnd(Box::new(prompt))];
+    let mut effects = vec![Effect::ShowPromptEnd(prompt)];
     let configured = call.tool.as_ref().and_then(|tool| tool.configured(&call.input));
     if configured == Some(ToolAction::Deny) {
         effects.extend(denied(run));
@@ -177,7 +174,7 @@ fn ask_again(prompt: Prompt, run: ToolRun, call: ProposedCall) -> Vec<Effect> {
 }
 
 /// The person decided whether the model may read a suspicious result.
-fn result_prompt_closed(prompt: Prompt, run: &ToolRun) -> Vec<Effect> {
+fn result_prompt_closed(prompt: Box<Prompt>, run: &ToolRun) -> Vec<Effect> {
     let allowed = prompt.outcome == Some(PromptOutcome::Answered)
         && resolution(&prompt) == Some(Resolution::Yes);
     let result = if allowed {
@@ -185,10 +182,10 @@ fn result_prompt_closed(prompt: Prompt, run: &ToolRun) -> Vec<Effect> {
     } else {
         CallResult::error("The result was withheld: the person did not let you read it.")
     };
-    vec![Effect::ShowPromptEnd(Box::new(prompt)), Effect::Commit, reply(run, result)]
+    vec![Effect::ShowPromptEnd(prompt), Effect::Commit, reply(run, result)]
 }
 
-fn question_closed(prompt: Prompt) -> Vec<Effect> {
+fn question_closed(prompt: Box<Prompt>) -> Vec<Effect> {
     let id = prompt.ask_id.clone();
     let mut follows = Vec::new();
     let answer = match (prompt.outcome, resolution(&prompt)) {
@@ -207,7 +204,7 @@ fn question_closed(prompt: Prompt) -> Vec<Effect> {
         (Some(PromptOutcome::Expired), _) => Answer::Expired,
         _ => Answer::Refused(None),
     };
-    let mut effects = vec![Effect::ShowPromptEnd(Box::new(prompt))];
+    let mut effects = vec![Effect::ShowPromptEnd(prompt)];
     effects.extend(follows);
     effects.extend([Effect::Commit, Effect::Reply { id, reply: Reply::Answer(answer) }]);
     effects

@@ -7,7 +7,7 @@ use super::conversation::Conversation;
 use super::language::{Language, words};
 
 pub(super) const HELLO_EN: &str = "Hello! I am Parlor's demo model: no language model, just a few \
-    prepared answers, so that you can try the chat. PromptRequest me \"What can you do?\"";
+    prepared answers, so that you can try the chat. Ask me \"What can you do?\"";
 pub(super) const HELLO_PT: &str = "Olá! Sou o modelo de demonstração do Parlor: não sou um modelo \
     de linguagem, só tenho algumas respostas prontas para você experimentar o chat. Pergunte: \
     \"O que você sabe fazer?\"";
@@ -103,9 +103,7 @@ pub(super) fn last_words(conversation: &Conversation<'_>, language: Language) ->
 pub(super) fn nice_to_meet_you(conversation: &Conversation<'_>, language: Language) -> String {
     match (name_in(conversation.message), language) {
         (Some(name), Language::English) => {
-            format!(
-                "Nice to meet you, {name}! I am the demo model. PromptRequest me later for your name."
-            )
+            format!("Nice to meet you, {name}! I am the demo model. Ask me later for your name.")
         }
         (Some(name), Language::Portuguese) => {
             format!("Prazer, {name}! Sou o modelo de demonstração. Depois me pergunte o seu nome.")

@@ -35,7 +35,7 @@ pub(super) fn recipes(language: Language, titles: &[&str]) -> String {
 pub(super) fn shown(language: Language, title: &str) -> String {
     pick(
         language,
-        format!("Here is {title}, beside the chat. PromptRequest me how long it takes."),
+        format!("Here is {title}, beside the chat. Ask me how long it takes."),
         format!("Aqui está a receita {title}, ao lado do chat. Pergunte quanto tempo leva."),
     )
 }

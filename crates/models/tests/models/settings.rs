@@ -104,7 +104,8 @@ fn a_budget_for_thinking_is_refused_where_there_is_none() {
 
 #[test]
 fn a_setting_that_cannot_be_is_named() {
-    let cases: [(&str, fn(&mut ModelSettings)); 9] = [
+    type Change = fn(&mut ModelSettings);
+    let cases: [(&str, Change); 9] = [
         ("model", |settings| settings.model = Some(" ".into())),
         ("max_tokens", |settings| settings.max_tokens = Some(0)),
         ("context_tokens", |settings| settings.context_tokens = 10),

@@ -93,7 +93,8 @@ fn names(input: Input<'_>) -> Vec<String> {
 /// P-2: a call that nobody knows needs approval: row and prompt are one write.
 #[test]
 fn an_unknown_call_opens_a_prompt() {
-    let input = Input::NewCall { call: call(), run: run(RunStatus::Proposed), allowances: &[] };
+    let input =
+        Input::NewCall { call: Box::new(call()), run: run(RunStatus::Proposed), allowances: &[] };
     assert_eq!(names(input), ["tell waiting", "status Waiting", "add Proposed", "open prompt"]);
 }
 
@@ -109,7 +110,11 @@ fn an_allowed_call_is_committed_before_it_is_made() {
     };
     let mut call = call();
     call.tool = Some(tool());
-    let input = Input::NewCall { call, run: run(RunStatus::Proposed), allowances: &[allowed] };
+    let input = Input::NewCall {
+        call: Box::new(call),
+        run: run(RunStatus::Proposed),
+        allowances: &[allowed],
+    };
     assert_eq!(names(input), ["add Started", "status Running", "commit", "reply run"]);
 }
 
@@ -162,7 +167,10 @@ fn a_form_for_a_secret_is_not_shown() {
             ends_with_agent: false,
         }
     };
-    assert_eq!(names(Input::NewQuestion(form("guests"))), ["tell waiting", "open prompt"]);
-    let refused = names(Input::NewQuestion(form("password")));
+    assert_eq!(
+        names(Input::NewQuestion(Box::new(form("guests")))),
+        ["tell waiting", "open prompt"]
+    );
+    let refused = names(Input::NewQuestion(Box::new(form("password"))));
     assert!(refused.len() == 1 && refused[0].starts_with("reply Refused"), "{refused:?}");
 }

@@ -32,7 +32,7 @@ fn knows(app: &BridgeApp, words: &[&str]) {
 async fn a_dead_process_is_reported_and_the_session_resumed() {
     let app = BridgeApp::with_cli("", "").await;
     let mut person = Person::at(&app).await;
-    app.model.push(Script::answer().words("My name is BridgeApp."));
+    app.model.push(Script::answer().words("My name is Desk."));
     person.say("Who are you?").await;
     let gate = Gate::closed();
     app.model.push(Script::answer().text("I was about to").gate(&gate));
@@ -43,7 +43,7 @@ async fn a_dead_process_is_reported_and_the_session_resumed() {
     app.is_left().await;
     app.model.push(Script::answer().words("As I said."));
     assert_eq!(person.say("Are you still there?").await["reason"], "complete");
-    remembers(&app, &["user: Who are you?", "assistant: My name is BridgeApp."]);
+    remembers(&app, &["user: Who are you?", "assistant: My name is Desk."]);
     insta::assert_snapshot!(person.story().text());
 }
 
