@@ -19,7 +19,7 @@ pub(super) enum Phase {
     /// A deferred call waits for a person, without a process.
     Suspended(Deferred),
     /// The process was interrupted.
-    Stopping { told: bool, deferred: Option<Deferred> },
+    Stopping { deferred: Option<Deferred> },
     /// The turn is over. `ends_process`: the process cannot be used any more.
     Over { outcome: TurnOutcome, ends_process: bool },
 }
@@ -38,7 +38,7 @@ impl Phase {
     pub(super) fn deferred(&mut self) -> Option<&mut Deferred> {
         match self {
             Self::Continuing(deferred) | Self::Suspended(deferred) => Some(deferred),
-            Self::Stopping { deferred, .. } => deferred.as_mut(),
+            Self::Stopping { deferred } => deferred.as_mut(),
             _ => None,
         }
     }
@@ -46,7 +46,7 @@ impl Phase {
     /// Takes the deferred call out of the phase. What remains is a process that works on
     /// the message.
     pub(super) fn take_deferred(&mut self) -> Option<Deferred> {
-        if let Self::Stopping { deferred, .. } = self {
+        if let Self::Stopping { deferred } = self {
             return deferred.take();
         }
         if !matches!(self, Self::Continuing(_) | Self::Suspended(_)) {

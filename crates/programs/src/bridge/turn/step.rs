@@ -37,6 +37,8 @@ pub(super) struct TurnState {
     phase: Phase,
     /// The program began the turn by itself: there is no message to tell.
     agent_initiated: bool,
+    /// The program was told the person's message.
+    message_told: bool,
     /// How many bytes the program may still write.
     bytes_left: usize,
     most_bytes: usize,
@@ -44,14 +46,21 @@ pub(super) struct TurnState {
 
 impl TurnState {
     pub(super) fn new(agent_initiated: bool, most_bytes: usize) -> Self {
-        Self { phase: Phase::Unprompted, agent_initiated, bytes_left: most_bytes, most_bytes }
+        Self {
+            phase: Phase::Unprompted,
+            agent_initiated,
+            message_told: false,
+            bytes_left: most_bytes,
+            most_bytes,
+        }
     }
 
     /// A turn that is resumed with a deferred call. The outputs that ask about it again have
     /// to follow.
     pub(super) fn resumed(call: DeferredCall, most_bytes: usize) -> Self {
         let deferred = Deferred { person_asked: true, ..Deferred::new(call) };
-        Self { phase: Phase::Continuing(deferred), ..Self::new(false, most_bytes) }
+        let phase = Phase::Continuing(deferred);
+        Self { phase, message_told: true, ..Self::new(false, most_bytes) }
     }
 
     /// What comes next; nothing once the turn is over. `is_busy`: the process works on
@@ -120,6 +129,7 @@ impl TurnState {
 
     fn tell(&mut self, effects: &mut VecDeque<Effect>) {
         self.phase = Phase::Told { resumes: false };
+        self.message_told = true;
         effects.push_back(Effect::Tell);
     }
 
@@ -242,11 +252,16 @@ impl TurnState {
     }
 
     fn turn_ended(&mut self, outcome: TurnOutcome) {
-        match self.phase {
-            // What the program began by itself is over; the person's message is next.
-            Phase::Unprompted if !self.agent_initiated => {}
-            Phase::Stopping { told: false, .. } => self.end(TurnOutcome::Stopped, false),
-            _ => self.end(outcome, false),
+        if self.message_told {
+            self.end(outcome, false);
+        } else if self.is_stopping() {
+            self.end(TurnOutcome::Stopped, false);
+        } else if self.agent_initiated {
+            self.end(outcome, false);
+        } else {
+            // What the program began by itself is over, deferred calls included; the
+            // person's message is next.
+            self.phase = Phase::Unprompted;
         }
     }
 
@@ -319,14 +334,14 @@ impl TurnState {
     }
 
     fn stop(&mut self, effects: &mut VecDeque<Effect>) {
-        let told = match &self.phase {
-            Phase::Queued(_) | Phase::Suspended(_) => return self.end(TurnOutcome::Stopped, false),
-            Phase::Stopping { .. } | Phase::Over { .. } => return,
-            Phase::Unprompted => false,
-            Phase::Told { .. } | Phase::Continuing(_) => true,
-        };
-        self.phase = Phase::Stopping { told, deferred: self.phase.take_deferred() };
-        effects.push_back(Effect::Interrupt);
+        match &self.phase {
+            Phase::Queued(_) | Phase::Suspended(_) => self.end(TurnOutcome::Stopped, false),
+            Phase::Stopping { .. } | Phase::Over { .. } => {}
+            Phase::Unprompted | Phase::Told { .. } | Phase::Continuing(_) => {
+                self.phase = Phase::Stopping { deferred: self.phase.take_deferred() };
+                effects.push_back(Effect::Interrupt);
+            }
+        }
     }
 
     fn fail(&mut self, error: AgentError) {

@@ -97,6 +97,24 @@ fn a_message_is_told_once_the_program_has_finished_what_it_began() {
     assert_eq!(walk.outcome(), (COMPLETE, false));
 }
 
+/// B-1: what the program began by itself may defer a call; the message is told after it.
+#[test]
+fn a_message_is_told_after_a_call_that_was_deferred_before_it() {
+    let mut walk = Walk { state: TurnState::new(false, MOST_BYTES) };
+    walk.step(Input::Output(Output::Deferred(call())));
+    walk.step(Input::Started { resumes: true });
+    walk.step(Input::Output(Output::Durable(call())));
+    walk.step(Input::Output(proposes("call")));
+    walk.step(Input::Answer("call".to_owned(), yes()));
+    walk.step(Input::Started { resumes: true });
+    walk.step(Input::Output(proposes("call")));
+    assert!(walk.step(Input::Output(Output::Over(COMPLETE))).is_empty());
+    assert_eq!(walk.state.waits(false), Some(Waits::ForNothing));
+    assert_eq!(walk.step(Input::ProcessIsFree), [Effect::Tell]);
+    walk.step(Input::Output(Output::Over(COMPLETE)));
+    assert_eq!(walk.outcome(), (COMPLETE, false));
+}
+
 #[test]
 fn an_agent_initiated_turn_tells_nothing() {
     let mut walk = Walk { state: TurnState::new(true, MOST_BYTES) };
