@@ -27,7 +27,7 @@ use super::in_flight::Registration;
 use super::input;
 use super::progress::{Progress, ProgressSlot};
 use super::result::{self, ResultRules};
-use super::server::ServerHandle;
+use super::server_task::ServerHandle;
 
 /// Names a run for servers that can tell a repetition.
 const RUN_ID: &str = "parlor/run-id";

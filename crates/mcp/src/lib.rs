@@ -3,7 +3,7 @@
 //! [`McpHost`] runs the servers of a project and is its [`Tools`]. From the outside in:
 //! - `settings` and `resolve`: the settings of a server, and what is needed to start it.
 //! - `host`: all servers as one; `catalogue`: their tools under unique names.
-//! - `server`: the life of one server, in a task of its own; `backoff`: how long
+//! - `server_task`: the life of one server, in a task of its own; `backoff`: how long
 //!   it waits before the next one.
 //! - `connection`: from the handshake to the end; `listing`: the tools it tells of,
 //!   `subscription`: that they changed; `client`: what it may ask of us.
@@ -36,7 +36,7 @@ mod preview;
 mod progress;
 mod resolve;
 mod result;
-mod server;
+mod server_task;
 mod settings;
 mod stdio;
 mod subscription;
