@@ -16,7 +16,7 @@ const FAKE = join(import.meta.dirname, '../../dev/fake-server.mjs');
 
 const STATES = [
   'list', 'recipe', 'approval', 'approval_edit', 'approval_refused', 'approval_expired', 'question', 'multi_question', 'plan',
-  'plan_markdown', 'input', 'confirm', 'wizard', 'form', 'thinking', 'error', 'error_event', 'stopped', 'interrupted', 'unknown', 'hostile',
+  'plan_markdown', 'input', 'confirm', 'wizard', 'form', 'thinking', 'error', 'error_event', 'stopped', 'interrupted', 'unknown', 'hostile', 'progress',
 ];
 
 /** What lapses only if somebody gave it a deadline. */
@@ -31,6 +31,7 @@ const BEFORE: Record<string, (page: Page) => Promise<void>> = {
   approval_refused: (page) => page.getByRole('button', { name: /^(Don’t allow|Não permitir)$/ }).click(),
   approval_expired: (page) => page.getByText(/No answer in time|Sem resposta a tempo/).waitFor(),
   list: (page) => page.locator('[data-tool] button').first().click(),
+  progress: (page) => page.locator('[data-progress]').waitFor(),
   multi_question: (page) => page.getByRole('radio').first().check(),
   thinking: (page) => page.getByRole('button', { name: /Show the thinking|Mostrar o raciocínio/ }).click(),
 };

@@ -168,8 +168,10 @@ impl BridgeApp {
         let below = |pid: u32| ancestors(&all, pid).contains(&server);
         let is_agent = |pid: &u32| {
             let (parent, words) = &all[pid];
-            // The server asks for the version once, when it starts.
-            !words.contains("\0--version")
+            // The server asks for the version once, when it starts. A process that has exited
+            // and is not reaped yet has no words.
+            !words.is_empty()
+                && !words.contains("\0--version")
                 && below(*pid)
                 && !supervises(*pid)
                 && all.contains_key(parent)
