@@ -1,17 +1,17 @@
 //! `cargo xtask run`: builds the web interface and the server, and starts it.
 //!
-//! The page is embedded in the server, so it has to be there first. Meanwhile
-//! everything below the server is built, which takes most of the time.
+//! The page is embedded in the server, so it has to be built first. Meanwhile everything below the
+//! server is compiled, which takes most of the time.
 
 use std::thread;
 use std::time::Instant;
 
 use crate::{cargo, cargo_with, web};
 
-/// Quick to build; `cargo build --release` is for installing.
+/// Optimised for build time; `cargo build --release` is for installing.
 const PROFILE: &str = "--profile=quick";
 
-/// The crates that the server is made of. None of them embeds the page.
+/// The crates below the server. None of them embeds the page.
 const PARTS: &[&str] = &[
     "parlor-chat", "parlor-malloc", "parlor-mcp", "parlor-models", "parlor-programs",
     "parlor-recipes",
@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &[&str]) -> bool {
     let mut build = vec!["build", PROFILE];
     build.extend(parts.iter().map(String::as_str));
     let built = cargo(&build);
-    // The page is not needed: without it the server has a plain one.
+    // The page is optional: without it the server has a plain one.
     let _panicked = page.join();
     if !built {
         return false;

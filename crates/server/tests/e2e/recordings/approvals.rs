@@ -71,7 +71,7 @@ async fn approval_expired() {
     calls(&app, "approval_expired", "Write a greeting to hello.txt", call, None, after).await;
 }
 
-/// The preview is a list of what will be deleted, with a name that is masked.
+/// The preview is a list of files to delete, with a file name that a control character disguises.
 #[tokio::test]
 async fn approval_refused() {
     let app = workshop().await;
