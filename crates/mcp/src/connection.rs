@@ -56,8 +56,8 @@ pub(super) struct Live {
     process: Option<Process>,
 }
 
-/// Starts a server and lists its tools, or says why that failed. Cancel-safe: a process that was
-/// started is ended.
+/// Starts a server and lists its tools, or says why that failed. If it is stopped meanwhile, it
+/// ends the process that it started.
 pub(super) async fn open(
     spec: &ServerSpec,
     supervisor: &Supervisor,

@@ -1,7 +1,7 @@
 //! A server over streamable HTTP: the requests of the protocol, with a limit on every body.
 //!
-//! - Names resolve to public addresses only, and no proxy is used, because it would resolve the
-//!   names itself; unless the configuration allows private addresses.
+//! - Unless the configuration allows private addresses, names resolve to public addresses only, and
+//!   no proxy is used, because it would resolve the names itself.
 //! - Redirects are followed within the same origin only: headers hold secrets.
 //! - Errors say whether anything was sent. That decides whether a call did not run or whether its
 //!   outcome is unknown.

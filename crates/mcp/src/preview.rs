@@ -1,7 +1,7 @@
 //! What a call would change (P-7), for the person whose approval it needs.
 //!
 //! 1. A trusted server may offer a tool that computes the preview ([`Tool::preview`]).
-//! 2. Other servers do not know previews, but their arguments often suffice: a path with its new
+//! 2. Other servers offer no previews, but their arguments often suffice: a path with its new
 //!    content, text replacements, a list of paths or ids. [`Change::of`] recognises them.
 //! 3. The present content of a file is read with the server's own reading tool, if calls of that
 //!    tool run without approval anyway. Otherwise it is unknown, and the preview shows the new

@@ -12,7 +12,7 @@ const KEY: &str = "ANTHROPIC_API_KEY in agent.claude_code.env";
 
 /// A stop reason: the model declined, and its message is withheld.
 pub(super) const REFUSAL: &str = "refusal";
-/// A stop reason: the turn ended before a deferred call.
+/// A terminal reason: the turn ended before a deferred call.
 pub(super) const DEFERRED: &str = "tool_deferred";
 
 /// The outcome of a turn, from its last line.
