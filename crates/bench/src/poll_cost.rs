@@ -7,7 +7,7 @@
 //!
 //! | polled | ns |
 //! |---|---|
-//! | `OnceLock` and `AtomicWaker`, as in the server's `connection_guard` | 13 |
+//! | `OnceLock` and `AtomicWaker`, as in the server's `stream_end` | 13 |
 //! | `oneshot::Receiver` | 15 |
 //! | `Notify`, its future kept | 15 |
 //! | `CancellationToken`, its future kept: one thread, two threads that share it | 27, 55 |

@@ -25,7 +25,7 @@ use crate::project::Projects;
 use crate::prompts::PreviewedCall;
 use crate::state::ChatState;
 use crate::texts::title;
-use crate::{agent_turns, allowances, recovery, sending};
+use crate::{agent_initiated_turns, allowances, recovery, sending};
 
 /// Conversations on a page of the list.
 const CONVERSATIONS_PER_PAGE: u32 = 50;
@@ -47,7 +47,7 @@ impl Chat {
     pub async fn open(store: Store, projects: Projects) -> Result<Self, StorageError> {
         let state = Arc::new(ChatState::new(store, projects));
         recovery::take_over(&state).await?;
-        agent_turns::listen(&state);
+        agent_initiated_turns::listen(&state);
         Ok(Self { state })
     }
 

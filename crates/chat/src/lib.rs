@@ -10,13 +10,13 @@
 //!    streams and stored a moment later.
 //! 5. [`prompts`], [`approval_policy`]: what an agent must not do by itself waits for a
 //!    person's answer, as a row that outlives connections and restarts.
-//! 6. [`recovery`]: after a crash, unfinished turns are resumed or ended. [`agent_turns`]: an
+//! 6. [`recovery`]: after a crash, unfinished turns are resumed or ended. [`agent_initiated_turns`]: an
 //!    agent may begin a turn by itself.
 //!
 //! All of them work with [`state`], which is at the bottom. This crate knows neither HTTP nor
 //! SQL nor any model's wire format.
 
-mod agent_turns;
+mod agent_initiated_turns;
 mod allowances;
 mod answering;
 mod approval_policy;

@@ -16,11 +16,11 @@ pub mod classifier;
 mod clean;
 pub mod guardrail;
 mod nearest;
-mod process;
+mod pipeline;
 pub mod sanitizer;
 pub mod segmenter;
 
 pub use checked::Checked;
 pub use clean::{Clean, CleanStream, Cleanable, clean_options};
 pub use nearest::nearest;
-pub use process::{ProcessedInput, ProcessedMessage, process_input, process_output};
+pub use pipeline::{ProcessedInput, ProcessedMessage, process_input, process_output};

@@ -27,7 +27,7 @@ use super::in_flight::Registration;
 use super::input;
 use super::progress::{Progress, ProgressSlot};
 use super::result::{self, ResultRules};
-use super::server::ServerHandle;
+use super::server_task::ServerHandle;
 
 /// The metadata key of the run's id, with which a server can recognise a repeated call.
 const RUN_ID: &str = "parlor/run-id";

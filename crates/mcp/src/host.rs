@@ -14,7 +14,7 @@ use super::call;
 use super::catalogue::Catalogue;
 use super::preview;
 use super::resolve::ServerSpec;
-use super::server::{ServerHandle, ServerTask};
+use super::server_task::{ServerHandle, ServerTask};
 use super::settings::{McpServerSettings, McpSettingsError};
 
 /// Runs the MCP servers of a project. Dropping it ends them.

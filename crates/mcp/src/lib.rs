@@ -3,8 +3,8 @@
 //! [`McpHost`] runs the servers of a project and is its [`Tools`]. From the outside in:
 //! - `settings` and `resolve`: the settings of a server, and what is needed to start it.
 //! - `host`: all servers as one; `catalogue`: their tools under unique names.
-//! - `server`: starts and restarts one server, in a task of its own; `backoff`: the delay before a
-//!   restart.
+//! - `server_task`: starts and restarts one server, in a task of its own; `backoff`: the delay
+//!   before a restart.
 //! - `connection`: from the handshake to the end; `listing`: the tools of a server, `subscription`:
 //!   notifications of their changes; `client`: what a server may send.
 //! - `call`: one call; `in_flight`: which call a server's question belongs to; `progress`: the
@@ -36,7 +36,7 @@ mod preview;
 mod progress;
 mod resolve;
 mod result;
-mod server;
+mod server_task;
 mod settings;
 mod stdio;
 mod subscription;

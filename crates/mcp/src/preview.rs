@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use super::call;
 use super::listing::preview_arguments;
 use super::result;
-use super::server::ServerHandle;
+use super::server_task::ServerHandle;
 
 /// Names of tools that return a file as text.
 const READERS: &[&str] = &["read_text_file", "read_file"];

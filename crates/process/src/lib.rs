@@ -28,8 +28,8 @@ mod environment;
 mod lines;
 mod pace;
 mod settings;
+mod spawn;
 mod stderr;
-mod supervisor;
 mod user;
 
 pub use environment::base_environment;
@@ -38,6 +38,6 @@ pub use pace::{Budget, OncePerSecond};
 pub use settings::{
     FromVariable, LimitSettings, SettingValue, WrongSetting, check_command, environment, find_user,
 };
+pub use spawn::{Limits, NOT_EXECUTABLE, NOT_FOUND, Process, SpawnSpec, Spawned, Supervisor};
 pub use stderr::StderrLog;
-pub use supervisor::{Limits, NOT_EXECUTABLE, NOT_FOUND, Process, SpawnSpec, Spawned, Supervisor};
 pub use user::{User, UserError};

@@ -10,7 +10,7 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
 use crate::environment::base_environment;
-use crate::supervisor::Limits;
+use crate::spawn::Limits;
 use crate::user::User;
 
 /// A value in the file, or in an environment variable of the server.

@@ -29,7 +29,7 @@ pub mod dialects;
 pub mod fuzz;
 pub mod http;
 pub mod limits;
-pub mod log;
+pub mod logging;
 pub mod router;
 pub mod serve;
 pub mod start;

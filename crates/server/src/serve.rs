@@ -32,7 +32,7 @@ use tower::Service;
 use crate::app::App;
 use crate::auth::change_file;
 use crate::client_address::{ClientAddress, PeerAddress};
-use crate::http::connection_guard::{ConnectionGuard, StreamEnd};
+use crate::http::stream_end::{ConnectionGuard, StreamEnd};
 use crate::limits::connections::{ConnectionPermit, Connections};
 use crate::router::router;
 use crate::worker_threads::WorkerThreads;

@@ -16,7 +16,7 @@ mod password;
 mod principal;
 mod refused_logins;
 mod session;
-mod sessions;
+mod session_store;
 mod throttle;
 mod token;
 
@@ -42,7 +42,7 @@ use crate::clock::Clock;
 use crate::config::AccessConfig;
 use password::PasswordHasher;
 use refused_logins::{Refusal, RefusedLogins};
-use sessions::Sessions;
+use session_store::Sessions;
 use throttle::{Attempt, Throttle};
 
 /// Why credentials could not be created or changed.

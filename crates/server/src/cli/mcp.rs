@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::hint_if_interactive;
 use super::tenant_store::{TenantArguments, block_on};
-use crate::{log, start};
+use crate::{logging, start};
 
 /// The log filter. The MCP library logs only warnings.
 const LOG: &str = "info,rmcp=warn";
@@ -36,7 +36,7 @@ enum Server {
 
 pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let Server::Recipes { tenant } = arguments.server;
-    log::start(LOG, Vec::new())?;
+    logging::start(LOG, Vec::new())?;
     hint_if_interactive("the messages of an MCP client");
     block_on(recipes(tenant))?;
     Ok(ExitCode::SUCCESS)

@@ -9,7 +9,7 @@ use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 
 use crate::compose::all_secrets;
 use crate::config::{Config, Sources};
-use crate::{log, start};
+use crate::{logging, start};
 
 /// Runs the chat server.
 ///
@@ -47,7 +47,7 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         data_dir: arguments.data_dir,
         environment: environment.clone(),
     })?;
-    log::start(&config.server.log, all_secrets(&config, &environment))?;
+    logging::start(&config.server.log, all_secrets(&config, &environment))?;
     // For shared tasks; connections are served by the worker threads.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -8,9 +8,9 @@ use parlor_chat::{Accepted, Caller};
 use parlor_protocol::ChatRequest;
 
 use super::body::Json;
-use super::connection_guard::ConnectionGuard;
 use super::errors::ApiError;
-use super::stream::{Until, stream};
+use super::event_stream::{Until, stream};
+use super::stream_end::ConnectionGuard;
 use crate::app::App;
 use crate::auth::Principal;
 use crate::client_address::ClientAddress;

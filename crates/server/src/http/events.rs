@@ -10,9 +10,9 @@ use parlor_protocol::{ConversationId, EventId};
 use serde::Deserialize;
 
 use super::body::{Parameters, PathId};
-use super::connection_guard::ConnectionGuard;
 use super::errors::ApiError;
-use super::stream::{Until, stream};
+use super::event_stream::{Until, stream};
+use super::stream_end::ConnectionGuard;
 use crate::app::App;
 use crate::auth::Principal;
 

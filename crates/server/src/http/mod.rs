@@ -2,15 +2,15 @@
 //!
 //! A request comes through [`edge`], its body through [`body`], its principal through
 //! [`principal`]; an error becomes a response in [`errors`]. How streams end is in
-//! [`connection_guard`].
+//! [`stream_end`].
 
 pub(crate) mod blocked_inputs;
 pub(crate) mod body;
 pub(crate) mod chat;
-pub(crate) mod connection_guard;
 pub(crate) mod conversations;
 pub(crate) mod edge;
 pub mod errors;
+mod event_stream;
 pub(crate) mod events;
 pub(crate) mod export;
 pub(crate) mod health;
@@ -24,7 +24,7 @@ pub(crate) mod prompts;
 pub(crate) mod recipes;
 pub(crate) mod redirect_target;
 pub(crate) mod status;
-mod stream;
+pub(crate) mod stream_end;
 pub(crate) mod web;
 pub(crate) mod ws;
 

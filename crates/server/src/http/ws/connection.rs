@@ -10,7 +10,7 @@
 //! - A client is alive if it completes a frame, or reads after its buffer was full.
 //!   It is pinged now and then, and dropped if nothing comes back.
 //! - A quiet connection holds no buffers.
-//! - It ends for one of the reasons in [`crate::http::connection_guard`], and the
+//! - It ends for one of the reasons in [`crate::http::stream_end`], and the
 //!   close frame says which.
 
 use std::future::poll_fn;
@@ -30,8 +30,8 @@ use super::rfc6455::{
 use super::subscriber::{Outgoing, Subscriber};
 use crate::app::App;
 use crate::dialects::ws::InReplyTo;
-use crate::http::connection_guard::{ConnectionGuard, StreamEnd, StreamGuard};
 use crate::http::errors::ApiError;
+use crate::http::stream_end::{ConnectionGuard, StreamEnd, StreamGuard};
 use crate::limits::connections::ConnectionPermit;
 
 /// How many bytes are read at once.

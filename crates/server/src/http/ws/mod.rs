@@ -26,8 +26,8 @@ use parlor_storage::TokenKind;
 use serde::Deserialize;
 
 use super::body::Parameters;
-use super::connection_guard::ConnectionGuard;
 use super::errors::ApiError;
+use super::stream_end::ConnectionGuard;
 use crate::app::App;
 use crate::auth::Principal;
 use crate::client_address::ClientAddress;

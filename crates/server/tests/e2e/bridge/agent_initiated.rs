@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::abuses::{errors, said};
 use super::bridge_app::BridgeApp;
-use super::durable::waiting;
+use super::durable_approvals::waiting;
 use super::person::{Person, model_saw};
 
 /// The agent-initiated turn that begins now.

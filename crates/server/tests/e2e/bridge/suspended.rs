@@ -8,9 +8,9 @@ use parlor_testkit::Script;
 use serde_json::{Value, json};
 
 use super::bridge_app::BridgeApp;
-use super::deaths::NOT_DURABLE;
-use super::durable::{count, saw, waiting};
+use super::durable_approvals::{count, saw, waiting};
 use super::person::Person;
+use super::program_killed::NOT_DURABLE;
 use crate::mcp::until;
 
 /// A short timeout for prompts.

@@ -1,7 +1,7 @@
 //! A stream of server-sent events to one reader.
 //!
 //! All new events go out in one write. The stream ends after the turn that it belongs
-//! to, or for one of the reasons in [`super::connection_guard`]. A reader that does
+//! to, or for one of the reasons in [`super::stream_end`]. A reader that does
 //! not read is not written to: it gets what it missed from the log when it reconnects.
 //! Until then it costs at most one piece of memory, also if an event is larger.
 
@@ -19,7 +19,7 @@ use parlor_protocol::{EventBody, TurnId};
 use parlor_storage::Logged;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
-use super::connection_guard::{ConnectionGuard, StreamEnd, StreamGuard};
+use super::stream_end::{ConnectionGuard, StreamEnd, StreamGuard};
 use crate::app::App;
 use crate::auth::Principal;
 use crate::dialects::sse;
