@@ -1,18 +1,17 @@
-//! What is known about the dependencies: licences, sources, advisories.
+//! Checks the dependencies: licences, sources, advisories.
 //!
-//! Advisories come from outside: from a git repository for crates, from the registry for
-//! packages. Where they cannot be fetched, that part is skipped and says so; everything
-//! else is still checked.
+//! Advisories are downloaded: from a git repository for crates, from the registry for npm packages.
+//! If that is not possible, this part is skipped with a notice; everything else is still checked.
 
 use crate::tools::Tool;
 use crate::{succeeds, web};
 
 const CARGO_DENY: Tool = Tool { name: "deny", version: "0.20.2" };
 
-/// What npm says if the registry takes no audits.
+/// What npm prints if the registry does not support audits.
 const NO_AUDIT: &str = "audit endpoint returned an error";
 
-/// The crates, by `deny.toml`.
+/// Checks the crates against `deny.toml`.
 pub(crate) fn deny() -> bool {
     let run = |arguments: &[&str]| {
         CARGO_DENY.command().is_some_and(|mut deny| succeeds(deny.args(arguments)))
@@ -25,7 +24,7 @@ pub(crate) fn deny() -> bool {
     run(&["check", "--disable-fetch", "advisories"]) && rest
 }
 
-/// The npm packages of the web interface.
+/// Checks the npm packages of the web interface.
 pub(crate) fn audit() -> bool {
     let output = web::command(&["audit", "--package-lock-only"]).output();
     let Ok(output) = output else {
@@ -44,5 +43,5 @@ pub(crate) fn audit() -> bool {
 }
 
 fn skipped(what: &str, why: &str) {
-    eprintln!("\n== SKIPPED: {what}: {why}. Nothing is known about them.\n");
+    eprintln!("\n== SKIPPED: {what}: {why}. They were not checked.\n");
 }

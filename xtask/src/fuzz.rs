@@ -1,9 +1,9 @@
-//! libFuzzer on one of the targets in `crates/fuzz-targets`.
+//! Runs libFuzzer on one of the targets in `crates/fuzz-targets`.
 //!
-//! It needs compiler flags that only nightly has; `RUSTC_BOOTSTRAP` makes the pinned
-//! toolchain take them, so that what is tested is what is built. The seeds in `fuzz/seeds`
-//! are read only: what libFuzzer finds interesting goes to `fuzz/corpus`, and what fails to
-//! `fuzz/artifacts`, both of which git ignores.
+//! It needs compiler flags that only nightly has; `RUSTC_BOOTSTRAP` makes the pinned toolchain
+//! accept them, so that the tested code is compiled by the same compiler as the product. The seeds
+//! in `fuzz/seeds` are never written: new inputs that libFuzzer keeps go to `fuzz/corpus`, failing
+//! ones to `fuzz/artifacts`, and git ignores both.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::{cargo, root, succeeds};
 
 const CARGO_FUZZ: Tool = Tool { name: "fuzz", version: "0.13.2" };
 
-/// How long a run takes if nobody says.
+/// The default duration of a run, in seconds.
 const SECONDS: &str = "60";
 /// An input that takes longer than this many seconds is a failure.
 const LONGEST_INPUT: &str = "-timeout=10";
@@ -31,7 +31,7 @@ pub(crate) fn fuzz(arguments: &[&str]) -> bool {
     }
 }
 
-/// The binaries are in a workspace of their own, which `cargo fmt --all` does not see.
+/// Checks the format of the fuzz binaries, a workspace of their own that `cargo fmt --all` skips.
 pub(crate) fn is_formatted() -> bool {
     cargo(&["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"])
 }
@@ -67,7 +67,7 @@ fn targets() -> Vec<String> {
     names
 }
 
-/// What is fuzzed has the versions of the product.
+/// Copies the lock file, so that the fuzzed code has the dependency versions of the product.
 fn take_lock_file() -> std::io::Result<()> {
     let (from, to) = (root().join("Cargo.lock"), root().join("fuzz/Cargo.lock"));
     let changed = |path: &Path| fs::metadata(path).and_then(|file| file.modified()).ok();

@@ -1,7 +1,7 @@
-//! The chores of the project, as `cargo xtask <command>`.
+//! The tasks of the project, as `cargo xtask <command>`.
 //!
-//! Only the standard library is used, so that the first `cargo xtask` of a
-//! fresh clone spends its time on the product.
+//! Only the standard library is used, so that the first `cargo xtask` of a fresh clone compiles
+//! quickly.
 
 mod dependencies;
 mod fuzz;
@@ -17,20 +17,20 @@ cargo xtask <command>
 
   run [ARGS…]                  build the web interface and parlor, and start the server:
                                `parlor serve ARGS…`
-  test                         everything that CI checks: format, lints, all tests, the browser
-  browser                      the web interface in a real browser, against the real server
+  test                         all checks of CI: format, lints, all tests, the browser
+  browser                      tests of the web interface in a real browser, with the real server
   screenshots                  a picture of each screen and state, in target/screenshots
-  figures                      what the web interface weighs, and how long its tasks take
+  figures                      the size of the web interface, and the duration of its tasks
   guard-eval FILE [--policy P] [--show]
-                               what the guardrail catches and whom it disturbs, on labelled
+                               hits and false alarms of the guardrail, on labelled
                                {\"text\", \"label\", \"source\", \"kind\"} lines; P is strict,
                                balanced (the default) or monitor; --show lists the errors
-  bench [STREAMS…]             the server beside a bare pass-through, at 1, 10 and 100 streams,
+  bench [STREAMS…]             the server against a bare pass-through, at 1, 10 and 100 streams,
                                then WebSockets with agent processes behind them
-  bench sockets [COUNT…]       the WebSockets alone
-  bench-guard [TEXT]           how fast guardrail, sanitizer, classifier and segmenter are; TEXT
-                               is a part of the name of a hostile text
-  fuzz [TARGET [--seconds N]]  libFuzzer on a parser, for a minute; without a target, lists them
+  bench sockets [COUNT…]       only the WebSockets
+  bench-guard [TEXT]           the speed of guardrail, sanitizer, classifier and segmenter; TEXT
+                               selects hostile texts by a part of their name
+  fuzz [TARGET [--seconds N]]  libFuzzer on a parser, for a minute; without a target, lists all
   deny                         licences, sources and advisories of the crates (deny.toml)
   audit                        advisories of the npm packages
 ";
@@ -62,8 +62,8 @@ fn main() -> ExitCode {
     if done { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// All checks, the quick ones first, and every one of them even if one fails
-/// late: a contributor wants the whole list.
+/// Runs all checks, the quick ones first, and continues after a failure: a contributor wants to see
+/// the whole list.
 fn test() -> bool {
     let fetching = web::fetching_packages();
     let mut checks = Checks::default();
@@ -78,7 +78,7 @@ fn test() -> bool {
     checks.run("web: tests", || web::npm(&["test"]));
     checks.run("web: build", || web::npm(&["run", "build"]));
     checks.run("tests", || cargo(&["test", "--workspace"]));
-    // The tests before this one have built the server.
+    // The earlier checks have built the server.
     checks.run("browser", || web::npm(&["run", "browser"]));
     checks.report()
 }
@@ -106,20 +106,20 @@ impl Checks {
     }
 }
 
-/// Runs a script that drives the built server with a real browser. The whole
-/// workspace is built, because then the packages are those that its tests use.
+/// Runs an npm script that drives the built server with a real browser. The whole workspace is
+/// built, so that dependencies have the same features as in its tests.
 fn in_browser(script: &str) -> bool {
     web::build() && cargo(&["build", "--workspace", "--bins"]) && web::npm(&["run", script])
 }
 
-/// The bench starts the server and the agent that stand beside it.
+/// Builds the server and the agent beside the bench, and runs it.
 fn bench(rest: &[&str]) -> bool {
     cargo(&["build", "--release", "--bin", "parlor"])
         && cargo(&["build", "--release", "--package", "parlor-testkit", "--bin", "fake-agent"])
         && cargo_with(&["run", "--release", "--package", "parlor-bench", "--"], rest)
 }
 
-/// What is measured is measured as it is shipped.
+/// Examples run in release mode: figures are those of the shipped code.
 fn example(name: &str) -> [&str; 8] {
     ["run", "--release", "--quiet", "--package", "parlor-guard", "--example", name, "--"]
 }
@@ -134,8 +134,8 @@ fn cargo(arguments: &[&str]) -> bool {
 
 fn cargo_command() -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // What cargo says about this program is nothing to the others: some of them
-    // are built anew when it changes.
+    // The variables that cargo sets for this program are removed: some dependencies are rebuilt
+    // when they change.
     for (name, _) in std::env::vars_os() {
         if name.to_str().is_some_and(|name| {
             name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")

@@ -1,5 +1,5 @@
-//! Cargo subcommands that not everybody has: installed into `target/tools` when they are
-//! first needed, in a version that is known to work.
+//! Cargo subcommands that are not part of Rust: installed into `target/tools` when they are first
+//! needed, in a version that is known to work.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::{cargo_command, root, succeeds};
 
-/// A subcommand of cargo, and the version that is installed if there is none.
+/// A subcommand of cargo, and the version that is installed if it is missing.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tool {
     pub(crate) name: &'static str,

@@ -1,19 +1,19 @@
-//! The web interface: built with Node before the server embeds it.
+//! Builds the web interface with Node, before the server embeds it.
 //!
-//! Nothing is done that is done already: packages are fetched when the lock file
-//! is newer than they are, and the interface is built when a source is newer than
-//! the build. Without Node the server still builds and serves its plain page.
+//! Only what is out of date is done: packages are fetched if the lock file is newer, and the
+//! interface is built if a source is newer than the build. Without Node the server still builds and
+//! serves its plain page.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::SystemTime;
 
-/// What a build is made of.
+/// The inputs of a build.
 const SOURCES: &[&str] =
     &["src", "index.html", "package.json", "package-lock.json", "tsconfig.json", "vite.config.ts"];
 
-/// Builds the interface if there is Node and something changed.
+/// Builds the interface if Node is installed and something changed.
 pub(crate) fn build_if_possible() {
     if !has_node() {
         println!(
@@ -21,7 +21,9 @@ pub(crate) fn build_if_possible() {
              The full interface needs Node 20 or later: https://nodejs.org"
         );
     } else if !build() {
-        println!("== web: the interface could not be built; the one of before is served, if any");
+        println!(
+            "== web: the interface could not be built; an earlier build is served if there is one"
+        );
     }
 }
 
@@ -37,7 +39,7 @@ pub(crate) fn build() -> bool {
     npm(&["run", "build"])
 }
 
-/// Whether `node` and `npm` are there.
+/// Whether `node` and `npm` are installed.
 pub(crate) fn has_node() -> bool {
     let runs = |program: &str| {
         Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
@@ -45,12 +47,12 @@ pub(crate) fn has_node() -> bool {
     runs("node") && runs("npm")
 }
 
-/// Fetches the packages of the lock file, if it is newer than they are.
+/// Fetches the packages of the lock file, if they are out of date.
 pub(crate) fn fetch_packages() -> bool {
     has_packages() || npm(&["ci"])
 }
 
-/// The same, while something else goes on; `None` if there is nothing to do.
+/// The same in the background; `None` if there is nothing to do.
 pub(crate) fn fetching_packages() -> Option<Child> {
     if has_packages() { None } else { command(&["ci"]).spawn().ok() }
 }

@@ -1,5 +1,5 @@
-//! Every crate that the product and its tests are built from has a licence that `deny.toml`
-//! allows. `cargo deny` checks more, and takes minutes to install; this takes a second.
+//! Every crate that the product and its tests are built from has a licence that `deny.toml` allows.
+//! `cargo deny` checks more, but takes minutes to install; this takes a second.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 
@@ -36,7 +36,7 @@ fn expressions_are_read_as_spdx_says() {
     }
 }
 
-/// The list in `deny.toml`.
+/// The allowed licences in `deny.toml`.
 fn allowed() -> BTreeSet<String> {
     let text = fs::read_to_string(root().join("deny.toml")).unwrap();
     let (_, list) = text.split_once("\nallow = [").expect("deny.toml has a list");
@@ -44,7 +44,7 @@ fn allowed() -> BTreeSet<String> {
     list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// A line `name version;licence` for each package; several times if it is used several times.
+/// One line `name version;licence` for each use of a package.
 fn packages() -> String {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["tree", "--workspace", "--all-features", "--edges", "normal,build,dev"]);
@@ -54,7 +54,7 @@ fn packages() -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Whether an SPDX expression can be met with the allowed licences. `/` is an old `OR`.
+/// Whether the allowed licences satisfy an SPDX expression. `/` is an old form of `OR`.
 fn is_allowed(expression: &str, allowed: &BTreeSet<String>) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let words: Vec<&str> = spaced.split_whitespace().collect();
@@ -90,7 +90,7 @@ fn one(words: &mut &[&str], allowed: &BTreeSet<String>) -> bool {
             }
             met
         }
-        // An exception is another licence: it would have to be in the list as such.
+        // A licence with an exception is a licence of its own, and has to be in the list as such.
         [name, "WITH", exception, rest @ ..] => {
             *words = rest;
             allowed.contains(&format!("{name} WITH {exception}"))

@@ -1,13 +1,11 @@
-//! No two modules of a crate need each other, at any level.
+//! No two modules of a crate depend on each other, at any level.
 //!
 //! 1. Each file of a crate is a module; a folder is one module for its siblings.
-//! 2. Each path in its code that begins with `crate::` or `super::` is an edge to
-//!    another module. A parent and its children may name each other: they are one
-//!    module to everybody else.
-//! 3. Siblings that can reach each other are a cycle, and the test names the files
-//!    that make it.
+//! 2. Each path in its code that begins with `crate::` or `super::` is an edge to another module. A
+//!    parent and its children may use each other: they count as one module for all others.
+//! 3. Siblings that can reach each other are a cycle, and the test names the files that form it.
 //!
-//! Comments and test modules do not count: a test may look at everything.
+//! Comments and test modules do not count: a test may use everything.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 
@@ -18,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// A module by its path in the crate: `["http", "ws", "connection"]`.
 type Module = Vec<String>;
 
-/// Who needs whom, and by which files.
+/// The dependencies of each module, and the files that cause them.
 type Edges = BTreeMap<Module, BTreeMap<Module, BTreeSet<String>>>;
 
 #[test]
@@ -88,7 +86,7 @@ fn target(from: &Module, path: &[String], modules: &BTreeSet<Module>) -> Option<
     (!to.is_empty() && to != *from).then_some(to)
 }
 
-/// Modules that can reach each other, as one line for each such group.
+/// Groups of modules that can reach each other, one line for each group.
 fn cycles_in(edges: &Edges) -> Vec<String> {
     let reach: BTreeMap<&Module, BTreeSet<&Module>> =
         edges.keys().map(|from| (from, reachable(edges, from))).collect();
@@ -123,7 +121,7 @@ fn reachable<'e>(edges: &'e Edges, from: &Module) -> BTreeSet<&'e Module> {
     seen
 }
 
-/// The paths in code that begin with `crate::` or `super::`, with braces taken apart.
+/// The paths in code that begin with `crate::` or `super::`, with braces expanded.
 fn paths(code: &str) -> Vec<Vec<String>> {
     let code = without_comments_and_tests(code);
     let mut found = Vec::new();
@@ -136,7 +134,7 @@ fn paths(code: &str) -> Vec<Vec<String>> {
     found
 }
 
-/// Where the next path begins: a word of its own.
+/// The start of the next path, if it is a word of its own.
 fn next_path(text: &str) -> Option<usize> {
     let starts = ["crate::", "super::"];
     let is_word = |at: usize| text[..at].chars().next_back().is_some_and(is_name_or_colon);
@@ -152,7 +150,7 @@ fn is_name_or_colon(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == ':'
 }
 
-/// Reads one path and what its braces hold; returns how long it is.
+/// Reads one path, including its braces; returns its length.
 fn read_path(text: &str, before: &[String], found: &mut Vec<Vec<String>>) -> usize {
     let mut path = before.to_vec();
     let mut at = 0;
@@ -177,14 +175,14 @@ fn read_path(text: &str, before: &[String], found: &mut Vec<Vec<String>>) -> usi
     at
 }
 
-/// Reads `{a, b::{c}}` behind a path; returns how long it is.
+/// Reads `{a, b::{c}}` after a path; returns its length.
 fn read_braces(text: &str, before: &[String], found: &mut Vec<Vec<String>>) -> usize {
     let mut at = 1;
     while at < text.len() && !text[at..].starts_with('}') {
         let next = text[at..].chars().next().unwrap();
         if next.is_alphanumeric() || next == '_' {
             at += read_path(&text[at..], before, found);
-            // The new name of `a as b` is no path.
+            // The new name in `a as b` is not a path.
             let end = text[at..].find([',', '}']).unwrap_or(text.len() - at);
             at += end;
         } else {
@@ -215,7 +213,7 @@ fn rust_files(dir: &Path) -> Vec<PathBuf> {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap();
         if path.is_dir() {
-            // Programs beside the library are crates of their own.
+            // Binaries beside the library are crates of their own.
             if name != "bin" {
                 files.extend(rust_files(&path));
             }

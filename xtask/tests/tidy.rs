@@ -1,5 +1,4 @@
-//! Rules of the house that the compiler does not know. Each is a test, or it
-//! would not be a rule.
+//! Rules of the project that the compiler does not check. Every rule is a test.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 
@@ -7,8 +6,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What each crate may depend on. The direction is the point: nothing below
-/// knows what is above it, and the bottom knows neither IO nor time.
+/// The allowed dependencies of each crate. The direction matters: no crate knows those above it,
+/// and the lowest ones know neither IO nor time.
 const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("crates/protocol", &["serde", "serde_json", "thiserror", "ts-rs", "uuid"]),
     (
@@ -106,25 +105,25 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
-/// Crates that decide and do not act.
+/// Crates without IO and without a clock.
 const PURE: &[&str] = &["crates/protocol/src", "crates/guard/src"];
 const IMPURE: &[&str] = &[
     "std::fs", "std::net", "std::io", "std::env", "std::process", "std::thread", "std::time",
     "async fn", "println!", "eprintln!", "dbg!",
 ];
 
-/// The one crate that may say `unsafe`, and how often.
+/// The only crate with `unsafe` code, and the number of its uses.
 const UNSAFE: &str = "crates/malloc";
 const UNSAFE_BLOCKS: usize = 1;
 
-/// The crates that name the MCP library: its client side, and Recipe Vault, a server.
+/// The crates that may use the MCP library: the client, and Recipe Vault, which is a server.
 const MCP_LIBRARY: &[&str] = &["crates/mcp/", "crates/recipes/"];
 
-/// Names that say nothing, and so end up holding everything.
+/// Names that say nothing about the content.
 const FORBIDDEN_NAMES: &[&str] =
     &["core", "common", "util", "utils", "shared", "services", "helpers", "misc"];
 
-/// A file past this is two ideas.
+/// A longer file must be split.
 const MOST_LINES: usize = 400;
 
 #[test]
@@ -152,7 +151,7 @@ fn crates_depend_only_on_what_they_may() {
     }
 }
 
-/// The others are forbidden to by the workspace's lints.
+/// The workspace's lints forbid `unsafe` in all other crates.
 #[test]
 fn unsafe_is_said_once() {
     let of = |file: &PathBuf| fs::read_to_string(file).unwrap().matches("unsafe ").count();
@@ -238,7 +237,7 @@ fn every_crate_is_on_the_map() {
     }
 }
 
-/// The names in one table of a manifest.
+/// The keys of one table of a manifest.
 fn section(manifest: &str, name: &str) -> BTreeSet<String> {
     manifest
         .lines()

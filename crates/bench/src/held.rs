@@ -1,7 +1,7 @@
-//! What a stream or a WebSocket costs that is open while nothing happens.
+//! Measures the memory of an idle stream and of an idle WebSocket.
 //!
-//! On a process of its own: one that carried a load before would take the
-//! memory from what the load left behind.
+//! In a process of its own: one that was under load before would reuse the memory that the load
+//! left behind.
 
 use anyhow::Context;
 use futures_util::StreamExt;
@@ -10,12 +10,12 @@ use parlor_testkit::{Script, ScriptedModel};
 use crate::process::memory_kb;
 use crate::target::Target;
 
-/// How many are held.
+/// How many connections are held.
 const HELD: usize = 500;
-/// The first ones pay for what there is once: tables, threads, pages of code.
+/// The first connections also pay for one-time costs: tables, threads, pages of code.
 const FIRST: usize = 100;
 
-/// What was measured.
+/// The result of a measurement.
 #[derive(Debug)]
 pub(crate) struct Held {
     pub(crate) what: &'static str,
@@ -28,7 +28,7 @@ pub(crate) async fn streams(binary: &str, model: &ScriptedModel) -> anyhow::Resu
     let (parlor, conversation) = with_conversation(binary, model).await?;
     let open = async || {
         let mut response = parlor.events(&conversation).send().await?;
-        // The past comes first; then the stream is held.
+        // The stored events come first; then the stream is idle.
         response.chunk().await?;
         anyhow::Ok(response)
     };

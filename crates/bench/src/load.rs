@@ -1,4 +1,4 @@
-//! The load client: opens streams, checks every piece, notes how late it is.
+//! The load client: opens streams, checks every piece, and measures its latency.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -9,26 +9,26 @@ use tokio_tungstenite::tungstenite::Message;
 use crate::process::{Cpu, others};
 use crate::target::{Address, Target};
 
-/// A piece that says which one it is, and when it was sent.
+/// A piece of text with its number and the time when it was sent.
 pub(crate) fn stamp(number: u64) -> String {
     format!("@{number}:{}@ and a few ordinary words ", now().as_nanos())
 }
 
-/// The moment, on the clock that all processes of this machine share.
+/// The current time, on a clock that all processes of this machine share.
 fn now() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// How clients come in.
+/// How clients connect.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Door {
-    /// A POST that is answered with events.
+    /// A POST that is answered with an event stream.
     Stream,
     /// A WebSocket.
     Socket,
 }
 
-/// So many streams with so many pieces each.
+/// The number of streams, and of pieces in each.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Load {
     pub(crate) door: Door,
@@ -36,7 +36,7 @@ pub(crate) struct Load {
     pub(crate) pieces: u64,
 }
 
-/// What a round showed.
+/// The results of one round.
 #[derive(Debug)]
 pub(crate) struct Round {
     pub(crate) events: u64,
@@ -58,7 +58,7 @@ impl Load {
                 Door::Stream => tokio::spawn(read_stream(target.chat(), pieces)),
                 Door::Socket => tokio::spawn(read_socket(target.socket(""), pieces)),
             });
-            // Streams begin spread over one interval, as people do.
+            // The starts of the streams are spread over one interval.
             tokio::time::sleep(crate::EVERY / self.streams as u32).await;
         }
         let (mut latencies, mut first) = (Vec::new(), Vec::new());
@@ -83,7 +83,7 @@ impl Load {
     }
 }
 
-/// What one client has seen. Every piece must come once and in order.
+/// What one client has received. Every piece must come once and in order.
 struct Seen {
     asked: Instant,
     pieces: u64,
@@ -145,7 +145,7 @@ async fn read_stream(request: reqwest::RequestBuilder, pieces: u64) -> anyhow::R
     seen.end()
 }
 
-/// Says one thing over a WebSocket, and reads until all of the answer has come.
+/// Sends one message over a WebSocket, and reads until the answer is complete.
 async fn read_socket(door: Address, pieces: u64) -> anyhow::Result<Seen> {
     let mut seen = Seen::new(pieces);
     let mut socket = door.open().await?;
@@ -160,7 +160,7 @@ async fn read_socket(door: Address, pieces: u64) -> anyhow::Result<Seen> {
     seen.end()
 }
 
-/// The first complete stamp of a text: number, moment, and where it ends.
+/// The first complete stamp in a text: its number, its time, and where it ends.
 fn next_stamp(text: &str) -> Option<(u64, u64, usize)> {
     let start = text.find('@')? + 1;
     let end = start + text[start..].find('@')?;

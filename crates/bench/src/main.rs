@@ -1,19 +1,17 @@
-//! Compares Parlor with a bare axum pass-through, on the same scripted upstream, in one
-//! run: on a noisy machine, ratios within one run are meaningful, and absolute figures
-//! of two runs are not.
+//! Compares Parlor with a bare axum pass-through, on the same scripted upstream, in one run: on a
+//! noisy machine, ratios within one run are meaningful, and absolute figures of two runs are not.
 //!
-//! 1. A scripted model streams pieces that carry their number and the moment
-//!    when they were sent.
-//! 2. The pass-through (this binary, started again) and the server run as
-//!    processes of their own, so that their CPU time can be read.
+//! 1. A scripted model streams pieces that carry their number and the time when they were sent.
+//! 2. The pass-through (this binary, started again) and the server run as processes of their own,
+//!    so that their CPU time can be read.
 //! 3. Fresh servers hold idle streams and WebSockets.
-//! 4. The load client opens 1, 10 and 100 streams, checks order, gaps and
-//!    duplicates, and measures the latency of each piece.
+//! 4. The load client opens 1, 10 and 100 streams, checks order, gaps and duplicates, and measures
+//!    the latency of each piece.
 //! 5. The same over 100 WebSockets with a process of `fake-agent` behind each.
 //!
-//! Run it as `cargo xtask bench`, as `cargo xtask bench 100` for one of the rounds
-//! of streams, or as `cargo xtask bench sockets` (or `sockets 10`) for WebSockets. What
-//! one poll of a signal or a timer costs: [`poll_cost`].
+//! Run it as `cargo xtask bench`, as `cargo xtask bench 100` for one of the rounds of streams, or
+//! as `cargo xtask bench sockets` (or `sockets 10`) for WebSockets. The cost of polling a signal or
+//! a timer: [`poll_cost`].
 
 mod disk;
 mod held;
@@ -35,14 +33,14 @@ use target::Target;
 /// The arguments that start this binary as a pass-through.
 const PASSTHROUGH: &str = "passthrough";
 const PASSTHROUGH_AGENT: &str = "passthrough-agent";
-/// How many streams at once. The last rounds are repeated; the median of their ratios
-/// is printed at the end.
+/// The number of parallel streams in each round. The last round is repeated; the median of its
+/// ratios is printed at the end.
 const STREAMS: [usize; 7] = [1, 10, 100, 100, 100, 100, 100];
 /// How often each stream sends an event.
 const EVERY: Duration = Duration::from_millis(20);
 /// How long a round takes.
 const ROUND: Duration = Duration::from_secs(10);
-/// How many WebSockets at once.
+/// The number of parallel WebSockets in each round.
 const SOCKETS: [usize; 1] = [100];
 
 #[tokio::main]
@@ -73,7 +71,7 @@ fn numbers(words: &[String]) -> anyhow::Result<Vec<usize>> {
     numbers.context("usage: parlor-bench [poll-cost | [sockets] [COUNT…]]")
 }
 
-/// A program that was built beside this one, in the same way.
+/// The path of a program that was built into the same directory as this one.
 fn beside(name: &str) -> anyhow::Result<String> {
     let program = std::env::current_exe()?.with_file_name(name);
     Ok(program.to_str().context("the path of this program is not UTF-8")?.to_owned())
@@ -83,7 +81,7 @@ fn pieces() -> u64 {
     (ROUND.as_millis() / EVERY.as_millis()) as u64
 }
 
-/// A model behind streams.
+/// Measures streams with a model behind them.
 async fn streams(rounds: &[usize]) -> anyhow::Result<()> {
     let binary = beside("parlor")?;
     let model = ScriptedModel::start().await?;
@@ -97,7 +95,7 @@ async fn streams(rounds: &[usize]) -> anyhow::Result<()> {
     compare(Door::Stream, rounds, bare, parlor).await
 }
 
-/// Processes behind WebSockets.
+/// Measures WebSockets with an agent process behind each.
 async fn sockets(rounds: &[usize]) -> anyhow::Result<()> {
     let (binary, agent) = (beside("parlor")?, beside("fake-agent")?);
     let model = ScriptedModel::start().await?;

@@ -1,5 +1,5 @@
-//! What the server is compared with: takes a request, asks the upstream, and
-//! copies the bytes of the answer. No less can be done and still be a proxy.
+//! The baseline: accepts a request, sends it to the upstream, and copies the bytes of the response.
+//! A proxy cannot do less.
 
 use std::process::Stdio;
 
@@ -24,14 +24,14 @@ struct Upstream {
     client: reqwest::Client,
 }
 
-/// Copies what a model streams.
+/// Copies the stream of a model.
 pub(crate) async fn serve(upstream: &str) -> anyhow::Result<()> {
     let upstream =
         Upstream { url: format!("{upstream}/v1/messages"), client: reqwest::Client::new() };
     let app = Router::new().route("/api/chat", post(copy)).with_state(upstream);
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     println!("{}", listener.local_addr().context("the address")?);
-    // Small pieces go out at once, as they do in any server that streams.
+    // Small pieces are sent at once, as in any server that streams.
     let listener = listener.tap_io(|stream| {
         let _best_effort = stream.set_nodelay(true);
     });
@@ -39,8 +39,7 @@ pub(crate) async fn serve(upstream: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Copies what an agent CLI writes: a process for each WebSocket, a frame for each
-/// line.
+/// Copies the output of an agent CLI: a process for each WebSocket, a frame for each line.
 pub(crate) async fn serve_agent(program: String) -> anyhow::Result<()> {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     println!("{}", listener.local_addr().context("the address")?);
@@ -68,7 +67,7 @@ async fn copy_lines(tcp: TcpStream, program: &str) -> anyhow::Result<()> {
     stdin.context("no input")?.write_all(format!("{message}\n").as_bytes()).await?;
     let mut lines = BufReader::new(stdout.context("no output")?).lines();
     while let Some(line) = lines.next_line().await? {
-        // The client has left once it has everything.
+        // The client disconnects once it has everything.
         if socket.send(Message::text(line)).await.is_err() {
             break;
         }

@@ -1,9 +1,9 @@
-//! What one poll costs of the things that a stream waits for besides its next event: a
-//! signal that it must end, and a timer. A task that streams is polled as a whole for
-//! every event, so each of them is polled every time and is hardly ever ready.
+//! Measures one poll of what a stream waits for besides its next event: a signal that it must end,
+//! and a timer. A streaming task is polled as a whole for every event, so each of these is polled
+//! every time, and is rarely ready.
 //!
-//! Run it in release mode: `cargo run --release -p parlor-bench -- poll-cost`. Minimum
-//! of five runs on two busy cores:
+//! Run it in release mode: `cargo run --release -p parlor-bench -- poll-cost`. Minimum of five runs
+//! on two busy cores:
 //!
 //! | polled | ns |
 //! |---|---|
@@ -18,9 +18,9 @@
 //! | `Sleep`, made anew | 100 |
 //! | `Instant::now` | 43 |
 //!
-//! So a signal and a timer of our own are not worth having: a hand-written one-shot
-//! signal took 23 ns, and a timer that read the clock first took 39 ns. What matters is
-//! to share nothing between streams and to make no future anew for each event.
+//! So a hand-written signal and timer are not worth having: a one-shot signal took 23 ns, and a
+//! timer that read the clock first took 39 ns. What matters is to share nothing between streams,
+//! and to create no new future for each event.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -107,7 +107,7 @@ async fn measure(name: &str, mut poll: impl FnMut(&mut Context<'_>) -> Poll<()>)
         }
         Poll::Ready(())
     });
-    // A task that polls this much at once would be held back by the runtime.
+    // Without this, the runtime would make a task yield that polls so often.
     unconstrained(polls).await;
     let each = begun.elapsed().as_secs_f64() * 1e9 / f64::from(POLLS);
     println!("{name:<45} {each:>6.1} ns");

@@ -1,4 +1,4 @@
-//! What the kernel knows of a process: CPU time and memory.
+//! CPU time and memory of a process, from `/proc`.
 
 use std::fs;
 use std::time::Duration;
@@ -15,7 +15,7 @@ pub(crate) struct Cpu(f64);
 impl Cpu {
     pub(crate) fn of(pid: u32) -> anyhow::Result<Self> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
-        // The name, in brackets, may hold spaces.
+        // The name, in brackets, may contain spaces.
         let fields: Vec<&str> =
             stat.rsplit(')').next().context("stat")?.split_whitespace().collect();
         let ticks = |at: usize| -> anyhow::Result<f64> {
@@ -29,7 +29,7 @@ impl Cpu {
     }
 }
 
-/// CPU time of the whole machine so far, without idling.
+/// CPU time of the whole machine so far, without idle time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Machine(f64);
 

@@ -1,4 +1,4 @@
-//! Prints what was measured, Parlor beside the pass-through.
+//! Prints the results, Parlor beside the pass-through.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ pub(crate) fn start(binary: &str, parlor: &Target, disk: Duration) -> anyhow::Re
     Ok(())
 }
 
-/// What the columns are.
+/// Prints the title and the header of a table.
 pub(crate) fn table(title: &str) {
     println!("\n{title}");
     println!(
@@ -24,7 +24,7 @@ pub(crate) fn table(title: &str) {
     );
 }
 
-/// One round of Parlor against one of the pass-through.
+/// A round of Parlor, relative to the same round of the pass-through.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ratio {
     streams: usize,
@@ -48,7 +48,7 @@ pub(crate) fn round(streams: usize, bare: &Round, parlor: &Round) -> Ratio {
     ratio
 }
 
-/// The middle of rounds that were made several times.
+/// Prints the median of rounds that were repeated.
 pub(crate) fn middle(mut ratios: Vec<Ratio>) {
     while let Some(Ratio { streams, .. }) = ratios.last().copied() {
         let (same, others): (Vec<_>, Vec<_>) =

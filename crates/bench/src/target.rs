@@ -1,5 +1,4 @@
-//! What is measured: a process that answers `POST /api/chat` with a stream, or a
-//! WebSocket with frames.
+//! A process to be measured: it answers `POST /api/chat` with a stream, or a WebSocket with frames.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
@@ -10,10 +9,10 @@ use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::{WebSocketStream, client_async};
 
-/// The key that the server is started with.
+/// The API key that the server is started with.
 const KEY: &str = "bench-0123456789abcdef0123456789abcdef";
 
-/// A server process and how to talk to it. It ends with this value.
+/// A server process, and how to reach it. It is killed when this is dropped.
 pub(crate) struct Target {
     child: Child,
     pub(crate) url: String,
@@ -23,26 +22,26 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// This binary as a bare pass-through: the words say to what.
+    /// This binary as a bare pass-through; the arguments name its upstream.
     pub(crate) async fn passthrough(words: &[&str]) -> anyhow::Result<Self> {
         let start = Instant::now();
         let mut child =
             Command::new(std::env::current_exe()?).args(words).stdout(Stdio::piped()).spawn()?;
         let stdout = child.stdout.take().context("no output")?;
         let mut address = String::new();
-        // It says where it listens once it does.
+        // It prints its address once it listens.
         BufReader::new(stdout).read_line(&mut address)?;
         let (url, client) = (format!("http://{}", address.trim()), reqwest::Client::new());
         Ok(Self { child, url, client, cold_start: start.elapsed(), _data: None })
     }
 
-    /// The server, with storage on, in front of the same upstream.
+    /// The server, with its database, in front of the same upstream.
     pub(crate) async fn parlor(binary: &str, upstream: &str) -> anyhow::Result<Self> {
         let agent = format!("kind = \"anthropic\"\nbase_url = \"{upstream}\"\n");
         Self::parlor_with(binary, &agent).await
     }
 
-    /// The server, with storage on, in front of an agent CLI.
+    /// The server, with its database, in front of an agent CLI.
     pub(crate) async fn parlor_with_agent(binary: &str, program: &str) -> anyhow::Result<Self> {
         let anywhere = std::env::temp_dir();
         let agent = format!(
@@ -85,7 +84,7 @@ impl Target {
         Self::ready(child, format!("http://127.0.0.1:{port}"), start, data).await
     }
 
-    /// Waits until it answers.
+    /// Waits until it responds.
     async fn ready(
         child: Child,
         url: String,
@@ -107,7 +106,7 @@ impl Target {
         self.child.id()
     }
 
-    /// A message that begins a new conversation.
+    /// A request that sends a message in a new conversation.
     pub(crate) fn chat(&self) -> reqwest::RequestBuilder {
         self.client
             .post(format!("{}/api/chat", self.url))
@@ -116,21 +115,21 @@ impl Target {
             .body(r#"{"message": "Tell me something long, please."}"#)
     }
 
-    /// A stream that stays open.
+    /// A request for a stream that stays open.
     pub(crate) fn events(&self, conversation: &str) -> reqwest::RequestBuilder {
         self.client
             .get(format!("{}/api/conversations/{conversation}/events", self.url))
             .header("x-api-key", KEY)
     }
 
-    /// Where a WebSocket is opened.
+    /// The address of a WebSocket.
     pub(crate) fn socket(&self, query: &str) -> Address {
         let host = self.url.trim_start_matches("http://").to_owned();
         Address { url: format!("ws://{host}/ws/chat/home/recipes{query}"), host }
     }
 }
 
-/// Where a WebSocket is opened.
+/// The address of a WebSocket.
 pub(crate) struct Address {
     host: String,
     url: String,
@@ -148,7 +147,7 @@ impl Address {
 
 impl Drop for Target {
     fn drop(&mut self) {
-        // It may be gone already; then there is nothing to end.
+        // It may have exited already.
         let _gone = self.child.kill();
         let _status = self.child.wait();
     }

@@ -1,5 +1,5 @@
-//! A person changes what an agent wants to do before allowing it: on a real
-//! database, with a scripted model and tools that remember what they were told.
+//! A person edits the arguments of a tool call before approving it: a real database, a scripted
+//! model, and tools that record their calls.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 
@@ -22,7 +22,7 @@ fn edit(input: Value) -> PromptAnswer {
     PromptAnswer { response: json!("yes"), input: Some(input), ..blank() }
 }
 
-/// What a model request says about the calls that were made.
+/// The tool calls in the messages of a model request.
 fn calls(request: &Value) -> Vec<Value> {
     let messages = request["messages"].as_array().unwrap();
     let blocks = messages.iter().flat_map(|m| m["content"].as_array().into_iter().flatten());
@@ -43,8 +43,8 @@ fn old(preview: Option<&Preview>) -> Option<Value> {
     }
 }
 
-/// P-2, P-6, P-7, S-5: whoever asks what ran is told what ran: the card, the message,
-/// the audit, and the model, in this turn and in the next.
+/// P-2, P-6, P-7, S-5: after an edit, the card, the message, the audit and the model (in this turn
+/// and in the next) all show the arguments that ran.
 #[tokio::test]
 async fn what_a_person_changed_is_what_everybody_is_told() {
     let input = json!({"what": "toast", "by": "Claude Code"});
@@ -84,7 +84,7 @@ async fn what_a_person_changed_is_what_everybody_is_told() {
     assert_eq!(decision.proposed.unwrap()["what"], "toast");
     assert_eq!(decision.arguments.unwrap(), bread);
 
-    // The model reads what ran at once, and from the database in the next turn.
+    // The model reads the edited arguments in this turn, and from the database in the next one.
     assert!(scene.told().contains("The person changed the arguments"), "{}", scene.told());
     assert_eq!(calls(&scene.model.requests().pop().unwrap()), std::slice::from_ref(&ran));
     let again = request("and now?", Some(at.conversation_id));
@@ -93,8 +93,7 @@ async fn what_a_person_changed_is_what_everybody_is_told() {
     assert_eq!(calls(&scene.model.requests().pop().unwrap()), [ran]);
 }
 
-/// P-9: an edit that was made just before the server went down is still what the
-/// model reads.
+/// P-9: an edit that was made just before the server went down is still what the model reads.
 #[tokio::test]
 async fn an_edit_outlives_the_server() {
     let mut scene = Scene::new([burn(), Script::answer().text("Burnt.")]).await;
@@ -107,8 +106,8 @@ async fn an_edit_outlives_the_server() {
     assert_eq!(calls(&scene.model.requests().pop().unwrap()), [json!({"what": "bread"})]);
 }
 
-/// P-6: a call that is allowed as it was proposed has nothing to add, and its
-/// arguments are in the audit; so is what was refused, and why.
+/// P-6: the audit has the arguments of a call that was approved unchanged, and of one that was
+/// refused, with the reason; the model gets no note about a change.
 #[tokio::test]
 async fn what_was_not_changed_and_what_was_refused_is_written_down() {
     let done = || Script::answer().text("Done.");
@@ -141,7 +140,7 @@ async fn what_was_not_changed_and_what_was_refused_is_written_down() {
     assert_eq!(decisions[1].reason, reason);
 }
 
-/// P-7: the preview follows an edit, with masked parts as they are; nothing runs for it.
+/// P-7: the preview follows an edit and keeps masked parts; no tool runs for it.
 #[tokio::test]
 async fn the_preview_follows_an_edit() {
     let input = json!({"what": "toast", "by": "Claude Code"});
@@ -170,8 +169,8 @@ async fn the_preview_follows_an_edit() {
     assert!(matches!(late, Err(ChatError::PromptClosed)));
 }
 
-/// P-11: a tool that changed while its approval was open is asked about anew, also
-/// after a restart, and "always allow" was for the tool that was shown.
+/// P-11: if a tool changes while its approval is open, it needs a new approval, also after a
+/// restart; "always allow" applies only to the tool that was shown.
 #[tokio::test]
 async fn a_tool_that_changed_is_asked_about_anew() {
     let mut scene = Scene::new([burn(), Script::answer().text("Burnt.")]).await;
@@ -197,7 +196,7 @@ async fn a_tool_that_changed_is_asked_about_anew() {
     assert_eq!(outcomes, [PromptOutcome::Answered; 2]);
 }
 
-/// S-5: a number is approved and passed on as the model wrote it, digit by digit, or
+/// S-5: a number is approved and passed on exactly as the model wrote it; if that is not possible,
 /// the call is not made and the model is told why. Nothing is rounded.
 #[tokio::test]
 async fn numbers_are_exact_or_not_taken() {

@@ -1,4 +1,4 @@
-//! Prompts as a state machine: whatever happens to one, in whatever order, it has one outcome,
+//! Prompts as a state machine: whatever happens to a prompt, in whatever order, it has one outcome,
 //! the row, the log and the audit agree on it, and its tool is never started twice.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
@@ -25,15 +25,15 @@ const TIMEOUT: Duration = Duration::from_millis(400);
 enum Act {
     Yes,
     No,
-    /// An answer that does not fit.
+    /// An answer that fails validation.
     Nonsense,
-    /// Two people, at the same time.
+    /// Two answers at the same time.
     YesAndNo,
-    /// The same time again.
+    /// Extends the deadline by the same time again.
     Extend,
-    /// All the time there is.
+    /// Removes the deadline.
     WaitForEver,
-    /// Nobody does anything until the time is up.
+    /// Waits until the prompt expires.
     Lapse,
     /// The turn is stopped.
     Cancel,
@@ -85,7 +85,7 @@ async fn play(acts: &[Act]) {
                 let (yes, no) = tokio::join!(answers(&scene, id, "yes"), answers(&scene, id, "no"));
                 taken.extend(yes.into_iter().chain(no));
             }
-            // These may come too late, which is as good an end as any.
+            // These may come too late; then nothing changes.
             Act::Extend => drop(scene.chat.extend(&caller(), id, None).await),
             Act::WaitForEver => drop(scene.chat.extend(&caller(), id, Some(0)).await),
             Act::Lapse => lapse(&scene, id).await,

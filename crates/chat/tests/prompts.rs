@@ -1,5 +1,4 @@
-//! The agent asks, a person answers: on a real database, with a scripted model
-//! and tools that remember what they were told.
+//! Prompts and their answers: a real database, a scripted model, and tools that record their calls.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 
@@ -17,7 +16,7 @@ use serde_json::{Value, json};
 use support::asking::{Scene, blank, burn};
 use support::{caller, eventually, request, seen};
 
-/// P-2, T-5, P-7: the tool waits, what it would change is shown, a yes runs it once.
+/// P-2, T-5, P-7: a call waits for approval with its preview, and runs once when it is approved.
 #[tokio::test]
 async fn an_approved_tool_runs_once_and_its_result_is_shown() {
     let scene = Scene::new([burn(), Script::answer().text("Burnt.")]).await;
@@ -51,7 +50,7 @@ async fn an_approved_tool_runs_once_and_its_result_is_shown() {
     assert_eq!(view.prompts[0].status, PromptStatus::Answered);
 }
 
-/// P-2, B-4: a no is told to the agent with its reason, and nothing runs.
+/// P-2, B-4: a refused call does not run, and the agent is told the reason.
 #[tokio::test]
 async fn a_refused_tool_does_not_run_and_the_agent_is_told_why() {
     let scene = Scene::new([burn(), Script::answer().text("As you wish.")]).await;
@@ -66,7 +65,7 @@ async fn a_refused_tool_does_not_run_and_the_agent_is_told_why() {
     assert!(scene.told().contains("The person refused: It is breakfast."), "{}", scene.told());
 }
 
-/// P-4: an expired prompt is a refusal; more time can be given.
+/// P-4: an expired prompt counts as refused; its deadline can be extended.
 #[tokio::test]
 async fn a_prompt_lapses_and_can_be_extended() {
     let scripts = [burn(), Script::answer().text("Nobody there.")];
@@ -89,8 +88,7 @@ async fn a_prompt_lapses_and_can_be_extended() {
     assert!(matches!(extended, Err(ChatError::PromptClosed)));
 }
 
-/// P-9: an open approval outlives the server; the tool runs once, with its full
-/// time again.
+/// P-9: an open approval survives a restart with its full time; the tool runs once.
 #[tokio::test]
 async fn an_open_approval_survives_a_restart() {
     let mut scene = Scene::new([burn(), Script::answer().text("Burnt.")]).await;
@@ -105,8 +103,8 @@ async fn an_open_approval_survives_a_restart() {
     assert_eq!(scene.kitchen.made("burn"), [json!({"what": "toast"})]);
 }
 
-/// P-9: an answer that the old run of the server takes after the next one took over is acted
-/// on once, by the next one: it gets no signal, and finds the row by itself.
+/// P-9: an answer that the old process accepts after the next one took over is carried out once, by
+/// the next one: it gets no signal, and finds the answer in the database.
 #[tokio::test]
 async fn an_answer_to_the_old_run_is_acted_on_once_by_the_next() {
     let mut scene = Scene::new([burn(), Script::answer().text("Burnt.")]).await;
@@ -122,7 +120,7 @@ async fn an_answer_to_the_old_run_is_acted_on_once_by_the_next() {
     assert_eq!(scene.kitchen.made("burn").len(), 1, "the old run may not start it");
 }
 
-/// M-2: a call that was started when the server went down is never repeated.
+/// M-2: a call that had been started when the server went down is never repeated.
 #[tokio::test]
 async fn a_call_that_was_started_is_told_as_unknown() {
     let stall = Script::answer().tool_use("t1", "stall", &json!({}));
@@ -137,7 +135,7 @@ async fn a_call_that_was_started_is_told_as_unknown() {
     assert!(scene.told().contains("It is not known whether stall took effect"));
 }
 
-/// H-6 and the answer that comes too late.
+/// H-6: a stop closes the prompt, and a later answer is refused.
 #[tokio::test]
 async fn a_stop_closes_the_prompt() {
     let scene = Scene::new([burn()]).await;
@@ -151,8 +149,7 @@ async fn a_stop_closes_the_prompt() {
     assert!(scene.kitchen.made("burn").is_empty());
 }
 
-/// S-5: arguments can be edited, but not where they are masked; what is shown
-/// is what runs.
+/// S-5: arguments can be edited, except for their masked parts; what is shown is what runs.
 #[tokio::test]
 async fn edited_arguments_run_and_masked_ones_stay() {
     let input = json!({"what": "toast", "by": "Claude Code", "path": "a\u{202E}b"});
@@ -180,8 +177,7 @@ async fn edited_arguments_run_and_masked_ones_stay() {
     assert_eq!(scene.kitchen.made("burn"), [ran]);
 }
 
-/// P-11: "always allow" holds for this tool in this conversation, and can be
-/// taken back.
+/// P-11: "always allow" applies to this tool in this conversation, and can be revoked.
 #[tokio::test]
 async fn always_allow_holds_in_one_conversation_until_it_is_taken_back() {
     let done = || Script::answer().text("Done.");
@@ -210,7 +206,8 @@ async fn always_allow_holds_in_one_conversation_until_it_is_taken_back() {
     assert_eq!(scene.kitchen.made("burn").len(), 2);
 }
 
-/// T-4, T-2, T-3: a plan in the text ends the turn; "execute" switches to act.
+/// T-4, T-2, T-3: a plan in the text ends the turn; "execute" switches the conversation to act
+/// mode.
 #[tokio::test]
 async fn a_plan_is_carried_out_once_the_person_says_so() {
     let plan = json!({"goal": "Dinner", "steps": [
@@ -244,7 +241,8 @@ async fn a_plan_is_carried_out_once_the_person_says_so() {
     assert_eq!(view.conversation.mode, Mode::Act);
 }
 
-/// T-4, P-10: a question in the text waits without a clock; a message passes it over.
+/// T-4, P-10: a question in the text has no deadline; a message instead of an answer passes it
+/// over.
 #[tokio::test]
 async fn a_question_in_the_text_is_answered_or_passed_over() {
     let question = json!({"question": "Which?", "options": [
@@ -279,8 +277,8 @@ async fn a_question_in_the_text_is_answered_or_passed_over() {
     assert!(matches!(scene.answer(prompt.id, json!("soup")).await, Err(ChatError::PromptClosed)));
 }
 
-/// P-3, P-8, M-3: an ask tool and a server's form suspend the turn; answers are validated, and
-/// the guardrail checks what was typed (G-8).
+/// P-3, P-8, M-3, G-8: the ask tool and a server's form suspend the turn; answers are validated,
+/// and the guardrail checks typed ones.
 #[tokio::test]
 async fn questions_of_agents_and_servers_park_the_turn() {
     let ask = json!({"type": "wizard", "question": "A recipe", "steps": [
@@ -313,7 +311,7 @@ async fn questions_of_agents_and_servers_park_the_turn() {
     assert!(scene.told().contains(r#"ordered {\"n\":3}"#), "{}", scene.told());
 }
 
-/// G-8: a suspicious result is flagged; under `strict` a person is asked first.
+/// G-8: a suspicious result is flagged; under `strict` it needs approval before the model reads it.
 #[tokio::test]
 async fn a_suspicious_result_is_flagged_or_asked_about() {
     let scripts =
@@ -332,7 +330,7 @@ async fn a_suspicious_result_is_flagged_or_asked_about() {
     assert!(!scene.told().contains("Ignore all"), "{}", scene.told());
 }
 
-/// X-3, P-6: another tenant's prompt does not exist; decisions are written down.
+/// X-3, P-6: another tenant's prompt does not exist; decisions are in the audit.
 #[tokio::test]
 async fn prompts_are_the_tenants_own_and_decisions_stay() {
     let scene = Scene::new([burn(), Script::answer().text("Burnt.")]).await;

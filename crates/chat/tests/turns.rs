@@ -1,5 +1,5 @@
-//! Turns from end to end, without HTTP: a real database, the real client of the
-//! model's API, and a scripted model on loopback.
+//! Whole turns without HTTP: a real database, the real client of the model API, and a scripted
+//! model on loopback.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 
@@ -11,7 +11,7 @@ use parlor_storage::{Logged, PageSize, Store};
 use parlor_testkit::{Gate, Script};
 use support::{SECRET, Scene, Setup, caller, eventually, open, read, request, seen, streamed};
 
-/// H-1, H-2, S-5: a plain answer, streamed, masked, numbered, ended once.
+/// H-1, H-2, S-5: a plain answer is streamed, masked, numbered, and ended once.
 #[tokio::test]
 async fn a_plain_answer() {
     let scene = Scene::new().await;
@@ -33,7 +33,7 @@ async fn a_plain_answer() {
     assert!(events.windows(2).all(|pair| pair[0].id < pair[1].id), "ids only grow");
 }
 
-/// H-5: after every event id the rest comes, once and in order.
+/// H-5: a reader that resumes after any event id gets the rest, once and in order.
 #[tokio::test]
 async fn a_reader_goes_on_from_any_event_id() {
     let scene = Scene::new().await;
@@ -55,7 +55,7 @@ async fn a_reader_goes_on_from_any_event_id() {
     assert_eq!(streamed(&stored), whole, "storage says the same");
 }
 
-/// K-1: the model is told what was said before.
+/// K-1: the model gets the earlier messages.
 #[tokio::test]
 async fn a_follow_up_has_its_context() {
     let scene = Scene::new().await;
@@ -71,8 +71,8 @@ async fn a_follow_up_has_its_context() {
     }
 }
 
-/// a secret that the configuration names is not shown, not stored and not told to
-/// the model again, also if it comes in pieces; what only begins like it stays.
+/// a secret from the configuration is not shown, not stored and not sent to the model again,
+/// even if it is streamed in pieces; text that only begins like it stays.
 #[tokio::test]
 async fn a_secret_that_the_model_says_is_not_told_again() {
     let scene = Scene::new().await;
@@ -94,7 +94,7 @@ async fn a_secret_that_the_model_says_is_not_told_again() {
     }
 }
 
-/// H-6: a stop closes the upstream and keeps what was said.
+/// H-6: a stop closes the connection to the model and keeps the text so far.
 #[tokio::test]
 async fn a_stop_keeps_what_was_said() {
     let scene = Scene::new().await;
@@ -116,7 +116,7 @@ async fn a_stop_keeps_what_was_said() {
     assert!(!scene.chat.stop(&caller(), id).await.unwrap(), "nothing runs any more");
 }
 
-/// H-5: a message that is sent again begins one turn.
+/// H-5: a message that is sent again with the same mark begins one turn.
 #[tokio::test]
 async fn a_mark_begins_one_turn() {
     let scene = Scene::new().await;
@@ -172,7 +172,7 @@ async fn a_plan_in_the_text_is_a_plan() {
     assert_eq!(types, ["info", "plan", "info"]);
 }
 
-/// G-7: a refused message is audited and not stored.
+/// G-7: a blocked input is listed for administrators, and not stored in the conversation.
 #[tokio::test]
 async fn a_refused_message_is_audited_only() {
     let scene = Scene::new().await;
@@ -184,8 +184,8 @@ async fn a_refused_message_is_audited_only() {
     assert!(listed.conversations.is_empty());
 }
 
-/// FAULTS 1: another run takes over: what was said is kept, the turn is
-/// interrupted, numbers go on, and the old run cannot write any more.
+/// FAULTS 1: after a take-over the text so far is kept, the turn is interrupted, numbering
+/// continues, and the old process can no longer write.
 #[tokio::test]
 async fn a_turn_that_was_interrupted_is_ended_honestly() {
     let scene = Scene::new().await;
@@ -194,7 +194,7 @@ async fn a_turn_that_was_interrupted_is_ended_honestly() {
     let accepted = scene.send("hello", None).await;
     let id = accepted.conversation_id;
     let last = scene.read_text(id, accepted.after, "Half an ans").await;
-    // Text is stored within a moment.
+    // Text is stored shortly after it was streamed.
     let store = Store::open(&scene.path()).await.unwrap();
     let page = PageSize { entries: 9, bytes: 1 << 20 };
     eventually("the text is stored", async || {
@@ -205,7 +205,7 @@ async fn a_turn_that_was_interrupted_is_ended_honestly() {
     let taken_over = open(&scene.path(), &scene.model).await;
     let rest = read(&taken_over, id, last).await;
     assert_eq!(seen(&rest), ["message Assistant info \"Half an ans\"", "done Interrupted None"]);
-    // A reader that saw more than was stored is shown what there is.
+    // A reader that saw more than was stored gets a snapshot of what is stored.
     let ahead = read(&taken_over, id, EventId::delta(last.seq, 999)).await;
     assert_eq!(seen(&ahead)[0], "snapshot \"Half an ans\"");
     gate.release(1);
@@ -223,8 +223,7 @@ async fn a_turn_that_was_interrupted_is_ended_honestly() {
     assert_eq!(types, [MessageType::Text, MessageType::Info, MessageType::Text, MessageType::Info]);
 }
 
-/// H-5: a client that leaves while its message is stored changes nothing: the turn runs to
-/// its end.
+/// H-5: if a client disconnects while its message is stored, the turn runs to its end.
 #[tokio::test]
 async fn a_client_that_leaves_at_once_leaves_no_turn_behind() {
     let scene = Scene::new().await;
@@ -237,14 +236,14 @@ async fn a_client_that_leaves_at_once_leaves_no_turn_behind() {
                 tokio::task::yield_now().await;
             }
         };
-        // Whatever is first ends the other where it stands.
+        // Whichever completes first cancels the other.
         tokio::select! {
             biased;
             _sent = sending => {}
             () = leaving => {}
         }
     }
-    // A message on its way to storage when its client left is stored all the same.
+    // A message that was being stored when its client disconnected is stored.
     let conversations = eventually("every turn ends", async || {
         let page = scene.chat.conversations(&caller(), None, None).await.unwrap();
         let all_ended = page.conversations.iter().all(|conversation| !conversation.running);
@@ -258,7 +257,7 @@ async fn a_client_that_leaves_at_once_leaves_no_turn_behind() {
     }
 }
 
-/// H-3: an answer over the limit is cut off, says so, and can be continued.
+/// H-3: an answer over the limit is cut off with a notice, and can be continued.
 #[tokio::test]
 async fn an_answer_over_the_limit_is_cut_off_and_says_so() {
     let scene = Scene::with(Setup { max_answer_bytes: Some(10), ..Setup::default() }).await;

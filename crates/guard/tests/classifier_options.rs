@@ -1,5 +1,4 @@
-//! C-4: options and questions, wherever an agent puts them. And what may be
-//! said about a message beside its words.
+//! C-4: options and questions, wherever an agent puts them, and the metadata of a message.
 
 #![allow(clippy::unwrap_used)]
 
@@ -48,7 +47,7 @@ fn every_question_of_an_ask_tool_is_kept() {
     assert_eq!(read.options.as_ref(), Some(&questions[0].options));
 }
 
-/// C-4: an ask tool with a single question in its arguments is the same.
+/// C-4: the same for an ask tool with a single question in its arguments.
 #[test]
 fn an_ask_tool_may_ask_one_thing() {
     let read = read(&json!({"tool_calls": [{"function": {"name": "ask_user",
@@ -60,14 +59,14 @@ fn an_ask_tool_may_ask_one_thing() {
     assert_eq!(pairs(&read.options.unwrap()), [("A", "A"), ("B", "B")]);
 }
 
-/// C-2, 7: one option alone is none to choose from.
+/// C-2, 7: a single option is not a choice.
 #[test]
 fn a_single_option_is_no_choice() {
     assert_eq!(read(&json!({"options": ["A"], "text": "Hm"})).message_type, MessageType::Info);
     assert_eq!(read(&json!({"options": ["A", "B"]})).message_type, MessageType::MultiQuestion);
 }
 
-/// P-3: a form is a question if there is one thing to choose, else several.
+/// P-3: a form is a question if it has one choice, else several questions.
 #[test]
 fn elicitation_is_asked_as_questions() {
     let colour = json!({"type": "object", "properties": {"colour": {"type": "string", "enum": ["green", "blue"]}}});
@@ -92,7 +91,7 @@ fn elicitation_is_asked_as_questions() {
     assert_eq!(read.questions.unwrap().len(), 2);
 }
 
-/// P-10: a marker's options are the question's.
+/// P-10: the options of a marker become those of the question.
 #[test]
 fn a_marker_is_a_question_with_its_options() {
     let marked =
@@ -138,8 +137,8 @@ fn metadata_has_only_safe_facts() {
     assert!(strange.metadata.is_empty(), "{:?}", strange.metadata);
 }
 
-/// C-2, C-4: the structure of an ask tool is several questions, however it is wrapped; a
-/// person may always answer something else, as in the prompt that it becomes.
+/// C-2, C-4: the structure of an ask tool becomes several questions, however it is wrapped; a
+/// person may always give another answer, as in the prompt that it becomes.
 #[test]
 fn the_structure_of_an_ask_tool_is_known_by_its_name() {
     let questions = json!([{"question": "Which database?", "options": [{"label": "SQLite"}, {"label": "PostgreSQL"}]}]);

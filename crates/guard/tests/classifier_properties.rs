@@ -1,11 +1,11 @@
-//! C-3: no JSON makes the classifier panic, and what it says holds together.
+//! C-3: no JSON makes the classifier panic, and its results are consistent.
 
 use parlor_guard::classifier::{Structured, classify};
 use parlor_protocol::MessageType;
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
-/// Names and words that mean something to the classifier.
+/// Names and words that the classifier's rules look for.
 const KEYS: [&str; 44] = [
     "type", "subtype", "message", "content", "text", "role", "result", "is_error", "error",
     "errors", "event", "delta", "request", "input", "tool_name", "name", "questions", "question",
@@ -45,7 +45,7 @@ fn lines() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2048, ..ProptestConfig::default() })]
 
-    /// C-3, C-4: whatever comes, there is an answer, and its parts fit its type.
+    /// C-3, C-4: every input has a result, whose parts fit its type.
     #[test]
     fn any_json_is_classified(line in lines()) {
         let read = classify(&line, &str::to_owned);

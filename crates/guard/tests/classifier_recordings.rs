@@ -1,11 +1,10 @@
 //! C-5: the classifier on recordings of the real agents, one snapshot for each.
 //!
-//! A snapshot has one line for each line that the agent wrote: its type, then
-//! what a person would read, shortened. Lines that say nothing to a person are
-//! counted, pieces of a text are told together. The recordings are described in `fixtures/agents/README.md`.
+//! A snapshot has one line for each line that the agent wrote: its type, then what a person would
+//! read, shortened. Lines without content for a person are counted, and pieces of a text are
+//! joined. The recordings are described in `fixtures/agents/README.md`.
 //!
-//! A new snapshot is read line by line before it is committed: would a person
-//! agree?
+//! Read a new snapshot line by line before you commit it: would a person agree?
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,7 +17,7 @@ use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::{MessageType, QuestionOption};
 use serde_json::Value;
 
-/// Longer words are cut.
+/// Longer texts are cut.
 const SHOWN_AT_MOST: usize = 100;
 
 #[test]
@@ -38,7 +37,7 @@ fn every_recording_is_classified_as_a_person_would() {
     }
 }
 
-/// The words as a person gets them.
+/// The text as a person reads it.
 fn sanitize(text: &str) -> String {
     Sanitizer::default().sanitize(text)
 }
@@ -59,7 +58,7 @@ fn stem(path: &Path) -> String {
     path.file_stem().unwrap().to_string_lossy().into_owned()
 }
 
-/// What the agent wrote; what was written to it is left out.
+/// The lines that the agent wrote; lines that were written to it are left out.
 fn lines_of_agent(recording: &Path) -> Vec<Value> {
     let text = fs::read_to_string(recording).unwrap();
     text.lines()
@@ -93,7 +92,7 @@ fn summary(lines: &[Value]) -> String {
     summary
 }
 
-/// What is told together: silence, and the pieces of one text.
+/// Lines that are shown together: those without content, and the pieces of one text.
 #[derive(PartialEq)]
 enum Kind {
     Silent,

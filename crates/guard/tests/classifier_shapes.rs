@@ -1,4 +1,4 @@
-//! The same words in the shapes of different agents and APIs are the same.
+//! The same text in the formats of different agents and APIs has the same result.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ fn read(line: &Value) -> Classified {
     classify(line, &str::to_owned)
 }
 
-/// C-3: words are found wherever an agent usually puts them.
+/// C-3: text is found in all usual fields.
 #[test]
 fn words_are_found_in_every_shape() {
     for line in [
@@ -38,7 +38,7 @@ fn words_are_found_in_every_shape() {
     }
 }
 
-/// C-2, 8: a tool in every shape.
+/// C-2, 8: a tool call in every format.
 #[test]
 fn tools_are_found_in_every_shape() {
     for line in [
@@ -59,7 +59,7 @@ fn tools_are_found_in_every_shape() {
     }
 }
 
-/// C-2, 3: what tools give back, in every shape.
+/// C-2, 3: a tool's result in every format.
 #[test]
 fn tool_output_is_found_in_every_shape() {
     for (line, name, failed) in [
@@ -102,7 +102,7 @@ fn tool_output_is_found_in_every_shape() {
     }
 }
 
-/// A list of things to do is words, not a plan to decide on.
+/// A to-do list is text, not a plan to decide on.
 #[test]
 fn a_to_do_list_is_info() {
     let read = read(&json!({"type": "item.updated", "item": {"type": "todo_list", "items": [

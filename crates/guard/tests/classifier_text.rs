@@ -1,4 +1,4 @@
-//! C-2, 10 and 11: what text sounds like.
+//! C-2, 10 and 11: types that are guessed from the text.
 
 use parlor_guard::classifier::{Classified, classify};
 use parlor_protocol::MessageType::{self, Error, Info, Question};
@@ -68,7 +68,7 @@ fn words_are_judged_as_a_person_sees_them() {
     assert_eq!((read.message_type, read.content.as_str()), (Error, "SECRET Error: x"));
 }
 
-/// C-2: a fragment is not judged.
+/// C-2: a fragment of a text is not classified.
 #[test]
 fn pieces_of_text_are_info() {
     for line in [

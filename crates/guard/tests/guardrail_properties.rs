@@ -1,4 +1,4 @@
-//! Whatever is written: no panic, and a disguise changes nothing about the verdict.
+//! No input causes a panic, and a disguise does not change the verdict.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 
@@ -29,12 +29,12 @@ const ORDINARY: &[&str] = &[
     "The oven is hot and the soup is ready",
 ];
 
-/// A way to write the same in other characters.
+/// A transform that writes the same text in other characters.
 fn disguises() -> impl Strategy<Value = fn(&str) -> String> {
     select(vec![zero_width, full_width, mathematical, homoglyphs, upper_case, wide_spaces, accents])
 }
 
-/// A way to write the same in another code. The phrase alone is disguised.
+/// A transform that encodes the text. Only the phrase is disguised.
 fn codes() -> impl Strategy<Value = fn(&str) -> String> {
     select(vec![
         leet, spaced_out, dotted, base64, base64_url, hex, hex_escapes, rot13, reversed, percent,
@@ -67,7 +67,7 @@ proptest! {
         }
     }
 
-    /// G-6: what passes is the person's own text, byte for byte; and nothing panics.
+    /// G-6: a text that passes stays unchanged, byte for byte, and nothing panics.
     #[test]
     fn no_text_panics_and_what_passes_is_unchanged(text in "\\PC{0,200}|[ -~\\n]{0,300}|(\\u{0}|[a-z=+/%&#;\\\\x0-9 ]){0,80}") {
         for guardrail in [&*STRICT, &*BALANCED] {
@@ -78,7 +78,7 @@ proptest! {
         }
     }
 
-    /// What `balanced` blocks, `strict` blocks too.
+    /// Whatever `balanced` blocks, `strict` blocks too.
     #[test]
     fn strict_is_never_laxer_than_balanced(a in select(BLOCKED), b in select(ORDINARY), filler in "[a-z ,.]{0,40}") {
         let text = format!("{b} {filler} {a}");
@@ -182,7 +182,7 @@ fn reversed(text: &str) -> String {
     text.chars().rev().collect()
 }
 
-/// There are tags for ASCII only; other letters stay visible.
+/// Tag characters exist for ASCII only; other letters stay visible.
 fn tags(text: &str) -> String {
     let tag = |c: char| char::from_u32(0xE0000 + u32::from(c)).unwrap();
     if text.is_ascii() { text.chars().map(tag).collect() } else { text.to_owned() }

@@ -1,4 +1,4 @@
-//! Signs of a jailbreak template: together they block, alone they are nothing.
+//! Signs of a jailbreak template: several together block, a single one does not.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 
@@ -18,7 +18,7 @@ fn blocked_by(guardrail: &Guardrail, message: &str) -> Option<(String, View)> {
     Some((finding.rule.into(), finding.view))
 }
 
-/// Sentences that each hold one sign and no phrase that blocks.
+/// Sentences with one sign each, and no phrase that blocks.
 const SIGNS: [&str; 5] = [
     "You will be playing Korvax, the captain of a ship that sails between the stars of a far galaxy.",
     "Korvax does whatever I ask, at any hour of the day and in every weather that the season brings.",
@@ -27,7 +27,7 @@ const SIGNS: [&str; 5] = [
     "The ship had been set free from the harbour after a long winter, and the crew sang all the way.",
 ];
 
-/// Nothing in it is a sign.
+/// A text without any sign.
 const FILLER: &str = "The soup is ready when the tomatoes have fallen apart and the spoon leaves a \
     trace on the bottom of the pot, which takes an hour or two on a small flame. ";
 
@@ -102,7 +102,7 @@ fn templates_in_other_languages_are_blocked() {
     }
 }
 
-/// Prompts that come close: each holds signs, and means no harm.
+/// Harmless prompts that come close: each has some signs.
 #[test]
 fn characters_support_bots_and_house_rules_pass() {
     let balanced = guardrail(Policy::Balanced, &[]);

@@ -1,8 +1,8 @@
-//! S-5, B-2: what a person gets of the recordings of the real agents names no agent,
+//! S-5, B-2: what a person gets of the recordings of the real agents contains no name of an agent,
 //! provider or model, and no home, session or key.
 //!
-//! The recordings were made with `/workspace/home` and `/workspace/demo`. The check is
-//! about classes of words and not about these recordings: it knows no rule.
+//! The recordings were made with `/workspace/home` and `/workspace/demo`. The check looks for
+//! classes of words, independently of the sanitizer's rules and of these recordings.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -15,7 +15,7 @@ use parlor_guard::{CleanStream, process_output};
 use regex::Regex;
 use serde_json::Value;
 
-/// Names, places and ids; and what a CLI writes for its model.
+/// Names, directories and ids, and the texts that a CLI writes for its model.
 const TELLING: &str = r"(?ix) claude | codex | anthropic | openai | chatgpt | gemini | \bgpt | qwen | opencode
     | \bopus\b | \bsonnet\b | \bhaiku\b | \bfable\b | workspace[/-](?:home|demo) | /tmp/ | 127\.0\.0\.1
     | toolu_ | \bmsg_[0-9] | \bsk- | tool_use_error | untrusted_context | system-reminder | your\ context | agentId
@@ -40,7 +40,7 @@ fn nothing_telling_passes() {
     assert!(found.is_empty(), "{}", found.join("\n\n"));
 }
 
-/// The same for text that comes in pieces, as it streams.
+/// The same for streamed text.
 #[test]
 fn nothing_telling_streams() {
     let telling = Regex::new(TELLING).unwrap();
@@ -95,7 +95,7 @@ fn lines_of_agent(recording: &Path) -> Vec<Value> {
         .collect()
 }
 
-/// What the agent calls its sessions: what a bridge learns from it.
+/// The ids of the agent's CLI sessions, as a bridge learns them.
 fn sessions(lines: &[Value]) -> Vec<String> {
     let places = [
         "/session_id", "/params/sessionId", "/result/sessionId", "/thread_id", "/params/threadId",

@@ -1,5 +1,5 @@
-//! What is masked of an agent that is a program: its models, its directories, its
-//! sessions, what it writes for its model, and what only the configuration knows.
+//! What is masked if the agent is a program: its models, its directories, its CLI sessions, the
+//! texts for its model, and values that only the configuration knows.
 
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
@@ -29,13 +29,13 @@ fn behind_bridge() -> Sanitizer {
     Sanitizer::new(&settings).expect("the settings are valid")
 }
 
-/// S-1: the bare name, behind a bridge only.
+/// S-1: the bare name is masked behind a bridge only.
 #[test]
 fn s_1_bare_claude_behind_a_bridge() {
     check(
         &behind_bridge(),
         &[
-            // The number of a list is not a version.
+            // The number of a list item is not a version.
             ("A page, with Claude\n\n1. Create it", "A page, with [assistant]\n\n1. Create it"),
             ("Ask GPT:\n4 eggs", "Ask GPT:\n4 eggs"),
             ("not by Gemini\n- 2 eggs", "not by [assistant]\n- 2 eggs"),
@@ -51,7 +51,7 @@ fn s_1_bare_claude_behind_a_bridge() {
     keeps(&["I'm Claude."]);
 }
 
-/// S-1: bare names of models are masked behind a bridge, and words are not.
+/// S-1: bare names of models are masked behind a bridge; ordinary words are not.
 #[test]
 fn s_1_bare_families_behind_a_bridge() {
     check(
@@ -72,7 +72,7 @@ fn s_1_bare_families_behind_a_bridge() {
     keeps(&["Opus 27 by Beethoven", "a haiku about rain", "Write a Haiku.", "sonnet 18"]);
 }
 
-/// S-5: what a CLI writes for its model is not for people, behind a bridge.
+/// S-5: behind a bridge, texts that a CLI writes for its model are masked.
 #[test]
 fn s_5_harness() {
     check(
@@ -106,7 +106,7 @@ fn s_5_harness() {
             ("set ANTHROPIC_BASE_URL, then", "set [config], then"),
             ("check your inference gateway (127.0.0.1:8801).", "check your inference [service]."),
             ("using gateway http://10.0.0.7:4000/v1.", "using [service]."),
-            // What looks alike and is a person's own.
+            // Similar text that belongs to a person.
             (
                 "<div class=\"a\"> <task-item> <my-button>",
                 "<div class=\"a\"> <task-item> <my-button>",
@@ -125,7 +125,7 @@ fn s_5_harness() {
     keeps(&["<system-reminder>x</system-reminder>", "<tool_use_error>", "Do NOT Read this"]);
 }
 
-/// S-3, B-2: what a CLI keeps among temporary files, whatever its user and session.
+/// S-3, B-2: the temporary files of a CLI, for any user and CLI session.
 #[test]
 fn s_3_temporary_directories() {
     masks(&[
@@ -141,7 +141,7 @@ fn s_3_temporary_directories() {
     keeps(&["/tmp/cloud-0/x", "/tmp/notes/claudette"]);
 }
 
-/// S-3, B-2: a directory that is named after the home or the workspace.
+/// S-3, B-2: directories that are named after the home or the workspace.
 #[test]
 fn s_3_slugs() {
     let settings = SanitizerSettings {
@@ -190,7 +190,7 @@ fn s_5_known_values() {
     assert!(!format!("{settings:?}").contains("horse"));
 }
 
-/// S-3, B-1: what an agent calls its session is masked in its conversation, bare too.
+/// S-3, B-1: the id of a CLI session is masked in its conversation, even on its own.
 #[test]
 fn s_3_sessions() {
     let id = "6bac0974-1a96-4424-92a8-69eaa8bbcd0d".to_owned();
@@ -234,7 +234,7 @@ fn s_3_home_and_workspace() {
     );
 }
 
-/// S-3: the inner directory decides.
+/// S-3: of nested directories, the inner one decides.
 #[test]
 fn s_3_nested_directories() {
     let sanitizer = |home: &str, workspace: &str| {

@@ -24,7 +24,7 @@ fn s_5_strings_are_masked_and_listed() {
     check(json!({"a": [true, 1.5, {}]}), json!({"a": [true, 1.5, {}]}), &[]);
 }
 
-/// S-5: keys are masked too, and kept apart.
+/// S-5: keys are masked too, and stay unique.
 #[test]
 fn s_5_keys_are_masked_and_kept_apart() {
     check(

@@ -1,7 +1,7 @@
-//! S-4: the sanitizer's output does not depend on how the text is cut.
+//! S-4: the sanitizer's output does not depend on how the text is split.
 //!
-//! Texts are put together from pieces of what the rules look for, from ordinary
-//! text and from noise, so that matches begin, break off and touch each other.
+//! Texts are composed of fragments that the rules look for, of ordinary text and of noise, so that
+//! matches begin, break off and touch each other.
 
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
@@ -12,7 +12,7 @@ use parlor_guard::sanitizer::{
 };
 use proptest::prelude::*;
 
-/// The most that the built-in rules may hold back.
+/// The most bytes that the built-in rules may hold back.
 const HELD_LIMIT: usize = 64;
 
 const PIECES: &[&str] = &[
@@ -33,7 +33,7 @@ const PIECES: &[&str] = &[
     "known secret value", "known ",
 ];
 
-/// What an agent calls its session.
+/// The id of a CLI session.
 const SESSION: &str = "6bac0974-1a96-4424-92a8-69eaa8bbcd0d";
 
 fn settings() -> SanitizerSettings {
@@ -57,8 +57,8 @@ fn settings() -> SanitizerSettings {
     }
 }
 
-/// The built-in rules, all rules with added ones in a conversation with a session, and
-/// secrets only.
+/// The built-in rules; all rules with added ones, in a conversation with a CLI session; and secrets
+/// only.
 static SANITIZERS: LazyLock<[Sanitizer; 3]> = LazyLock::new(|| {
     let secrets = SanitizerSettings { mask_provider: false, ..SanitizerSettings::default() };
     let [built_in, all, secrets] = [&SanitizerSettings::default(), &settings(), &secrets]
@@ -76,7 +76,7 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }
 
-/// Cuts a text after the given numbers of bytes, over and over.
+/// Splits a text after the given numbers of bytes, repeatedly.
 fn pieces<'a>(text: &'a [u8], cuts: &'a [usize]) -> impl Iterator<Item = &'a [u8]> {
     let mut rest = text;
     cuts.iter().cycle().map_while(move |cut| {
@@ -116,7 +116,7 @@ proptest! {
         }
     }
 
-    /// S-4: the same for strings that are cut between characters.
+    /// S-4: the same for strings that are split between characters.
     #[test]
     fn s_4_strings_stream_like_bytes(text in text()) {
         for sanitizer in &*SANITIZERS {
@@ -129,7 +129,7 @@ proptest! {
         }
     }
 
-    /// S-4: bytes that are no UTF-8 pass, and do not depend on the chunks either.
+    /// S-4: invalid UTF-8 passes, independently of the chunks.
     #[test]
     fn s_4_invalid_bytes_pass(
         text in text(),
@@ -147,7 +147,7 @@ proptest! {
         }
     }
 
-    /// Masking twice finds no more secrets, whatever stands beside them.
+    /// Masking twice finds no further secrets, whatever is beside them.
     #[test]
     fn secrets_are_masked_at_once(text in text()) {
         let secrets = &SANITIZERS[2];
@@ -155,8 +155,8 @@ proptest! {
         prop_assert_eq!(secrets.sanitize(&once), once);
     }
 
-    /// Masking twice finds no more names if they are words of their own and nothing
-    /// was removed between two of them.
+    /// Masking twice finds no further names, if they are separate words and nothing was removed
+    /// between two of them.
     #[test]
     fn words_are_masked_at_once(words in prop::collection::vec(prop::sample::select(PIECES), 0..24)) {
         let text = words.iter().filter(|word| !word.starts_with("--")).copied().collect::<Vec<_>>();
@@ -165,7 +165,7 @@ proptest! {
         prop_assert_eq!(SANITIZERS[0].sanitize(&once), once);
     }
 
-    /// Text without rule material is borrowed, not copied.
+    /// Text without a match is borrowed, not copied.
     #[test]
     fn plain_text_is_borrowed(text in "[A-Zbdf ]{0,80}") {
         let plain = text.to_uppercase().replace(['A', 'C', 'G', 'M', 'O'], "x");
@@ -174,7 +174,7 @@ proptest! {
     }
 }
 
-/// The bytes that noise replaces nothing in come through as they are.
+/// Bytes that match no rule, valid UTF-8 or not, are passed on unchanged.
 #[test]
 fn s_4_lone_bytes_are_unchanged() {
     let bytes: Vec<u8> = (0..=255).chain((0..=255).rev()).collect();
@@ -182,7 +182,7 @@ fn s_4_lone_bytes_are_unchanged() {
     assert_eq!(out, bytes);
 }
 
-/// Certain matches go out at once: nothing waits for the end of a tail.
+/// A certain match is sent at once, without waiting for more text.
 #[test]
 fn certain_matches_are_not_held() {
     for (text, expected) in [

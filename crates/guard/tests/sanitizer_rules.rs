@@ -1,4 +1,4 @@
-//! What each built-in rule masks, and what looks alike and stays.
+//! What each built-in rule masks, and similar text that it does not.
 
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
@@ -105,7 +105,7 @@ fn s_2_providers() {
     keeps(&["philanthropic", "Misanthropic", "anthropology", "open AI models"]);
 }
 
-/// S-2: a link goes as a whole; half of it says as much.
+/// S-2: a link is masked as a whole: a part of it would reveal as much.
 #[test]
 fn s_2_links() {
     masks(&[
@@ -256,7 +256,7 @@ fn s_6_secrets_stay_masked() {
     );
 }
 
-/// The borders are those that the reader sees: masking twice finds no more.
+/// Word boundaries are those that the reader sees: masking twice finds nothing further.
 #[test]
 fn a_replacement_is_a_border() {
     masks(&[("OpenAIanthropic", "[provider][provider]"), ("OpenAIsk-ant-a1", "[provider][token]")]);

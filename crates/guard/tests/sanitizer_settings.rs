@@ -1,4 +1,4 @@
-//! S-6: what a project may change about the masking, and what the errors say.
+//! S-6: what a project may change about masking, and the error texts.
 
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
@@ -29,7 +29,7 @@ fn defaults() {
     assert_eq!(Sanitizer::default().sanitize("Anthropic"), "[provider]");
 }
 
-/// S-6: every rule that is no secret can be switched off, alone and with all others.
+/// S-6: every rule except those for secrets can be switched off, alone and with all others.
 #[test]
 fn rules_can_be_switched_off() {
     let off = sanitizer(json!({"off": ["codex"]}));
@@ -62,7 +62,7 @@ fn rules_can_be_added() {
         (r"caf.\b{end}", "cafe cafes", "<own> cafes"),
         (r"\\b", r"a \b", "a <own>"),
         ("x", "axbx", "a<own>b<own>"),
-        // An added rule wins where a built-in one matches the same text.
+        // An added rule takes precedence over a built-in one that matches the same text.
         ("codex", "codex", "<own>"),
         (r"é\w*", "café étoile", "caf<own> <own>"),
     ] {
@@ -73,7 +73,7 @@ fn rules_can_be_added() {
     assert_eq!(sanitizer(json!({"add": [sensitive]})).sanitize("Acme acme"), " acme");
 }
 
-/// A match that is not complete after 256 bytes is none.
+/// A match must be complete within 256 bytes.
 #[test]
 fn added_rules_are_bounded() {
     let own = sanitizer(added("<a>.*</a>"));

@@ -37,7 +37,7 @@ fn confirm_input_and_select_become_prompts() {
     assert_eq!(select.default.as_deref(), Some("b"));
 }
 
-/// P-10: several questions, and a plan, can be asked in the same way.
+/// P-10: several questions and plans can be asked in the same way.
 #[test]
 fn several_questions_and_plans_can_be_marked() {
     let several = prompt(
@@ -52,8 +52,8 @@ fn several_questions_and_plans_can_be_marked() {
     assert!(matches!(Segmenter::split(&plan).as_slice(), [Segment::Plan { .. }]));
 }
 
-/// P-10: a marker with a `toolCall` stays text: it never stands for an approval.
-/// So does what is malformed, unknown or cannot be answered.
+/// P-10: a marker with a `toolCall` stays text: it is never an approval. The same holds for markers
+/// that are malformed, unknown or cannot be answered.
 #[test]
 fn what_is_no_prompt_keeps_its_words() {
     for json in [
@@ -82,7 +82,7 @@ fn what_is_no_prompt_keeps_its_words() {
     assert_eq!(Segmenter::split(open), [Segment::Invalid { source: open.to_owned() }]);
 }
 
-/// White space in the markers does not matter; what surrounds them is text.
+/// White space in markers does not matter; the text around them stays.
 #[test]
 fn markers_are_read_leniently() {
     let json = r#"{"type":"confirm","question":"A <b> or {x}?"}"#;

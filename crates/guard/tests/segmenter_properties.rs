@@ -1,4 +1,4 @@
-//! The promises of the segmenter, on any text and any chunks.
+//! Invariants of the segmenter, for any text and any chunks.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 const MEGABYTE: usize = 1 << 20;
 
-/// Texts made of the pieces that matter to the machine.
+/// Texts composed of fragments that the state machine looks for.
 fn texts() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         prop::sample::select(vec![
@@ -60,7 +60,7 @@ fn in_chunks(text: &str, cuts: &[usize]) -> Vec<Segment> {
         }
         let at = (1 + cut..).find(|at| *at >= rest.len() || rest.is_char_boundary(*at)).unwrap();
         let (chunk, after) = rest.split_at(at.min(rest.len()));
-        // The short way, where there is one, says the same.
+        // The fast path, where there is one, has the same result.
         if segmenter.passes(chunk) {
             out.push(Segment::Text(chunk.to_owned()));
         } else {
@@ -96,7 +96,7 @@ fn source(segment: &Segment) -> &str {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 1024, ..ProptestConfig::default() })]
 
-    /// T-8, S-4: however the text is cut, the segments are the same.
+    /// T-8, S-4: the segments do not depend on how the text is split.
     #[test]
     fn chunks_do_not_matter(text in texts(), cuts in prop::collection::vec(0_usize..60, 1..8)) {
         let whole = Segmenter::split(&text);
@@ -112,8 +112,7 @@ proptest! {
     }
 }
 
-/// Hostile text comes out whole, whatever the machine makes of it on its way.
-/// What it costs is printed by `cargo xtask bench-guard`.
+/// Hostile text is passed on completely. Its cost is printed by `cargo xtask bench-guard`.
 #[test]
 fn hostile_text_is_not_lost() {
     for pattern in [

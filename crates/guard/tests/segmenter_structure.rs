@@ -1,4 +1,4 @@
-//! What the segmenter finds in an agent's text, and what it leaves alone.
+//! What the segmenter finds in an agent's text, and what it leaves unchanged.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -8,7 +8,7 @@ const PLAN: &str = r#"{"goal": "Dinner", "steps": [{"step_number": 1, "action": 
 const QUESTION: &str =
     r#"{"question": "Which one?", "options": [{"label": "A", "value": "a"}, "B"]}"#;
 
-/// A short word for each segment.
+/// One short word for each segment.
 fn kinds(text: &str) -> Vec<&'static str> {
     Segmenter::split(text)
         .iter()
@@ -26,7 +26,7 @@ fn text_only(text: &str) {
     assert_eq!(Segmenter::split(text), [Segment::Text(text.to_owned())], "{text}");
 }
 
-/// T-2, T-4: in prose, alone, and several of them.
+/// T-2, T-4: plans and questions within prose, alone, and several of them.
 #[test]
 fn plans_and_questions_are_found_in_prose() {
     let Some(Segment::Plan { plan, source }) = Segmenter::split(PLAN).pop() else {
@@ -37,7 +37,7 @@ fn plans_and_questions_are_found_in_prose() {
     assert_eq!(kinds(&format!("{QUESTION} and {PLAN}")), ["question", "text", "plan"]);
 }
 
-/// T-2: the lines of the fence vanish with the structure.
+/// T-2: the fence around a structure is removed with it.
 #[test]
 fn structure_in_a_code_fence_takes_the_fence_with_it() {
     for fence in ["```", "```json", "``` json", "```JSON", "````json title=\"plan\"", "- ```json"] {
@@ -50,7 +50,7 @@ fn structure_in_a_code_fence_takes_the_fence_with_it() {
     assert_eq!(kinds(&format!("```json\n{PLAN}")), ["plan"], "the fence was never closed");
 }
 
-/// C-2: what claims to be structure and is not valid is kept in its words.
+/// C-2: an invalid structure stays text.
 #[test]
 fn invalid_claims_are_told_apart() {
     for invalid in [
@@ -89,7 +89,7 @@ fn what_is_no_structure_is_text() {
     }
 }
 
-/// A code block of another language is not searched, and what follows it is.
+/// A code block of another language is not searched; the text after it is.
 #[test]
 fn code_blocks_are_left_alone() {
     let text = format!("```ts\n * ```\nconst x = {PLAN}\n```\n{PLAN}");
@@ -100,7 +100,7 @@ fn code_blocks_are_left_alone() {
     assert_eq!(kinds(&text), ["text", "question"], "no fence: its line has a backtick");
 }
 
-/// Only the outermost object counts, also when it is too long to wait for.
+/// Only the outermost object counts, even if it is too long to be held back.
 #[test]
 fn objects_in_objects_do_not_count() {
     let long = "x".repeat(300);
@@ -113,7 +113,7 @@ fn objects_in_objects_do_not_count() {
     );
 }
 
-/// At most 64 KB are held back; more is text.
+/// At most 64 KB are held back; longer candidates are text.
 #[test]
 fn too_long_is_text() {
     let filler = "x".repeat(HELD_AT_MOST);
@@ -127,7 +127,7 @@ fn too_long_is_text() {
     assert!(!out.is_empty(), "released before the end");
 }
 
-/// T-8: whatever the chunks are, no JSON of a plan or question goes out as text.
+/// T-8: no JSON of a plan or question is sent as text, whatever the chunks are.
 #[test]
 fn raw_json_never_flashes_while_it_streams() {
     for structure in [
@@ -157,7 +157,7 @@ fn raw_json_never_flashes_while_it_streams() {
     }
 }
 
-/// Prose is passed on at once, letter by letter, and so is a refused candidate.
+/// Prose is passed on at once, letter by letter, and so is a rejected candidate.
 #[test]
 fn nothing_is_held_back_without_need() {
     let mut segmenter = Segmenter::new();

@@ -1,10 +1,9 @@
 //! Which addresses a configured URL may lead to (FAULTS 27).
 //!
-//! A name is judged by what it resolves to at the moment of connecting, not by
-//! how it looks: the resolver hands out public addresses only, and the connection
-//! goes to one of those. An address that stands in the URL itself never passes
-//! the resolver, so it is judged before ([`check_url`]); redirects stay on the
-//! same origin, so they pass one of the two.
+//! A name is judged by the addresses that it resolves to when the connection is made: the resolver
+//! returns public addresses only, and the connection goes to one of those. An address in the URL
+//! itself never passes the resolver, so it is checked before ([`check_url`]); redirects stay on the
+//! same origin, so one of the two checks applies to them as well.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -15,7 +14,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 const REFUSED: &str = "this leads to this machine or to a private network; \
                        allow_private_addresses = true permits it";
 
-/// Whether the address in a URL is allowed. A name is judged later.
+/// Checks an address in a URL. A name is checked when it is resolved.
 pub(super) fn check_url(url: &Url) -> Result<(), String> {
     let host = url.host_str().unwrap_or_default();
     let literal = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
@@ -44,7 +43,7 @@ impl Resolve for PublicOnly {
     }
 }
 
-/// Whether an address is one of the open internet.
+/// Whether an address belongs to the public internet.
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -70,7 +69,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let parts = address.segments();
-    // Addresses that carry one of the older kind lead where that one leads.
+    // An IPv6 address that embeds an IPv4 address is judged by that one.
     let older = match parts {
         [0, 0, 0, 0, 0, 0 | 0xffff, high, low] => Some((high, low)),
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] => Some((high, low)),
@@ -80,7 +79,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     if let Some((high, low)) = older {
         return is_public_v4(Ipv4Addr::from(u32::from(high) << 16 | u32::from(low)));
     }
-    // Only this part of the space is given out; in it, some are for special uses.
+    // Only this part of the address space is allocated; some ranges in it have special uses.
     let given_out = parts[0] & 0xe000 == 0x2000;
     let special = parts[0] == 0x2001 && (parts[1] < 0x200 || parts[1] == 0xdb8)
         || parts[0] & 0xfff0 == 0x3ff0;
@@ -91,7 +90,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
 mod tests {
     use super::*;
 
-    /// FAULTS 27.
+    /// FAULTS 27: private, local and special addresses are refused.
     #[test]
     fn only_addresses_of_the_open_internet_are_public() {
         for address in ["8.8.8.8", "1.1.1.1", "172.32.0.1", "100.128.0.1", "2606:4700::1111"] {
@@ -109,7 +108,7 @@ mod tests {
         }
     }
 
-    /// Addresses have many spellings, and all of them are read.
+    /// All spellings of a private address are recognised.
     #[test]
     fn an_address_in_a_url_is_judged_in_every_spelling() {
         for url in [
@@ -124,7 +123,7 @@ mod tests {
         }
     }
 
-    /// A name that looks harmless is judged by where it leads.
+    /// A name is judged by the address that it resolves to.
     #[tokio::test]
     async fn a_name_is_judged_by_where_it_leads() {
         let error = PublicOnly.resolve("localhost".parse().unwrap()).await.err().unwrap();

@@ -1,8 +1,8 @@
 //! How long to wait before a server is started again.
 //!
-//! Each failure doubles the wait, up to a minute. A server that held for a while
-//! begins anew. Waits are spread a little, so that servers that died together do
-//! not come back together.
+//! Each failure doubles the delay, up to a minute. A server that was up for long enough starts from
+//! the shortest delay again. Delays have jitter, so that servers that died together do not restart
+//! together.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher as _;
@@ -10,24 +10,24 @@ use std::time::Duration;
 
 const FIRST: Duration = Duration::from_millis(500);
 const LONGEST: Duration = Duration::from_secs(60);
-/// A server that was up for so long is not in a crash loop.
+/// A server that was up this long is not in a crash loop.
 const A_WHILE: Duration = Duration::from_secs(30);
 
-/// The waits of one server.
+/// The delays of one server.
 #[derive(Debug, Default)]
 pub(super) struct Backoff {
     failures: u32,
 }
 
 impl Backoff {
-    /// The wait before the next start.
+    /// The delay before the next start.
     pub(super) fn next(&mut self) -> Duration {
         let doubled = FIRST.saturating_mul(1 << self.failures.min(16)).min(LONGEST);
         self.failures += 1;
         doubled.mul_f64(spread())
     }
 
-    /// The server was up for so long. If that was long enough, or if it answered a call, the
+    /// Records how long the server was up. If that was long enough, or if it answered a call, the
     /// backoff starts again.
     pub(super) fn was_up(&mut self, how_long: Duration, has_worked: bool) {
         if has_worked || how_long >= A_WHILE {
@@ -36,7 +36,7 @@ impl Backoff {
     }
 }
 
-/// Between three quarters and one.
+/// Jitter: a factor between 0.75 and 1.
 fn spread() -> f64 {
     let random = RandomState::new().hash_one(0) >> 11;
     #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
@@ -48,7 +48,7 @@ fn spread() -> f64 {
 mod tests {
     use super::*;
 
-    /// FAULTS 5: backoff with a cap, and a fresh start after a while.
+    /// FAULTS 5: the backoff has a maximum, and starts again after a server was up for a while.
     #[test]
     fn waits_double_up_to_a_cap() {
         let mut backoff = Backoff::default();

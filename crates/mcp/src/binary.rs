@@ -1,21 +1,21 @@
-//! Binary data in results: base64 is for programs. As text it fills a context with
-//! what neither a model nor a person can read.
+//! Binary data in results. Base64 as text fills a model's context, and neither a model nor a person
+//! can read it.
 
 use rmcp::model::{ContentBlock as McpBlock, ResourceContents};
 use serde_json::Value;
 
-/// Strings of base64 from here on are data, whatever field they are in. Shorter
-/// ones may be ids, hashes and tokens, which are for reading.
+/// A base64 string of at least this length is data, whatever field it is in. Shorter ones may be
+/// ids, hashes and tokens.
 const SHORTEST_DATA: usize = 1_024;
-/// Data from here on is looked for elsewhere in the result.
+/// Data of at least this length is also removed where it is repeated in the result.
 const SHORTEST_REPEATED: usize = 32;
 
-/// The data that a result holds in its blocks.
+/// The data in the content blocks of a result.
 #[derive(Debug)]
 pub(super) struct Repeated(Vec<String>);
 
 impl Repeated {
-    /// The data of these blocks.
+    /// Collects the data of these content blocks.
     pub(super) fn of<'a>(blocks: impl Iterator<Item = &'a McpBlock>) -> Self {
         let data = blocks.filter_map(|block| match block {
             McpBlock::Image(image) => Some(&image.data),
@@ -29,12 +29,12 @@ impl Repeated {
         Self(data.filter(|data| data.len() >= SHORTEST_REPEATED).cloned().collect())
     }
 
-    /// A text without the data that comes as a block anyway.
+    /// The text without data that is a content block already.
     pub(super) fn cut(&self, text: &str) -> String {
         self.0.iter().fold(text.to_owned(), |text, data| text.replace(data.as_str(), &note(data)))
     }
 
-    /// Structure without data; nothing if it repeats what comes as a block anyway.
+    /// The structured content without data; `None` if it only repeats content blocks.
     pub(super) fn without(&self, mut structured: Value) -> Option<Value> {
         let mut repeats = false;
         each_text(&mut structured, &mut |text| {
@@ -47,7 +47,7 @@ impl Repeated {
     }
 }
 
-/// How much data this base64 carries, in words.
+/// The size of base64-encoded data, in words.
 pub(super) fn sized(base64: &str) -> String {
     let padding = base64.bytes().rev().take(2).filter(|byte| *byte == b'=').count();
     match (base64.len() / 4 * 3).saturating_sub(padding) {
@@ -61,14 +61,14 @@ fn note(data: &str) -> String {
     format!("[binary data, {}, left out]", sized(data))
 }
 
-/// Whether a string is base64 and nothing else, and too long to be read.
+/// Whether a string is pure base64 and too long to be anything but data.
 fn is_data(text: &str) -> bool {
     let base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/-_=".contains(&byte);
-    // Words in one piece, such as a path, are never as long.
+    // A path or another word without spaces is never that long.
     text.len() >= SHORTEST_DATA && text.bytes().all(base64)
 }
 
-/// Recursion is bounded by the parser's own limit.
+/// Applies a change to each string. Recursion is bounded by the parser's own limit.
 fn each_text(value: &mut Value, change: &mut impl FnMut(&mut String)) {
     match value {
         Value::String(text) => change(text),

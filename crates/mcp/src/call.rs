@@ -1,9 +1,9 @@
-//! One call of a tool, from its server being there to what came of it.
+//! One tool call, from waiting for its server to the outcome.
 //!
-//! A call is sent once. What is said about its end is what is known:
-//! - it was never sent whole, or the server refused the request: it did not run;
-//! - the server answered, if only with an error: that is the answer;
-//! - the time was up or the connection broke after it was sent: nobody knows.
+//! A call is sent once, and its outcome claims no more than is known:
+//! - it was never sent completely, or the server rejected the request: it did not run;
+//! - the server answered, possibly with an error: that is the result;
+//! - it timed out or the connection broke after it was sent: its outcome is unknown.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -29,28 +29,28 @@ use super::progress::{Progress, ProgressSlot};
 use super::result::{self, ResultRules};
 use super::server_task::ServerHandle;
 
-/// Names a run for servers that can tell a repetition.
+/// The metadata key of the run's id, with which a server can recognise a repeated call.
 const RUN_ID: &str = "parlor/run-id";
-/// How long a preview may take: a person waits for the question that it is for.
+/// How long a preview may take: a person waits for the approval that shows it.
 const PREVIEW_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long the news of a cancelled call may take to be sent.
+/// How long sending a cancel notification may take.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Calls a tool; nothing happens before the stream is polled.
+/// Calls a tool. The stream is lazy: nothing is sent before it is polled.
 pub(super) fn stream(server: Arc<ServerHandle>, tool: Tool, call: ToolCall) -> ToolStream {
-    // One question at a time: a server with a second one waits.
+    // One question at a time: a server that asks a second one waits for the first answer.
     let (questions, asked) = mpsc::channel(1);
     let slot = Arc::<ProgressSlot>::default();
     let outcome = Box::pin(run(server, tool, call, questions, slot.clone()));
     Box::pin(CallStream { asked, progress: Progress::new(slot), outcome: Some(outcome) })
 }
 
-/// A call that does not even begin.
+/// A call that fails before it is sent.
 pub(super) fn not_run(why: String) -> ToolStream {
     Box::pin(futures_util::stream::iter([ToolEvent::Done(ToolOutcome::NotRun(why))]))
 }
 
-/// Calls a tool that changes nothing, for a preview; nobody is asked for it.
+/// Calls a tool that changes nothing, for a preview. Its server cannot ask a person meanwhile.
 pub(super) async fn quietly(
     server: &ServerHandle,
     tool: &str,
@@ -66,7 +66,7 @@ pub(super) async fn quietly(
     timeout(PREVIEW_TIMEOUT, answer).await.ok().flatten()
 }
 
-/// The questions of a call, how far it is, and its outcome at the end.
+/// The questions of a call, its progress, and its outcome at the end.
 struct CallStream {
     asked: mpsc::Receiver<ToolEvent>,
     progress: Progress,
@@ -121,12 +121,12 @@ async fn run(
             answer => break answer,
         }
     };
-    // Before anybody doubts the server: this call no longer keeps it busy.
+    // Deregistered before the server is checked: this call no longer counts as in flight.
     drop(registration);
     conclude(&server, &connection, answer)
 }
 
-/// Sends a call and waits for what comes back; `None` if it could not be sent.
+/// Sends a call and waits for its response; `None` if it could not be sent.
 async fn send(
     connection: &Connection,
     registration: &Registration,
@@ -186,7 +186,7 @@ fn conclude(
     ))
 }
 
-/// A line that could not be written whole was never read as a message.
+/// A line that was not written completely cannot be read as a message.
 fn was_not_delivered(error: &(dyn std::error::Error + 'static)) -> bool {
     error.is::<std::io::Error>() || super::http::did_not_run(error)
 }
@@ -199,8 +199,8 @@ fn run_id(run: Uuid) -> RequestMetaObject {
     Map::from_iter([(RUN_ID.to_owned(), Value::from(run.to_string()))]).into()
 }
 
-/// The future's result, if it comes in time. While a person is asked something,
-/// time stands still: the server cannot go on either.
+/// The future's output, or `None` after the timeout. The timeout is paused while a person is asked
+/// something: the server cannot continue either.
 async fn within<T>(
     mut left: Duration,
     mut open_questions: watch::Receiver<usize>,
@@ -223,7 +223,7 @@ async fn within<T>(
     }
 }
 
-/// Tells the server that nobody waits for a call any more.
+/// Sends a cancel notification if the call is dropped before its response.
 struct CancelOnDrop {
     peer: Peer<RoleClient>,
     request: Option<RequestId>,
@@ -242,9 +242,10 @@ impl Drop for CancelOnDrop {
         let peer = self.peer.clone();
         runtime.spawn(async move {
             let reason = Some("nobody waits for it any more".to_owned());
-            let news =
+            let cancelled =
                 peer.notify_cancelled(CancelledNotificationParam::new(Some(request), reason));
-            let _as_far_as_it_listens = timeout(CANCEL_TIMEOUT, news).await;
+            // The call has ended for its caller, whether the notification is delivered or not.
+            let _delivered = timeout(CANCEL_TIMEOUT, cancelled).await;
         });
     }
 }
@@ -253,7 +254,7 @@ impl Drop for CancelOnDrop {
 mod tests {
     use super::*;
 
-    /// M-3: a person who thinks does not use up the time of a call.
+    /// M-3: the time that a person takes to answer does not count towards the timeout of a call.
     #[tokio::test(start_paused = true)]
     async fn time_stands_still_while_a_person_is_asked() {
         let second = Duration::from_secs(1);

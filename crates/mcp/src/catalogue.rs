@@ -1,16 +1,16 @@
 //! All tools of a project, under names that are unique among its servers.
 //!
-//! A name is the server's prefix and the tool's own name. If two come out the
-//! same, the server that stands first in the configuration has it, whether it is
-//! up or not; the other one's tool is left out, and its health says so. So a name
-//! means the same tool at all times.
+//! A name consists of the server's prefix and the tool's own name. If two servers would have the
+//! same one, it belongs to the server that is first in the configuration, whether that is up or
+//! not; the other server's tool is left out, and its health says so. So a name always means the
+//! same tool.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use parlor_agent::tools::Tool;
 
-/// What all servers offer.
+/// The tools of all servers.
 #[derive(Debug)]
 pub(super) struct Catalogue(Mutex<State>);
 
@@ -20,38 +20,38 @@ struct State {
     list: Arc<[Tool]>,
 }
 
-/// What one server offers.
+/// The tools of one server.
 #[derive(Debug, Default)]
 struct Offer {
     tools: Vec<Tool>,
-    /// A server that is down offers nothing, but keeps its names.
+    /// A server that is down offers no tools, but keeps its names.
     is_listed: bool,
 }
 
 impl Catalogue {
-    /// An empty one for so many servers.
+    /// An empty catalogue for this number of servers.
     pub(super) fn new(servers: usize) -> Self {
         let offers = (0..servers).map(|_| Offer::default()).collect();
         Self(Mutex::new(State { offers, list: Arc::new([]) }))
     }
 
-    /// Everything that is there now.
+    /// All tools that are available now.
     pub(super) fn list(&self) -> Arc<[Tool]> {
         self.state().list.clone()
     }
 
-    /// A server has these tools now.
+    /// Sets the tools of a server.
     pub(super) fn offer(&self, server: usize, tools: Vec<Tool>) {
         self.change(server, Offer { tools, is_listed: true });
     }
 
-    /// A server has none now.
+    /// Hides the tools of a server that is down.
     pub(super) fn withdraw(&self, server: usize) {
         let tools = self.state().offers.get(server).map(|offer| offer.tools.clone());
         self.change(server, Offer { tools: tools.unwrap_or_default(), is_listed: false });
     }
 
-    /// The tool with an exposed name, and its server; also if that is down.
+    /// The tool with this exposed name, and the index of its server, even if that is down.
     pub(super) fn find(&self, name: &str) -> Option<(usize, Tool)> {
         let state = self.state();
         let owner = *state.owners().get(name)?;
@@ -59,14 +59,14 @@ impl Catalogue {
         tools.iter().find(|tool| tool.spec.name == name).map(|tool| (owner, tool.clone()))
     }
 
-    /// How many tools of a server are there now.
+    /// The number of a server's tools that are available now.
     pub(super) fn count(&self, server: usize, name: &str) -> usize {
         let state = self.state();
         let listed = state.offers.get(server).is_some_and(|offer| offer.is_listed);
         if listed { state.list.iter().filter(|tool| tool.server == name).count() } else { 0 }
     }
 
-    /// Tools of a server whose names another one has.
+    /// The tools of a server that were left out because another server has the name.
     pub(super) fn left_out(&self, server: usize) -> Vec<String> {
         let state = self.state();
         let owners = state.owners();
@@ -91,7 +91,7 @@ impl Catalogue {
 }
 
 impl State {
-    /// Which server has a name: the first that offers it.
+    /// The server that has each name: the first one that offers it.
     fn owners(&self) -> BTreeMap<&str, usize> {
         let mut owners = BTreeMap::new();
         for (server, offer) in self.offers.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! What a server may tell and ask us: that its tools changed, how far a call is, and
-//! what it wants to know of the person of a call (M-3). Everything else is refused.
+//! What a server may send: that its tools changed, the progress of a call, and questions to the
+//! person of a call (M-3). Everything else is refused.
 
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ use tokio::sync::Notify;
 use super::in_flight::{Asker, InFlight};
 use super::transport::Ending;
 
-/// A longer question is not for a person.
+/// A longer question is refused.
 const LONGEST_QUESTION: usize = 10_000;
 const LARGEST_SCHEMA: usize = 64 << 10;
 
-/// Our side of a connection.
+/// The client side of a connection.
 #[derive(Debug, Clone)]
 pub(super) struct Client {
     pub(super) in_flight: Arc<InFlight>,
@@ -35,7 +35,7 @@ impl ClientHandler for Client {
         let form = FormElicitationCapability::new();
         capabilities.elicitation = Some(ElicitationCapability::new().with_form(form));
         let us = Implementation::new("parlor", env!("CARGO_PKG_VERSION"));
-        // The newest version in which a server can ask something during a call.
+        // The newest version in which a server can ask a question during a call.
         ClientConfig::new(capabilities, us).with_protocol_version(ProtocolVersion::V_2025_11_25)
     }
 
@@ -73,7 +73,7 @@ impl ClientHandler for Client {
     }
 }
 
-/// A person's answer, as a server reads it.
+/// A person's answer, in the form of the protocol.
 pub(super) fn elicited(reply: ElicitationReply) -> ElicitResult {
     match reply {
         ElicitationReply::Accept(answer) => {
@@ -84,8 +84,8 @@ pub(super) fn elicited(reply: ElicitationReply) -> ElicitResult {
     }
 }
 
-/// A question that can be put to a person. One that leads to a web page cannot:
-/// what happens there is out of our sight.
+/// The message and schema of a question for a person. A question that refers to a web page is
+/// refused: Parlor cannot see what happens there.
 pub(super) fn form(request: ElicitRequestParams) -> Option<(String, Value)> {
     let ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } = request
     else {

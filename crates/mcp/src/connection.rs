@@ -27,28 +27,28 @@ use super::stdio::Lines;
 use super::subscription;
 use super::transport::{Ending, Watched};
 
-/// How long the orderly end of a connection may take.
+/// How long an orderly close may take.
 const CLOSING: Duration = Duration::from_secs(3);
-/// The longest reason of a server that is repeated.
+/// The longest error message of a server that is repeated.
 const LONGEST_REASON: usize = 300;
 /// Exit codes above this one stand for signals.
 const SIGNALS: i32 = 128;
 
-/// What callers see of a connection.
+/// The part of a connection that callers use.
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) peer: Peer<RoleClient>,
     pub(super) ending: Ending,
     pub(super) in_flight: Arc<InFlight>,
-    /// Notified when a call got no answer: the server has to be pinged.
+    /// Notified when a call got no response: the server has to be pinged.
     pub(super) doubt: Notify,
-    /// A call was answered: the server works.
+    /// Whether any call was answered.
     has_worked: AtomicBool,
     permits: Arc<Semaphore>,
     parallel_calls: u32,
 }
 
-/// A connection, as the task of its server sees it.
+/// The part of a connection that the server's task uses.
 pub(super) struct Live {
     pub(super) connection: Arc<Connection>,
     pub(super) tools_changed: Arc<Notify>,
@@ -56,8 +56,8 @@ pub(super) struct Live {
     process: Option<Process>,
 }
 
-/// Starts a server and lists its tools; the error says why not. Leaves no process behind when
-/// it is stopped.
+/// Starts a server and lists its tools, or says why that failed. If it is stopped meanwhile, it
+/// ends the process that it started.
 pub(super) async fn open(
     spec: &ServerSpec,
     supervisor: &Supervisor,
@@ -124,7 +124,7 @@ async fn open_with(
     Err(said.or_else(|| exit.map(|status| exit_words(spec, status))).unwrap_or(problem.words))
 }
 
-/// How a connection begins.
+/// How the connection is initialised, depending on the protocol version.
 fn lifecycle(spec: &ServerSpec) -> ClientLifecycleMode {
     match spec.era {
         ProtocolEra::Initialize => ClientLifecycleMode::Initialize,
@@ -152,14 +152,14 @@ impl Connection {
         }
     }
 
-    /// Waits until the call may run.
+    /// Waits until another call may run.
     pub(super) async fn permit(&self) -> Option<OwnedSemaphorePermit> {
         let all = self.in_flight.one_at_a_time();
         let number = if all { self.parallel_calls } else { 1 };
         self.permits.clone().acquire_many_owned(number).await.ok()
     }
 
-    /// A call was answered.
+    /// Records that a call was answered.
     pub(super) fn worked(&self) {
         self.has_worked.store(true, Ordering::Relaxed);
     }
@@ -168,7 +168,7 @@ impl Connection {
         self.has_worked.load(Ordering::Relaxed)
     }
 
-    /// Whether the server answers at all. One that does not know the question does.
+    /// Whether the server responds at all. An error response counts too.
     pub(super) async fn is_alive(&self, within: Duration) -> bool {
         let ping = ClientRequest::PingRequest(PingRequest::default());
         match timeout(within, self.peer.send_request(ping)).await {
@@ -179,7 +179,7 @@ impl Connection {
 }
 
 impl Live {
-    /// Asks for the tools again.
+    /// Lists the tools again.
     pub(super) async fn list(&self, spec: &ServerSpec) -> Result<Listing, String> {
         let listing = listing::fetch(&self.connection.peer, spec);
         match timeout(spec.start_timeout, listing).await {
@@ -188,30 +188,30 @@ impl Live {
         }
     }
 
-    /// Ready when the connection is over.
+    /// Completes when the connection has ended.
     pub(super) async fn over(&mut self) {
         tokio::select! {
             () = self.connection.ending.reached() => {}
             () = exited(&mut self.process) => {
-                // What was said before the end is still read.
+                // Output from before the exit is still read.
                 let _said = timeout(CLOSING, self.connection.ending.reached()).await;
             }
         }
     }
 
-    /// Why the connection is over.
+    /// Why the connection has ended.
     pub(super) async fn why(&mut self, spec: &ServerSpec) -> String {
         let ending = self.connection.ending.clone();
         ending.set(None);
         let said = ending.why().map(str::to_owned);
-        // One that ended by itself is waited for; one that cannot be understood is not.
+        // A process that exited by itself is waited for; one that broke the protocol is killed.
         let exit = ended(self.process.take(), said.is_none()).await;
         said.or_else(|| exit.map(|status| exit_words(spec, status)))
             .unwrap_or_else(|| "the connection was closed".to_owned())
     }
 
-    /// Ends the connection and the process. In peace, the server may finish first:
-    /// it hears of the end by the end of its input.
+    /// Closes the connection and ends the process. If `orderly`, the server may finish first: it
+    /// sees the end of its input.
     pub(super) async fn close(mut self, orderly: bool) {
         self.connection.ending.set(None);
         let closed = self.service.close_with_timeout(CLOSING);
@@ -219,7 +219,7 @@ impl Live {
     }
 }
 
-/// Ready when there is a process and it has ended.
+/// Completes when there is a process and it has exited.
 async fn exited(process: &mut Option<Process>) {
     match process {
         Some(process) => {
@@ -229,8 +229,8 @@ async fn exited(process: &mut Option<Process>) {
     }
 }
 
-/// Waits for a process that ends or was told to, or ends it now. How it ended, if
-/// that was its own doing.
+/// Waits for a process to exit if `orderly`, or else kills it. Returns the status of a process that
+/// exited by itself.
 async fn ended(process: Option<Process>, orderly: bool) -> Option<ExitStatus> {
     let mut process = process?;
     if orderly && let Ok(status) = timeout(CLOSING, process.wait()).await {
@@ -252,15 +252,15 @@ fn exit_words(spec: &ServerSpec, status: ExitStatus) -> String {
     }
 }
 
-/// Why a server is not there.
+/// Why a server is not available.
 struct Problem {
     words: String,
-    /// That is the sign of a process that ends: how it ended says more.
+    /// A broken pipe means that the process exits: its exit status says more.
     is_broken_pipe: bool,
 }
 
 impl Problem {
-    /// The server said so, or we do.
+    /// A problem in the words of the server or of Parlor.
     fn new(words: impl Into<String>) -> Self {
         Self { words: words.into(), is_broken_pipe: false }
     }
@@ -269,7 +269,7 @@ impl Problem {
         Self { words: words.into(), is_broken_pipe: true }
     }
 
-    /// Names the setting that helps, if the server may speak another era.
+    /// Names the setting that helps, if the server may speak another protocol version.
     fn with_hint(mut self, era: ProtocolEra, error: &ClientInitializeError) -> Self {
         if speaks_otherwise(error) {
             let other = match era {
@@ -283,7 +283,7 @@ impl Problem {
     }
 }
 
-/// Whether a server does not know how we begin.
+/// Whether the server does not know the way in which the connection was initialised.
 fn speaks_otherwise(error: &ClientInitializeError) -> bool {
     match error {
         ClientInitializeError::JsonRpcError(error) => {
@@ -298,7 +298,7 @@ fn speaks_otherwise(error: &ClientInitializeError) -> bool {
     }
 }
 
-/// Why a server did not begin.
+/// Why initialising the connection failed.
 fn refusal(error: &ClientInitializeError) -> Problem {
     match error {
         ClientInitializeError::ConnectionClosed(_) => {
@@ -314,7 +314,7 @@ fn refusal(error: &ClientInitializeError) -> Problem {
     }
 }
 
-/// Why a server did not tell its tools.
+/// Why listing the tools failed.
 fn unanswered(error: &ServiceError) -> Problem {
     match error {
         ServiceError::TransportClosed => Problem::broken_pipe("it closed the connection"),

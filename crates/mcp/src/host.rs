@@ -31,11 +31,11 @@ pub struct McpHost {
 }
 
 impl McpHost {
-    /// Reads the settings of the servers, in the order in which names are given
-    /// away. Nothing is started before [`Tools::start`].
+    /// Checks the settings of the servers; their order decides which server gets a name. Nothing is
+    /// started before [`Tools::start`].
     ///
-    /// `project` is a name for the log; `env` looks up an environment variable. A
-    /// TLS provider has to be installed before.
+    /// `project` is a name for the log; `env` looks up an environment variable. A TLS provider must
+    /// be installed before.
     pub fn new<'s>(
         project: &str,
         servers: impl IntoIterator<Item = (&'s str, &'s McpServerSettings)>,
@@ -128,7 +128,7 @@ impl Tools for McpHost {
         Box::pin(async move {
             let all = join_all(servers.iter().map(|server| server.closed()));
             if timeout(deadline, all).await.is_err() {
-                // Their supervisors end them when this process ends.
+                // Their supervisors end them when this process exits.
                 tracing::warn!("MCP servers still ran at the deadline");
             }
         })

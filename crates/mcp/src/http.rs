@@ -1,11 +1,10 @@
-//! A server over streamable HTTP: the requests that the protocol makes, with a
-//! bound on every body.
+//! A server over streamable HTTP: the requests of the protocol, with a limit on every body.
 //!
-//! - Names resolve to public addresses only, unless the configuration allows
-//!   others; a proxy would resolve them unseen, so it is not used then.
-//! - Redirects are followed on the same origin only: headers hold secrets.
-//! - Errors tell whether anything was sent. That decides whether a call did not
-//!   run or whether nobody knows.
+//! - Unless the configuration allows private addresses, names resolve to public addresses only, and
+//!   no proxy is used, because it would resolve the names itself.
+//! - Redirects are followed within the same origin only: headers hold secrets.
+//! - Errors say whether anything was sent. That decides whether a call did not run or whether its
+//!   outcome is unknown.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -34,38 +33,38 @@ use super::transport::LARGEST_MESSAGE;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const MOST_REDIRECTS: usize = 5;
-/// The most that is read of the body of a refusal.
+/// How much of an error response's body is read.
 const LARGEST_REFUSAL: usize = 64 << 10;
 const BOTH: &str = "application/json, text/event-stream";
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 const SESSION: &str = "mcp-session-id";
-/// How often, and for how long, a broken stream is taken up again.
+/// How often a broken stream is resumed, and the longest delay before that.
 const RESUMES: usize = 3;
 const LONGEST_RESUME_DELAY: Duration = Duration::from_secs(10);
 
 type Failure = StreamableHttpError<HttpError>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 
-/// The requests of the protocol, bounded.
+/// An HTTP client for the requests of the protocol, with limits.
 #[derive(Debug, Clone)]
 pub(super) struct HttpClient(Client);
 
 /// Why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HttpError {
-    /// There was no connection, so nothing was sent.
+    /// No connection was made, so nothing was sent.
     #[error("{0}")]
     NotSent(String),
-    /// The connection broke; what was sent may have had an effect.
+    /// The connection broke; the request may have had an effect.
     #[error("{0}")]
     Broken(String),
-    /// The answer is longer than anything that could be used.
+    /// The response is larger than any usable message.
     #[error("the answer is longer than {LARGEST_MESSAGE} bytes")]
     TooLarge,
 }
 
-/// The transport to a server behind an address.
+/// The transport to a server at a URL.
 pub(super) fn transport(
     endpoint: &HttpEndpoint,
 ) -> Result<StreamableHttpClientTransport<HttpClient>, HttpError> {
@@ -80,7 +79,7 @@ pub(super) fn transport(
     Ok(StreamableHttpClientTransport::with_client(HttpClient::new(endpoint)?, config))
 }
 
-/// Whether it is certain that the server did not run what it was sent.
+/// Whether it is certain that the server did not run the call.
 pub(super) fn did_not_run(error: &(dyn std::error::Error + 'static)) -> bool {
     match error.downcast_ref::<Failure>() {
         Some(StreamableHttpError::Client(HttpError::NotSent(_))) => true,
@@ -92,8 +91,8 @@ pub(super) fn did_not_run(error: &(dyn std::error::Error + 'static)) -> bool {
 
 impl HttpClient {
     fn new(endpoint: &HttpEndpoint) -> Result<Self, HttpError> {
-        // A connection that was idle may be half closed: then nobody could say
-        // whether a call reached the server.
+        // No idle connections are kept: one of them may be half closed, and then it would be
+        // unknown whether a call reached the server.
         let mut builder = Client::builder()
             .tls_backend_preconfigured(trusted().map_err(HttpError::NotSent)?)
             .connect_timeout(CONNECT_TIMEOUT)
@@ -129,7 +128,8 @@ impl HttpClient {
     }
 }
 
-/// A redirect that keeps the body, to the same origin; any other is an answer.
+/// Follows a redirect that keeps the body and stays on the same origin; any other is returned as
+/// the response.
 fn on_the_same_origin(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     let keeps_body =
         matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
@@ -166,7 +166,7 @@ async fn answer(
             Some(answer) => Ok(StreamableHttpPostResponse::Json(answer, session)),
             None => Err(StreamableHttpError::UnexpectedServerResponse("it answers another".into())),
         },
-        // Some servers say something to what needs no answer.
+        // Some servers send a body even if no response is expected.
         Err(_) if asked.is_none() => Ok(StreamableHttpPostResponse::Accepted),
         Err(_) => Err(StreamableHttpError::UnexpectedServerResponse("it is not a message".into())),
     }
@@ -181,7 +181,7 @@ fn with_marks(mut event: Sse) -> Sse {
     event
 }
 
-/// A refusal may hold an error of the protocol, which says more than a status.
+/// An error response may hold a protocol error, which says more than the status.
 async fn refusal(
     response: Response,
     message: &ClientJsonRpcMessage,
@@ -200,7 +200,7 @@ async fn refusal(
     Err(HttpStatusError::new(status.as_u16(), None).into())
 }
 
-/// The request that a body has to answer.
+/// The request that the response has to answer.
 fn asked(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
     match message {
         ClientJsonRpcMessage::Request(request) => Some(&request.id),
@@ -208,8 +208,8 @@ fn asked(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
     }
 }
 
-/// The body of an answer belongs to the request that it answers. An error may have
-/// lost its id on the way; a result of another request is nobody's.
+/// The response belongs to its request. An error without an id is accepted for it; the result of
+/// another request is not.
 fn correlated(
     answer: ServerJsonRpcMessage,
     asked: Option<&RequestId>,
@@ -223,7 +223,7 @@ fn correlated(
     }
 }
 
-/// The body, up to a limit; one byte more is an error.
+/// The body up to a limit; exceeding it is an error.
 fn bounded(response: Response, most: usize) -> BoxStream<'static, Result<Bytes, HttpError>> {
     let mut left = most;
     let pieces = response.bytes_stream().map(move |piece| {
@@ -253,7 +253,7 @@ fn failure(error: reqwest::Error) -> Failure {
     })
 }
 
-/// What the library's own client says, in our words.
+/// Converts an error of the library's own client.
 fn translated(error: StreamableHttpError<reqwest::Error>) -> Failure {
     match error {
         StreamableHttpError::Client(error) => failure(error),

@@ -1,11 +1,10 @@
-//! The calls that a server works on, and which of them a question belongs to (M-3).
+//! The calls in flight at a server, and which of them a question belongs to (M-3).
 //!
-//! A question must never reach the person of another call. Over HTTP it comes on
-//! the stream of its call, which names it. Over pipes nothing names it: there it
-//! belongs to the only call that runs. If several run, nobody can tell; the
-//! question is taken back, and from then on this server gets one call at a time,
-//! so that the next question finds its person. `parallel_calls = 1` does the same
-//! from the beginning.
+//! A question must never reach the person of another call. Over HTTP it arrives on the stream of
+//! its call, which identifies it. Over pipes nothing identifies it: it belongs to the only call in
+//! flight. If there are several, the question is cancelled, and from then on this server gets one
+//! call at a time, so that the next question is unambiguous. `parallel_calls = 1` does the same
+//! from the start.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,38 +20,38 @@ use crate::progress::ProgressSlot;
 /// The most questions that one call may ask.
 const MOST_QUESTIONS: u32 = 20;
 
-/// The calls that run.
+/// The calls in flight at one server.
 #[derive(Debug, Default)]
 pub(super) struct InFlight {
     calls: Mutex<Vec<Arc<Running>>>,
     asked_among_several: AtomicBool,
 }
 
-/// A call that runs.
+/// A call in flight.
 #[derive(Debug)]
 pub(super) struct Running {
     request: Mutex<Option<RequestId>>,
-    /// Takes questions; without it, nobody can be asked.
+    /// Receives questions; without it, nobody can be asked.
     questions: Option<mpsc::Sender<ToolEvent>>,
     asked: Mutex<u32>,
-    /// How many questions are open: meanwhile the call's time stands still.
+    /// The number of open questions; while there are any, the call's timeout is paused.
     open: watch::Sender<usize>,
-    /// Names the call in what the server tells of its progress.
+    /// The token of this call in the server's progress notifications.
     progress_token: Mutex<Option<ProgressToken>>,
     progress: Arc<ProgressSlot>,
 }
 
-/// Whom a question belongs to.
+/// The call that a question belongs to.
 #[derive(Debug)]
 pub(super) enum Asker {
     Call(Arc<Running>),
-    /// It is nobody's, so nobody is asked.
+    /// No call: nobody is asked.
     Nobody,
-    /// It may be anybody's of several.
+    /// One of several calls, and nothing says which.
     Unclear,
 }
 
-/// Keeps a call on the list.
+/// Keeps a call registered until it is dropped.
 #[derive(Debug)]
 pub(super) struct Registration {
     list: Arc<InFlight>,
@@ -60,7 +59,7 @@ pub(super) struct Registration {
 }
 
 impl InFlight {
-    /// Puts a call on the list. Without `questions` it cannot ask anybody.
+    /// Registers a call. Without `questions` it cannot ask anybody.
     pub(super) fn begin(
         self: &Arc<Self>,
         questions: Option<mpsc::Sender<ToolEvent>>,
@@ -82,12 +81,12 @@ impl InFlight {
         self.calls().is_empty()
     }
 
-    /// Whether calls have to go one by one, so that a question finds its person.
+    /// Whether calls have to run one at a time, so that a question can be attributed.
     pub(super) fn one_at_a_time(&self) -> bool {
         self.asked_among_several.load(Ordering::Relaxed)
     }
 
-    /// Who asks. `origin` is the stream that the question came on, if it has one.
+    /// The call that asks. `origin` is the stream on which the question arrived, if there is one.
     pub(super) fn asker(&self, origin: Option<&InboundStreamOrigin>) -> Asker {
         let calls = self.calls();
         if let Some(InboundStreamOrigin::OutboundRequest(id)) = origin {
@@ -104,7 +103,7 @@ impl InFlight {
         }
     }
 
-    /// A server tells how far a call is. What names no call that runs is dropped.
+    /// Stores a progress report for its call. A report with an unknown token is dropped.
     pub(super) fn progressed(&self, progress: ProgressNotificationParam) {
         let calls = self.calls();
         let token = Some(&progress.progress_token);
@@ -119,18 +118,18 @@ impl InFlight {
 }
 
 impl Registration {
-    /// The request that the call became, and what names it in news of its progress.
+    /// Stores the id of the call's request and its progress token.
     pub(super) fn sent_as(&self, id: RequestId, token: ProgressToken) {
         *lock(&self.call.request) = Some(id);
         *lock(&self.call.progress_token) = Some(token);
     }
 
-    /// Asks the person of the call.
+    /// Asks the person of this call.
     pub(super) async fn ask(&self, message: String, schema: Value) -> ElicitationReply {
         self.call.ask(message, schema).await
     }
 
-    /// Tells how many questions are open.
+    /// Watches the number of open questions.
     pub(super) fn open_questions(&self) -> watch::Receiver<usize> {
         self.call.open.subscribe()
     }
@@ -164,7 +163,7 @@ impl Running {
     }
 }
 
-/// A question that waits for its answer.
+/// Counts as an open question until it is dropped.
 struct Open<'a>(&'a watch::Sender<usize>);
 
 impl<'a> Open<'a> {

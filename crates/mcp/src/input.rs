@@ -1,8 +1,8 @@
-//! What a server of the newer era needs to know before it can go on with a call (M-3).
+//! What a server of protocol version 2026-07-28 needs to know before it can finish a call (M-3).
 //!
-//! It cannot ask during the call. It answers the call with its questions and a state
-//! that only it can read, and is called again with the answers and that state. So the
-//! questions belong to their call without any doubt.
+//! It cannot ask during the call. It answers the call with its questions and an opaque state, and
+//! is called again with the answers and that state. So it is always clear which call a question
+//! belongs to.
 
 use parlor_agent::tools::ElicitationReply;
 use rmcp::model::{
@@ -12,10 +12,10 @@ use rmcp::model::{
 use super::client::{elicited, form};
 use super::in_flight::Registration;
 
-/// A server that is never content is not asked for ever.
+/// A server that keeps asking is not called without end.
 pub(super) const MOST_ROUNDS: usize = 10;
 
-/// The call again, with what the server needs.
+/// The same call again, with the answers that the server needs.
 pub(super) async fn answered(
     mut call: CallToolRequestParams,
     needs: InputRequiredResult,
@@ -27,8 +27,8 @@ pub(super) async fn answered(
     call
 }
 
-/// The person's answers, one question after the other. What is no question to a person
-/// stays without an answer: we never said that we could.
+/// A person's answers, one question after the other. A request that is not a question to a person
+/// gets no answer: that capability was not declared.
 async fn responses(asked: InputRequests, registration: &Registration) -> InputResponses {
     let mut responses = InputResponses::new();
     for (key, request) in asked {

@@ -3,14 +3,14 @@
 //! [`McpHost`] runs the servers of a project and is its [`Tools`]. From the outside in:
 //! - `settings` and `resolve`: the settings of a server, and what is needed to start it.
 //! - `host`: all servers as one; `catalogue`: their tools under unique names.
-//! - `server_task`: the life of one server, in a task of its own; `backoff`: how long
-//!   it waits before the next one.
-//! - `connection`: from the handshake to the end; `listing`: the tools it tells of,
-//!   `subscription`: that they changed; `client`: what it may ask of us.
-//! - `call`: one call; `in_flight`: whose question it is that a server asks;
-//!   `progress`: how far a call is; `result`: what came back, as a model can read it.
-//! - `stdio` and `http`: the two ways to a server, `transport`: what both have in
-//!   common; `address`: where a URL may lead.
+//! - `server_task`: starts and restarts one server, in a task of its own; `backoff`: the delay
+//!   before a restart.
+//! - `connection`: from the handshake to the end; `listing`: the tools of a server, `subscription`:
+//!   notifications of their changes; `client`: what a server may send.
+//! - `call`: one call; `in_flight`: which call a server's question belongs to; `progress`: the
+//!   progress of a call; `result`: its result, as content for a model.
+//! - `stdio` and `http`: the two transports, `transport`: what both have in common; `address`:
+//!   which addresses a URL may lead to.
 //!
 //! A server is untrusted. Everything that it sends is bounded: messages,
 //! lists, descriptions, schemas, results, questions, lines in the log.

@@ -1,5 +1,5 @@
-//! The tools that a server tells of, page by page, as the rest of Parlor knows
-//! them. What cannot be used is left out with a reason, and never spoils the rest.
+//! Lists the tools of a server, page by page, and converts them to [`Tool`]. A tool that cannot be
+//! used is left out with a reason, and does not affect the others.
 
 use std::fmt::Write as _;
 
@@ -15,9 +15,9 @@ use sha2::{Digest as _, Sha256};
 use super::resolve::ServerSpec;
 use super::task_support::NEEDS_TASK;
 
-/// Marks a tool of a trusted server that is not for the model.
+/// The metadata key of a trusted server's tool that is not offered to the model.
 const INTERNAL: &str = "parlor/internal";
-/// Names the internal tool that tells what a call would change.
+/// The metadata key that names the internal tool for previews.
 const PREVIEW: &str = "parlor/preview";
 
 const MOST_PAGES: usize = 50;
@@ -26,18 +26,18 @@ const LONGEST_OWN_NAME: usize = 128;
 const LONGEST_TITLE: usize = 200;
 const LONGEST_DESCRIPTION: usize = 16 << 10;
 const LARGEST_SCHEMA: usize = 64 << 10;
-/// The longest name that every model vendor takes.
+/// The longest name that every model vendor accepts.
 const LONGEST_NAME: usize = 64;
 const MOST_NOTES: usize = 20;
 
-/// What a server has, and what of it was left out.
+/// The tools of a server, and why others were left out.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
     pub(super) tools: Vec<Tool>,
     pub(super) notes: Vec<String>,
 }
 
-/// Asks the server for its tools.
+/// Requests the tools of a server.
 pub(super) async fn fetch(
     peer: &Peer<RoleClient>,
     spec: &ServerSpec,
@@ -55,7 +55,7 @@ pub(super) async fn fetch(
         let request = ListToolsRequest { params, ..ListToolsRequest::default() };
         let page = peer.send_request(ClientRequest::ListToolsRequest(request)).await?;
         let next = read_page(page, &mut found).ok_or(ServiceError::UnexpectedResponse)?;
-        // What is over the limit has a note of its own.
+        // A list that is over the limit has a note of its own.
         is_whole = next.is_none() || found.len() > MOST_TOOLS;
         if is_whole {
             break;
@@ -70,9 +70,8 @@ pub(super) async fn fetch(
     Ok(listing)
 }
 
-/// Adds the tools of a page, each readable or the reason why not; gives the next
-/// page's mark. A page with one odd tool is not what the library expects, but the
-/// others on it are as good as ever.
+/// Adds the tools of a page, or for each that cannot be parsed the reason; returns the next cursor.
+/// The library rejects a page with one invalid tool as a whole; here the others are kept.
 fn read_page(
     page: ServerResult,
     found: &mut Vec<Result<McpTool, String>>,
@@ -127,7 +126,7 @@ fn listing(found: Vec<Result<McpTool, String>>, spec: &ServerSpec) -> Listing {
     listing
 }
 
-/// The tool as others know it; `None` if it is not for the model.
+/// Converts a tool, or says why it cannot be used; `None` if it is not offered to the model.
 fn admit(tool: McpTool, spec: &ServerSpec, internal: &[String]) -> Result<Option<Tool>, String> {
     if internal.iter().any(|name| *name == tool.name) {
         return Ok(None);
@@ -198,8 +197,8 @@ fn note(tool: &str, why: &str) -> String {
     format!("{tool} was left out: {why}")
 }
 
-/// The name as a model sees it. Two names that would become the same by being cut
-/// or replaced stay apart by what they were.
+/// The name under which the model sees a tool. If a name was shortened or had characters replaced,
+/// a hash of the original keeps it unique.
 fn exposed(prefix: &str, name: &str) -> String {
     let whole = format!("{prefix}{name}");
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
@@ -212,9 +211,9 @@ fn exposed(prefix: &str, name: &str) -> String {
     format!("{start}_{mark}")
 }
 
-/// Identifies what somebody allowed: everything that the server says about the tool to
-/// people, to models and to us. The order of keys does not count: some servers write
-/// it differently at each start.
+/// Identifies what was approved: a hash of everything that the server says about the tool, to
+/// people, to models and to Parlor. The order of keys does not count: some servers change it with
+/// each start.
 fn fingerprint(server: &str, tool: &McpTool) -> String {
     let sorted = |value: Option<Value>| {
         let mut text = String::new();
@@ -261,7 +260,7 @@ fn write_sorted(value: &Value, out: &mut String) {
     }
 }
 
-/// The arguments of the internal tool that tells what a call would change.
+/// The arguments of the internal tool for previews.
 pub(super) fn preview_arguments(tool: &str, arguments: Map<String, Value>) -> Map<String, Value> {
     Map::from_iter([
         ("tool".to_owned(), Value::from(tool)),

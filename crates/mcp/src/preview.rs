@@ -1,15 +1,13 @@
-//! What a call would change (P-7), for the person who is asked about it.
+//! What a call would change (P-7), for the person whose approval it needs.
 //!
-//! 1. A server that is trusted may have a tool that tells ([`Tool::preview`]).
-//! 2. Other servers have not heard of previews, but their arguments often say
-//!    enough: a path with its new content, pieces of a text with what replaces
-//!    them, a list of paths or ids. What they look like is [`Change::of`].
-//! 3. What a file holds now is asked of the server's own tool for reading, if
-//!    calls of that run without a question anyway. Else it is not known, and the
-//!    preview shows what is written, against nothing.
+//! 1. A trusted server may offer a tool that computes the preview ([`Tool::preview`]).
+//! 2. Other servers offer no previews, but their arguments often suffice: a path with its new
+//!    content, text replacements, a list of paths or ids. [`Change::of`] recognises them.
+//! 3. The present content of a file is read with the server's own reading tool, if calls of that
+//!    tool run without approval anyway. Otherwise it is unknown, and the preview shows the new
+//!    content alone.
 //!
-//! Whatever fails here costs the preview and nothing else: the arguments are shown
-//! in any case.
+//! If anything fails, there is no preview: the arguments are shown in any case.
 
 use parlor_agent::diff;
 use parlor_agent::tools::{Tool, ToolAction};
@@ -21,16 +19,16 @@ use super::listing::preview_arguments;
 use super::result;
 use super::server_task::ServerHandle;
 
-/// Names of tools that give a file back as text.
+/// Names of tools that return a file as text.
 const READERS: &[&str] = &["read_text_file", "read_file"];
 const PATHS: &[&str] = &["path", "file_path", "filePath"];
 const CONTENTS: &[&str] = &["content", "contents"];
 const BEFORE: &[&str] = &["oldText", "old_text", "old_string", "old_str"];
 const AFTER: &[&str] = &["newText", "new_text", "new_string", "new_str"];
-/// Arguments that hold the things that a call is about.
+/// Names of arguments that list the objects of a call.
 const MANY: &[&str] = &["paths", "files", "file_paths", "filePaths", "ids", "uris", "urls"];
 
-/// What a call would change, if anybody can tell. `others` are the tools of its project.
+/// What a call would change, if that can be determined. `others` are the tools of its project.
 pub(super) async fn preview(
     server: &ServerHandle,
     tool: &Tool,
@@ -57,14 +55,14 @@ pub(super) async fn preview(
     serde_json::to_value(preview).ok()
 }
 
-/// A call whose arguments tell what it changes.
+/// A change that can be derived from the arguments of a call.
 #[derive(Debug, PartialEq)]
 enum Change<'a> {
     /// A file gets this content.
     Write { path: &'a str, content: &'a str },
-    /// Pieces of a file are replaced: before and after.
+    /// Parts of a file are replaced: before and after.
     Edit { path: Option<&'a str>, pieces: Vec<(&'a str, &'a str)> },
-    /// Several things are touched.
+    /// Several objects are changed.
     Many(Vec<String>),
 }
 
@@ -94,7 +92,7 @@ impl<'a> Change<'a> {
         }
     }
 
-    /// What is shown, with what the file holds now, if that is known.
+    /// The preview, compared with the present content of the file if that is known.
     fn preview(&self, now: Option<&str>) -> Preview {
         match self {
             Self::Write { content, .. } => diff::diff(now, Some(content)),
@@ -119,7 +117,7 @@ fn piece(fields: &Map<String, Value>) -> Option<(&str, &str)> {
     Some((text(fields, BEFORE)?, text(fields, AFTER)?))
 }
 
-/// The things of a list, if there are several and each has a name.
+/// The names of the objects in a list, if there are several and each has one.
 fn many(list: &[Value]) -> Option<Vec<String>> {
     let name = |thing: &Value| match thing {
         Value::String(name) => Some(name.clone()),
@@ -131,14 +129,14 @@ fn many(list: &[Value]) -> Option<Vec<String>> {
     names.filter(|names| names.len() > 1)
 }
 
-/// The text after the edits, if each of them fits as it is written.
+/// The text after the edits, if each of them matches exactly.
 fn edited(now: &str, pieces: &[(&str, &str)]) -> Option<String> {
     pieces.iter().try_fold(now.to_owned(), |text, (before, after)| {
         text.contains(before).then(|| text.replacen(before, after, 1))
     })
 }
 
-/// The tool of the same server that reads a file and may do so without a question.
+/// The tool of the same server that reads files and may do so without approval.
 fn reader<'t>(
     tool: &Tool,
     others: &'t [Tool],
@@ -172,7 +170,7 @@ mod tests {
         serde_json::to_value(change.preview(now)).ok()
     }
 
-    /// P-7: a tool that writes a file shows a diff.
+    /// P-7: a tool that writes a file has a diff as its preview.
     #[test]
     fn writing_and_editing_are_differences() {
         let write = json!({"path": "/a", "content": "new"});
@@ -194,7 +192,7 @@ mod tests {
         assert_eq!(shown(one, None).unwrap(), json!({"kind": "diff", "old": "x", "new": ""}));
     }
 
-    /// P-7: a tool that touches many things shows them and their number.
+    /// P-7: a tool that changes many objects has their names and their number as its preview.
     #[test]
     fn many_things_are_a_list() {
         let paths = json!({"paths": ["/a", "/b"], "force": true});

@@ -1,7 +1,7 @@
 //! The progress of a call, as its server reports it.
 //!
-//! A server may report as often as it likes. Only the newest report is kept, and the
-//! reader of a call gets one at most every [`BETWEEN`]: a person cannot read faster.
+//! A server may report as often as it likes. Only the newest report is kept, and the reader of a
+//! call gets at most one per [`BETWEEN`]: a person cannot read faster.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use parlor_protocol::ToolProgress;
 use rmcp::model::ProgressNotificationParam;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// The shortest time between two reports.
+/// The minimum time between two reports.
 const BETWEEN: Duration = Duration::from_millis(250);
-/// The most characters of a report's message.
+/// The longest message of a report, in characters.
 const LONGEST_MESSAGE: usize = 200;
 
 /// Holds the newest report until it is read.
@@ -27,7 +27,7 @@ pub(super) struct ProgressSlot {
 }
 
 impl ProgressSlot {
-    /// Replaces the report that was not read yet. One that is no number is dropped.
+    /// Replaces the unread report. A report whose numbers are not finite is dropped.
     pub(super) fn set(&self, report: ProgressNotificationParam) {
         if !report.progress.is_finite() {
             return;
@@ -47,7 +47,7 @@ impl ProgressSlot {
 /// The reader's side: at most one report every [`BETWEEN`].
 pub(super) struct Progress {
     slot: Arc<ProgressSlot>,
-    /// Until then no report is read.
+    /// No report is read before it completes.
     pause: Option<Pin<Box<Sleep>>>,
 }
 

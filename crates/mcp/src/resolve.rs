@@ -1,5 +1,5 @@
-//! From the settings of a server to what it takes to start it. Whatever is wrong
-//! is said here, with the setting to fix, before anything is started.
+//! From the settings of a server to what is needed to start it. All errors are reported here, with
+//! the setting to fix, before anything is started.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -34,14 +34,14 @@ pub(super) struct ServerSpec {
     tools: BTreeMap<String, ToolPolicy>,
 }
 
-/// Where a server is.
+/// How a server is reached.
 #[derive(Debug)]
 pub(super) enum Endpoint {
     Process(SpawnSpec),
     Http(HttpEndpoint),
 }
 
-/// A server behind an address.
+/// A server at a URL.
 #[derive(Debug, Clone)]
 pub(super) struct HttpEndpoint {
     pub(super) url: Url,
@@ -50,7 +50,7 @@ pub(super) struct HttpEndpoint {
     pub(super) allow_private: bool,
 }
 
-/// What the configuration says about a tool, or about all of them.
+/// The configured policy for one tool, or for all tools.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ToolPolicy {
     pub(super) rules: Vec<ToolRule>,
@@ -59,11 +59,11 @@ pub(super) struct ToolPolicy {
 }
 
 const EVERY_TOOL: &str = "*";
-/// Longer ones would leave too little of a tool's name.
+/// A longer one would leave too few characters for a tool's name.
 const LONGEST_NAME: usize = 32;
-/// A day: longer is a slip, and must not overflow a timer.
+/// A day. A larger value is a mistake, and could overflow a timer.
 const LONGEST_TIME: f64 = 86_400.0;
-/// A pattern that compiles to more is not about an argument.
+/// The size limit of a compiled pattern.
 const LARGEST_PATTERN: usize = 1 << 20;
 /// Headers that the protocol sets itself.
 const OWN_HEADERS: &[&str] = &[
@@ -110,7 +110,7 @@ impl ServerSpec {
         })
     }
 
-    /// What the configuration says about a tool: its own rules, then those for all.
+    /// The policy for a tool: its own rules first, then those for all tools.
     pub(super) fn policy(&self, tool: &str) -> ToolPolicy {
         let all = [tool, EVERY_TOOL].map(|name| self.tools.get(name));
         let found = || all.into_iter().flatten();
@@ -121,13 +121,13 @@ impl ServerSpec {
         }
     }
 
-    /// How long a call of a tool may take.
+    /// The timeout of a tool's calls.
     pub(super) fn call_timeout(&self, policy: &ToolPolicy) -> Duration {
         policy.timeout.unwrap_or(self.call_timeout)
     }
 }
 
-/// Where a setting stands, for messages.
+/// The path of a setting, for error messages.
 #[derive(Clone, Copy)]
 struct Place<'a>(&'a str);
 
@@ -330,10 +330,10 @@ fn rule(
     Ok(ToolRule { arguments, action: settings.action })
 }
 
-/// The pattern has to match all of an argument, line breaks included: a rule that
-/// allows `/srv/.*` must not be met by a text that merely contains it.
+/// A pattern that has to match the whole argument, including line breaks: a rule that allows
+/// `/srv/.*` must not match a text that merely contains such a path.
 fn whole(pattern: &str) -> Result<Regex, regex::Error> {
-    // What is not a pattern by itself must not become one by what is around it.
+    // A pattern that is only valid inside the group added below is rejected.
     Regex::new(pattern)?;
     RegexBuilder::new(&format!(r"\A(?:{pattern})\z"))
         .dot_matches_new_line(true)

@@ -1,8 +1,8 @@
-//! What a tool gave back, as a model can read it: texts and pictures, bounded.
+//! The result of a tool as content that a model can read: texts and pictures, bounded.
 //!
-//! Whatever else there is in a result is described in words. A block that nobody
-//! knows does not spoil the others. Binary data is never repeated as text: a
-//! server may send the same picture as a block and in its structured content.
+//! Everything else in a result is replaced by a short description. An unknown content block does
+//! not invalidate the others. Binary data is never repeated as text: a server may send the same
+//! picture as a content block and again in its structured content.
 
 use data_encoding::BASE64;
 use parlor_agent::ContentBlock;
@@ -14,27 +14,27 @@ use serde_json::Value;
 
 use super::binary::{Repeated, sized};
 
-/// Where a server says what it wants to show beside the chat.
+/// The metadata key with which a server shows an artifact beside the chat.
 const ARTIFACT: &str = "parlor/artifact";
 const LONGEST_ARTIFACT_ID: usize = 200;
 
 const MOST_BLOCKS: usize = 100;
 const MOST_PICTURES: usize = 5;
-/// Five megabytes in base64: what model vendors take.
+/// 5 MB in base64: the limit of the model vendors.
 const LARGEST_PICTURE: usize = 3_750_000;
-/// The longest name, address or type that is repeated in words.
+/// The longest name, address or type that is repeated in a description.
 const LONGEST_WORD: usize = 200;
 
-/// What a result is held to.
+/// The limits that apply to a result.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ResultRules<'a> {
-    /// The most bytes of text.
+    /// The maximum size of its text, in bytes.
     pub(super) most_bytes: usize,
-    /// The kinds of things that the server may show beside the chat.
+    /// The kinds of artifacts that the server may show.
     pub(super) artifacts: &'a [String],
 }
 
-/// What came of a call.
+/// The outcome of a call that was answered.
 pub(super) fn outcome(result: ServerResult, rules: ResultRules<'_>) -> ToolOutcome {
     let Some(result) = read(result) else {
         return failed("The tool's answer could not be read.", rules);
@@ -54,17 +54,17 @@ pub(super) fn outcome(result: ServerResult, rules: ResultRules<'_>) -> ToolOutco
     ToolOutcome::Answered { content: content.finish(), is_error: result.is_error, artifact }
 }
 
-/// The server refused the call, in its own words.
+/// The outcome of a call that the server rejected, with its error message.
 pub(super) fn refused(error: &ErrorData, rules: ResultRules<'_>) -> ToolOutcome {
     failed(&error.message, rules)
 }
 
-/// The structured part of a result, if the tool did not fail.
+/// The structured content of a result, unless the tool failed.
 pub(super) fn structured(result: ServerResult) -> Option<Value> {
     read(result).filter(|result| !result.is_error)?.structured
 }
 
-/// The text of a result, if it is one text and nothing else, and the tool did not fail.
+/// The text of a result that consists of one text block, unless the tool failed.
 pub(super) fn text(result: ServerResult) -> Option<String> {
     let mut blocks = read(result).filter(|result| !result.is_error)?.blocks.into_iter();
     match (blocks.next(), blocks.next()) {
@@ -80,7 +80,7 @@ fn failed(words: &str, rules: ResultRules<'_>) -> ToolOutcome {
 }
 
 struct Answer {
-    /// What is not known is its type, for words.
+    /// An unknown content block is represented by its type.
     blocks: Vec<Result<McpBlock, String>>,
     structured: Option<Value>,
     is_error: bool,
@@ -101,7 +101,7 @@ fn read(result: ServerResult) -> Option<Answer> {
             is_error: is_error == Some(true),
             meta: meta.map(|meta| meta.0),
         }),
-        // With a block that the library does not know, it is taken for something else.
+        // The library parses a result with an unknown content block as a different type.
         other => read_leniently(serde_json::to_value(other).ok()?),
     }
 }
@@ -128,7 +128,7 @@ fn artifact(value: &Value, rules: ResultRules<'_>) -> Option<Artifact> {
     fits.then_some(Artifact { kind, id })
 }
 
-/// Collects blocks, within bounds.
+/// Collects content blocks up to the limits.
 struct Content {
     blocks: Vec<ContentBlock>,
     most: usize,
@@ -184,7 +184,7 @@ impl Content {
         if self.pictures == MOST_PICTURES {
             return self.words(format!("a picture was left out: there are over {MOST_PICTURES}"));
         }
-        // Four characters carry three bytes; nothing larger is decoded.
+        // Base64 encodes three bytes in four characters; nothing larger is decoded.
         if data.len() / 4 * 3 > LARGEST_PICTURE {
             return self.words("a picture was left out: it is too large".to_owned());
         }
@@ -214,7 +214,7 @@ impl Content {
             end -= 1;
         }
         self.left_out += text.len() - end;
-        // What was cut off is not followed by what would have come later.
+        // After a cut nothing more is added: the rest would not follow on.
         self.left = if end < text.len() { 0 } else { self.left - end };
         if end > 0 {
             if self.blocks.len() < MOST_BLOCKS {
@@ -237,7 +237,7 @@ impl Content {
     }
 }
 
-/// Something of the server's, short enough to be repeated.
+/// A short excerpt of a text from the server.
 fn word(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(LONGEST_WORD).collect()
 }
@@ -265,7 +265,7 @@ mod tests {
         answered(result, most).0.iter().map(text).collect()
     }
 
-    /// M-3: results are limited in size, and the model is told.
+    /// M-3: results are limited in size, and the model is told that they were cut.
     #[test]
     fn a_long_result_is_cut_off_and_says_so() {
         let long = json!({"content": [
@@ -281,7 +281,8 @@ mod tests {
         assert_eq!(texts(json!({"content": many}), 1_000).len(), MOST_BLOCKS + 1);
     }
 
-    /// What is not text is described, and what nobody knows spoils nothing.
+    /// Content that is not text is described, and an unknown content block does not affect the
+    /// others.
     #[test]
     fn other_content_is_described_in_words() {
         let gif = BASE64.encode(GIF);
@@ -327,8 +328,8 @@ mod tests {
         assert_eq!(texts(json!({"anything": 1}), 100), ["The tool's answer could not be read."]);
     }
 
-    /// The picture of server-filesystem comes as a block and again as structure: it
-    /// is a picture once, and never text.
+    /// The filesystem server sends a picture as a content block and again as structured content: it
+    /// becomes one picture, and never text.
     #[test]
     fn binary_data_is_never_repeated_as_text() {
         let gif = BASE64.encode(GIF);
@@ -344,7 +345,7 @@ mod tests {
             {"uri": "file:///a.gif", "mimeType": "image/gif", "blob": gif}}]});
         assert_eq!(texts(embedded, 10_000), ["[file:///a.gif]", "a picture"]);
 
-        // Structure of its own stays, but for what no one can read in it.
+        // Other structured content stays, except for binary data in it.
         let dump = BASE64.encode(&[7; 3_000]);
         let other = json!({"content": [block], "structuredContent": {"title": "Cat", "raw": dump}});
         assert_eq!(
@@ -353,7 +354,7 @@ mod tests {
         );
     }
 
-    /// Only kinds that the configuration lists are shown beside the chat.
+    /// Only artifacts of the configured kinds are shown.
     #[test]
     fn an_artifact_is_of_a_kind_that_is_listed() {
         let with = |kind: &str, id: &str| {

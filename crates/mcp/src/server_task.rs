@@ -1,12 +1,13 @@
 //! The task of one server: it is started, serves, and is restarted when it ends. Nothing that
 //! it does affects another server.
 //!
-//! 1. Start, shake hands, list tools. If that fails it is down, and has no tools.
-//! 2. Serve. The list is read again when the server says so, and every few minutes
-//!    in case that was missed. A server that left a call unanswered, or that was quiet,
-//!    gets a ping; one that does not answer it is ended.
-//! 3. When it ends: wait, longer each time, and go back to 1. It keeps its tools until a start
-//!    fails; a call meanwhile cuts the wait short (M-2).
+//! 1. Start, initialise the connection, list the tools. If that fails, the server is down and has
+//!    no tools.
+//! 2. Serve. The tools are listed again when the server reports a change, and every few minutes in
+//!    case a notification was missed. A server that left a call unanswered, or that was idle, is
+//!    pinged; if it does not respond, it is ended.
+//! 3. When it ends: wait with a growing backoff, then go back to 1. The server keeps its tools
+//!    until a start fails; a call cuts the wait short (M-2).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,35 +25,35 @@ use super::connection::{Connection, Live, open};
 use super::listing::Listing;
 use super::resolve::{Endpoint, ServerSpec};
 
-/// How long a call waits for a server that is being started.
+/// How long a call waits for a server that is starting.
 const WAIT_FOR_SERVER: Duration = Duration::from_secs(10);
-/// How long others wait for a server that was just started.
+/// How long a turn waits for a server that is about to be ready again.
 const COMING: Duration = Duration::from_secs(3);
-/// The least time between two starts, however urgent they are.
+/// The minimum time between two starts, even if a call waits.
 const BETWEEN_STARTS: Duration = Duration::from_millis(500);
 const BETWEEN_LISTS: Duration = Duration::from_secs(1);
 const BETWEEN_LOOKS: Duration = Duration::from_secs(30);
-/// So many looks at a quiet server, and its list is read again.
+/// An idle server's tools are listed again after this many health checks.
 const LOOKS_PER_LIST: u32 = 10;
-/// How long a quiet server may take to say that it is alive, …
+/// The timeout of a health check.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// … and how long one that has just left a call unanswered.
+/// The timeout of a health check after a call was left unanswered.
 const LITTLE_PATIENCE: Duration = Duration::from_secs(2);
-/// How long the rest of its standard error is waited for, …
+/// How long the rest of its standard error is waited for.
 const REST_OF_STDERR: Duration = Duration::from_secs(1);
-/// … and how much of its last line is told.
+/// How much of its last line on standard error is shown.
 const LONGEST_STDERR_LINE: usize = 300;
-/// How a line of its supervisor begins: the problem says the same in other words.
+/// The prefix of the supervisor's own lines: the reported problem already says the same.
 const SUPERVISOR: &str = "parlor supervise: ";
-/// Shorter values of its environment are words, not secrets.
+/// Shorter values in its environment are not treated as secrets.
 const SHORTEST_SECRET: usize = 6;
 
-/// A server, as callers see it.
+/// The part of a server that callers use.
 #[derive(Debug)]
 pub(super) struct ServerHandle {
     pub(super) spec: ServerSpec,
     status: watch::Sender<Status>,
-    /// A call needs it now.
+    /// Notified when a call needs the server now.
     wanted: Notify,
 }
 
@@ -61,11 +62,11 @@ struct Status {
     state: ServerState,
     connection: Option<Arc<Connection>>,
     problem: Option<String>,
-    /// The last line of its standard error, for administrators only.
+    /// The last line on its standard error, for administrators only.
     last_stderr_line: Option<String>,
     notes: Vec<String>,
     starts: u64,
-    /// It may be ready in a moment: callers wait until then.
+    /// The server may be ready soon: callers wait until then.
     coming_until: Option<Instant>,
     is_closed: bool,
 }
@@ -77,12 +78,12 @@ enum End {
     Silent,
 }
 
-/// What is asked of a server beside calls.
+/// A health check, or a new listing.
 #[derive(Clone, Copy)]
 enum Look {
-    /// Whether it answers within some time.
+    /// Whether it responds within this time.
     IsAlive(Duration),
-    /// Its tools.
+    /// Which tools it has.
     List,
 }
 
@@ -93,7 +94,7 @@ pub(super) struct ServerTask {
     pub(super) catalogue: Arc<Catalogue>,
     pub(super) supervisor: Supervisor,
     pub(super) stop: CancellationToken,
-    /// Whose server it is, for the log.
+    /// The project that the server belongs to, for the log.
     pub(super) project: String,
     pub(super) log: OncePerSecond,
     pub(super) stderr: Arc<StderrLog>,
@@ -114,7 +115,7 @@ impl ServerHandle {
         Self { spec, status: watch::Sender::new(status), wanted: Notify::new() }
     }
 
-    /// The connection, as soon as there is one; in words why there is none.
+    /// The connection, once there is one; or the reason why there is none.
     pub(super) async fn connection(&self) -> Result<Arc<Connection>, String> {
         let mut status = self.status.subscribe();
         let usable = |status: &Status| {
@@ -134,7 +135,7 @@ impl ServerHandle {
         })
     }
 
-    /// Waits for a server that was just started, or that is just being brought back.
+    /// Waits for a server that has just been started, or that is being restarted.
     pub(super) async fn settled(&self) {
         let mut status = self.status.subscribe();
         let until = status.borrow().coming_until;
@@ -143,7 +144,7 @@ impl ServerHandle {
         }
     }
 
-    /// Ready when its task has ended.
+    /// Completes when the server's task has ended.
     pub(super) async fn closed(&self) {
         let mut status = self.status.subscribe();
         let _gone = status.wait_for(|status| status.is_closed).await;
@@ -166,7 +167,7 @@ impl ServerHandle {
 }
 
 impl ServerTask {
-    /// Runs the server, and restarts it, until it is told to stop.
+    /// Runs the server, and restarts it, until it is stopped.
     pub(super) async fn run(self) {
         let mut backoff = Backoff::default();
         while let Some(problem) = self.start_and_serve(&mut backoff).await {
@@ -188,7 +189,7 @@ impl ServerTask {
         });
     }
 
-    /// One life of the server; why it ended, unless it was told to.
+    /// Runs the server once. Returns why it ended, or `None` if it was stopped.
     async fn start_and_serve(&self, backoff: &mut Backoff) -> Option<String> {
         self.change(|status| {
             status.state = ServerState::Starting;
@@ -242,7 +243,7 @@ impl ServerTask {
                 }
             };
             match look {
-                // One that works on a call may be too busy to say that it is alive.
+                // A server that works on a call may be too busy to respond.
                 Look::IsAlive(_) if !connection.in_flight.is_empty() => continue,
                 Look::IsAlive(_) => {}
                 Look::List => (list_is_old, next_list) = (false, Instant::now() + BETWEEN_LISTS),
@@ -256,7 +257,7 @@ impl ServerTask {
         }
     }
 
-    /// Whether the server answers; reads its list again on the way.
+    /// Whether the server responds; updates its tools if they were listed.
     async fn look(&self, live: &Live, look: Look) -> bool {
         let patience = match look {
             Look::IsAlive(patience) => patience,
@@ -280,7 +281,8 @@ impl ServerTask {
             status.problem = None;
             status.coming_until = None;
         });
-        // The first time is worth a line by itself; a crash right after it, too.
+        // The first start is always logged, and does not use up the log's rate limit: a crash right
+        // after it is logged too.
         let is_first = self.handle.status.borrow().starts == 1;
         if let Some(left_out) = if is_first { Some(0) } else { self.log.pass() } {
             let (project, server) = (&self.project, &self.handle.spec.name);
@@ -305,7 +307,7 @@ impl ServerTask {
         self.change(|status| status.last_stderr_line = last_stderr_line);
     }
 
-    /// The last line of its standard error, without the secrets of its environment.
+    /// The last line on its standard error, with the secrets of its environment masked.
     async fn last_stderr_line(&self) -> Option<String> {
         let Endpoint::Process(process) = &self.handle.spec.endpoint else { return None };
         let line = self.stderr.last_line(REST_OF_STDERR).await;
@@ -317,7 +319,7 @@ impl ServerTask {
         Some(masked.chars().take(LONGEST_STDERR_LINE).collect())
     }
 
-    /// Waits before the next start; not if somebody needs it. `false`: it is over.
+    /// Waits before the next start, unless a call needs the server. `false` if it was stopped.
     async fn wait(&self, wait: Duration) -> bool {
         let soonest = Instant::now() + BETWEEN_STARTS;
         let wanted = async {

@@ -1,7 +1,7 @@
-//! The settings of an MCP server, as they are written.
+//! The settings of an MCP server, as they are written in the configuration.
 //!
-//! They hold names of environment variables where a secret belongs, so that no
-//! secret has to stand in a file. What they mean is in [`super::resolve`].
+//! Secrets are given by the names of environment variables, so that no secret has to be in a file.
+//! [`super::resolve`] checks the settings.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,33 +18,33 @@ pub struct McpServerSettings {
     pub command: Option<String>,
     /// Its arguments.
     pub args: Vec<String>,
-    /// What its environment holds beside `PATH`, `HOME`, the language and the time zone.
+    /// Its environment variables beside `PATH`, `HOME`, the language and the time zone.
     pub env: BTreeMap<String, SettingValue>,
-    /// Where it runs; without one, where the server was started.
+    /// Its working directory; by default, that of Parlor.
     pub working_dir: Option<PathBuf>,
-    /// The user that it runs as, if the server was started as root.
+    /// The user that it runs as, if Parlor was started as root.
     pub user: Option<String>,
-    /// What it may use.
+    /// The resource limits of its process.
     pub limits: LimitSettings,
     /// The address of a server that is reached over streamable HTTP.
     pub url: Option<String>,
     /// Headers of each request to it.
     pub headers: BTreeMap<String, SettingValue>,
-    /// Whether the address may be one of this machine or of a private network.
+    /// Whether the address may be on this machine or in a private network.
     pub allow_private_addresses: bool,
-    /// What its tools' names begin with; without one, the server's name and `_`.
+    /// The prefix of its tools' names; by default, the server's name and `_`.
     pub prefix: Option<String>,
-    /// The era of the protocol that it speaks.
+    /// The protocol version that it speaks.
     pub protocol: ProtocolEra,
-    /// Whether its word on its own tools counts (M-1).
+    /// Whether its annotations of its own tools are trusted (M-1).
     pub trust_annotations: bool,
-    /// The kinds of things that it may show beside the chat.
+    /// The kinds of artifacts that it may show beside the chat.
     pub artifacts: Vec<String>,
-    /// What its tools may do, by their names there; `*` is about all of them.
+    /// What its tools may do, by their names at the server; `*` is about all of them.
     pub tools: BTreeMap<String, ToolSettings>,
-    /// How long one call may take.
+    /// The timeout of one call.
     pub call_timeout_seconds: f64,
-    /// How long the server may take until it has told its tools.
+    /// How long the server may take from its start until it has listed its tools.
     pub start_timeout_seconds: f64,
     /// The longest result, in bytes of text. Longer ones are cut off.
     pub max_result_bytes: usize,
@@ -52,14 +52,15 @@ pub struct McpServerSettings {
     pub parallel_calls: usize,
 }
 
-/// The eras of the protocol: how a connection begins, and how a server asks something.
+/// The protocol versions: they differ in how a connection begins, and in how a server asks a
+/// question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum ProtocolEra {
-    /// With `initialize`; a server asks in the middle of a call.
+    /// Begins with `initialize`; a server asks during a call.
     #[default]
     #[serde(rename = "2025-11-25")]
     Initialize,
-    /// With `server/discover`; a server answers a call with its questions, and is called
+    /// Begins with `server/discover`; a server answers a call with its questions, and is called
     /// again with the answers.
     #[serde(rename = "2026-07-28")]
     Discover,
@@ -69,24 +70,24 @@ pub enum ProtocolEra {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolSettings {
-    /// What is done about a call that no rule fits.
+    /// The action for a call that matches no rule.
     pub action: Option<ToolAction>,
-    /// The first rule that fits a call counts.
+    /// The first rule that matches a call applies.
     pub rules: Vec<RuleSettings>,
-    /// How long a call may take.
+    /// The timeout of a call.
     pub timeout_seconds: Option<f64>,
-    /// How long an approval waits; 0 waits for ever.
+    /// How long an approval waits; 0 waits without a limit.
     pub prompt_timeout_seconds: Option<f64>,
 }
 
-/// What is done about some of the calls of a tool.
+/// The action for some of the calls of a tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RuleSettings {
-    /// A pattern for each argument that counts. It has to match all of it.
+    /// A pattern for each argument that matters. It has to match the whole argument.
     #[serde(default)]
     pub arguments: BTreeMap<String, String>,
-    /// What is done then.
+    /// The action for a call that matches.
     pub action: ToolAction,
 }
 
@@ -94,9 +95,9 @@ pub struct RuleSettings {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("mcp.{setting}: {why}")]
 pub struct McpSettingsError {
-    /// The server's name and the key, with dots.
+    /// The server's name and the key, separated by dots.
     pub setting: String,
-    /// What is wrong, and what would be right.
+    /// What is wrong, and what would be valid.
     pub why: String,
 }
 

@@ -1,8 +1,8 @@
-//! A server behind two pipes: one JSON message in a line.
+//! A server behind two pipes: one JSON message per line.
 //!
-//! A line that cannot be a message, such as a greeting on standard output, is skipped. One
-//! that begins like a message and is none may have been the answer to a call: then the
-//! connection is closed, so that nobody waits for an answer that was lost.
+//! A line that cannot be a message, such as a greeting on standard output, is skipped. A line that
+//! begins like a message but cannot be parsed may have been the response to a call: then the
+//! connection is closed, so that no call waits for a lost response.
 
 use std::io;
 
@@ -17,13 +17,13 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use super::task_support;
 use super::transport::{Ending, LARGEST_MESSAGE};
 
-/// Messages that wait for a server that is slow to read.
+/// The capacity of the queue for a server that reads slowly.
 const WAITING: usize = 16;
 
 /// The transport over two pipes.
 pub(super) struct Lines<R> {
     reader: LineReader<R>,
-    /// Dropped when the transport is closed, which closes the pipe.
+    /// Dropped when the transport is closed; that closes the pipe.
     writer: Option<LineWriter>,
     ending: Ending,
 }
@@ -50,7 +50,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         }
     }
 
-    /// The next message, or why none comes any more, where that is worth telling.
+    /// The next message, or why there are no more, if there is a reason to report.
     async fn next_message(&mut self) -> Result<ServerJsonRpcMessage, Option<&'static str>> {
         loop {
             let line = match self.reader.next().await {
@@ -120,8 +120,8 @@ fn read(line: &[u8]) -> Line {
     }
 }
 
-/// JSON that is no message of the protocol. If it has the id of a request, the request gets an
-/// error; anything else is skipped.
+/// Handles JSON that is not a message of the protocol. If it has the id of a request, that request
+/// fails; anything else is skipped.
 fn foreign(value: &Value) -> Line {
     let id: Option<RequestId> =
         value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
@@ -153,7 +153,7 @@ mod tests {
         }
     }
 
-    /// FAULTS 4: a line that is no message is skipped, a lost answer ends the connection.
+    /// FAULTS 4: a line that is not a message is skipped, a lost response closes the connection.
     #[test]
     fn lines_are_told_apart() {
         for (line, sorted) in [
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(sort(&deep), "broken");
     }
 
-    /// A message that is dropped on the way while it is read is not lost.
+    /// Reading is cancel-safe: a message that was read in part is not lost.
     #[tokio::test]
     async fn a_read_that_was_given_up_goes_on_later() {
         let (ours, mut theirs) = tokio::io::duplex(64);

@@ -1,5 +1,5 @@
-//! Changes of the tools in the newer era (M-3): a server tells them to whoever
-//! listens, on a request that stays open.
+//! Changes of the tools in protocol version 2026-07-28 (M-3): a server reports them on a
+//! subscription, a request that stays open.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use tokio::time::sleep;
 
 use super::transport::Ending;
 
-/// The pause before a subscription that ended is opened again.
+/// The delay before a subscription that ended is opened again.
 const BETWEEN: Duration = Duration::from_secs(5);
 
-/// Listens until the connection is over.
+/// Keeps a subscription open until the connection has ended.
 pub(super) async fn follow(peer: Peer<RoleClient>, changed: Arc<Notify>, ending: Ending) {
     tokio::select! {
         () = ending.reached() => {}
@@ -22,7 +22,7 @@ pub(super) async fn follow(peer: Peer<RoleClient>, changed: Arc<Notify>, ending:
     }
 }
 
-/// A server that cannot tell of changes is asked for its list now and then anyway.
+/// A server without subscriptions is listed every few minutes anyway.
 async fn listen(peer: &Peer<RoleClient>, changed: &Notify) {
     let tells = peer.peer_info().and_then(|info| info.capabilities.tools.as_ref()?.list_changed);
     if tells != Some(true) {
@@ -36,12 +36,12 @@ async fn listen(peer: &Peer<RoleClient>, changed: &Notify) {
                     changed.notify_one();
                 }
             }
-            // It says that it does not know of subscriptions.
+            // It does not support subscriptions.
             Err(ServiceError::McpError(_)) => return,
             Err(_) => {}
         }
         sleep(BETWEEN).await;
-        // Something may have changed while nobody listened.
+        // Something may have changed while there was no subscription.
         changed.notify_one();
     }
 }

@@ -1,17 +1,17 @@
 //! Tools that can only be called as tasks (`execution.taskSupport: "required"`).
 //!
-//! The library drops the field that says so. It is moved to where the library keeps
-//! what it does not know, before a message is read.
+//! The library drops that field. Before a message is parsed, it is moved to `_meta`, which the
+//! library keeps.
 
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-/// Marks such a tool in its `_meta`.
+/// The key in `_meta` that marks such a tool.
 pub(super) const NEEDS_TASK: &str = "parlor/needs-task";
 const FIELD: &str = "\"taskSupport\"";
 
-/// The message with its tools marked. Nearly all messages stay as they are.
+/// The message with such tools marked. Nearly all messages are returned unchanged.
 pub(super) fn marked(message: &[u8]) -> Cow<'_, [u8]> {
     let is_about_tasks = std::str::from_utf8(message).is_ok_and(|text| text.contains(FIELD));
     match is_about_tasks.then(|| mark(message)).flatten() {

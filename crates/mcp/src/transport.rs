@@ -1,8 +1,8 @@
-//! What stands between a server and the protocol, whichever way it is reached.
+//! What both transports have in common.
 //!
-//! - When nothing more comes, everybody who waits is told at once.
-//! - Notifications that nobody here needs are dropped before they cost anything,
-//!   and a server that sends without end is slowed down.
+//! - When the connection ends, everything that waits for a response is notified at once.
+//! - Notifications that are not needed are dropped early, and a server that floods the connection
+//!   is throttled.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,12 +13,12 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio_util::sync::CancellationToken;
 
-/// The largest message that is read. A result with a few pictures fits.
+/// The largest message that is read; a result with several pictures fits.
 pub(super) const LARGEST_MESSAGE: usize = 16 << 20;
 
 const MESSAGES_PER_SECOND: usize = 5_000;
 
-/// Says when a connection is over, and why, if its transport knows.
+/// Signals that a connection has ended, with the reason if its transport knows it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ending {
     over: CancellationToken,
@@ -26,7 +26,7 @@ pub(super) struct Ending {
 }
 
 impl Ending {
-    /// The connection is over. The first reason counts.
+    /// Marks the connection as ended. The first reason counts.
     pub(super) fn set(&self, why: Option<&str>) {
         if let Some(why) = why {
             let _first = self.why.set(why.to_owned());
@@ -34,7 +34,7 @@ impl Ending {
         self.over.cancel();
     }
 
-    /// Ready when it is over.
+    /// Completes when the connection has ended.
     pub(super) async fn reached(&self) {
         self.over.cancelled().await;
     }
@@ -48,7 +48,7 @@ impl Ending {
     }
 }
 
-/// A transport that is watched.
+/// A transport that signals its end and limits the rate of messages.
 pub(super) struct Watched<T> {
     inner: T,
     ending: Ending,
@@ -73,7 +73,8 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Watched<T> {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
-            // Before and not after: who is dropped while waiting loses nothing.
+            // Before receiving and not after, which is cancel-safe: no message is held while
+            // waiting.
             self.budget.take(1).await;
             let message = self.inner.receive().await;
             match message {

@@ -1,5 +1,4 @@
-//! What became of a prompt, and what is wrong with an answer, as files that a person
-//! can read.
+//! Outcomes of prompts and validation errors of answers, as readable files.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 
@@ -12,8 +11,7 @@ use support::golden;
 
 const PROMPT: &str = "0198c5a2-7b1e-7cc0-8000-000000000004";
 
-/// P-5, P-6: a call that was allowed with changes, a refusal with its reason, an answer
-/// that does not fit.
+/// P-5, P-6: an approval with edited arguments, a refusal with its reason, an invalid answer.
 #[test]
 fn answers() {
     golden(

@@ -1,5 +1,5 @@
-//! Every shape of the wire, as a file that a person can read: the Rust value
-//! is written as the file says, and the file is read back as the same value.
+//! Every type of the wire format, as a readable file: the Rust value serializes to the file, and
+//! the file deserializes to the same value.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 
@@ -158,7 +158,7 @@ fn messages() {
     );
 }
 
-/// T-1, T-7: old rows and rows of a newer version are read, and nothing of them is lost.
+/// T-1, T-7: rows of older and newer versions are read without losing anything.
 #[test]
 fn rows_of_other_versions() {
     let old = json!({"id": MESSAGE, "conversation_id": CONVERSATION, "turn_id": TURN, "role": "user", "content": "hi", "metadata": null});
@@ -174,7 +174,7 @@ fn rows_of_other_versions() {
     assert_eq!(read.message_type, MessageType::Unknown("hologram".into()));
     assert_eq!(serde_json::to_value(&read).unwrap(), newer);
 
-    // Data that does not fit its type is kept too.
+    // Data that does not fit its message type is kept too.
     let mut odd = newer;
     odd["message_type"] = json!("plan");
     let read: Message = serde_json::from_value(odd.clone()).unwrap();
@@ -182,7 +182,7 @@ fn rows_of_other_versions() {
     assert_eq!(serde_json::to_value(&read).unwrap(), odd);
 }
 
-/// P-1, P-7, P-8: a prompt of each kind, an answer, and how prompts end.
+/// P-1, P-7, P-8: a prompt of each kind, an answer, and the outcomes of prompts.
 #[test]
 fn prompts() {
     let approval = UserPrompt {
@@ -319,7 +319,7 @@ fn events() {
     );
 }
 
-/// H-1, W-1: requests and refusals.
+/// H-1, W-1: requests and errors.
 #[test]
 fn requests_and_errors() {
     golden(
@@ -355,7 +355,7 @@ fn requests_and_errors() {
     }
 }
 
-/// W-1, W-2: frames of a client, and what is no frame.
+/// W-1, W-2: valid and invalid frames of a client.
 #[test]
 fn client_frames() {
     let read =

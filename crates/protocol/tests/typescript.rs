@@ -1,5 +1,5 @@
-//! The TypeScript types of the web client are generated from this crate. When
-//! they drift, this test fails and says how to write them anew.
+//! The TypeScript types of the web client are generated from this crate. If they differ, this test
+//! fails and says how to generate them again.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 

@@ -1,4 +1,4 @@
-//! The checks of input for a recipe.
+//! Validation of recipes.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 
@@ -32,7 +32,7 @@ fn with(field: &str, value: Value) -> Value {
     soup
 }
 
-/// a validation error says where it is and what to do.
+/// a validation error names the field and says what to do.
 #[test]
 fn validation_errors_say_where_they_are_and_what_to_do() {
     let many: Vec<Value> = (0..101).map(|n| json!({"name": n.to_string()})).collect();
@@ -130,7 +130,7 @@ fn small_mistakes_are_corrected() {
     assert!(complete(json!({"title": "Water", "ingredients": [], "steps": []})).is_ok());
 }
 
-/// a change touches what it names, and nothing else.
+/// an update changes the fields that it names, and nothing else.
 #[test]
 fn a_change_touches_what_it_names() {
     let old = complete(soup()).unwrap();
@@ -204,8 +204,8 @@ prop_compose! {
 }
 
 proptest! {
-    /// Whatever is given, it is taken or refused with reasons; what was taken can
-    /// be given again as it is, and is the same.
+    /// Every input is accepted or refused with reasons; an accepted recipe can be sent again, and
+    /// stays the same.
     #[test]
     fn what_was_taken_is_taken_again(given in recipe()) {
         match read(given).complete() {

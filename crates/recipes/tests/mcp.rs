@@ -51,12 +51,12 @@ impl Scene {
         self.try_call(tool, arguments, None).await.unwrap()
     }
 
-    /// The structure of a result, which must be its text too.
+    /// The structured content of a result, which must equal its text.
     async fn good(&self, tool: &str, arguments: Value) -> Value {
         structure(&self.call(tool, arguments).await)
     }
 
-    /// The words of an error.
+    /// The text of an error.
     async fn bad(&self, tool: &str, arguments: Value) -> String {
         error_text(&self.call(tool, arguments).await)
     }
@@ -93,8 +93,8 @@ fn toast() -> Value {
     })
 }
 
-/// R-1, M-1: what each tool says of itself, word for word: parameters, annotations,
-/// what previews it, and what is not for models.
+/// R-1, M-1: the full definition of each tool: parameters, annotations, its preview tool, and
+/// whether it is internal.
 #[tokio::test]
 async fn tools_describe_themselves() {
     let scene = Scene::new().await;
@@ -102,7 +102,7 @@ async fn tools_describe_themselves() {
     insta::assert_json_snapshot!(tools);
 }
 
-/// both eras of the protocol have the same tools and the same results.
+/// both protocol versions have the same tools and the same results.
 #[tokio::test]
 async fn both_eras_are_served() {
     let modern =
@@ -129,7 +129,7 @@ async fn both_eras_are_served() {
     assert_eq!(seen[0], seen[1]);
 }
 
-/// listed, read, created, changed, deleted, in results that carry ids.
+/// recipes are listed, read, created, changed and deleted; results carry ids.
 #[tokio::test]
 async fn a_model_works_with_recipes() {
     let scene = Scene::new().await;
@@ -151,7 +151,7 @@ async fn a_model_works_with_recipes() {
     assert_eq!(deleted, json!({"deleted": {"id": made, "title": "Toast"}}));
 }
 
-/// R-1, H-1: displaying marks the artifact; creating does not display.
+/// R-1, H-1: displaying a recipe marks the artifact; creating one does not display it.
 #[tokio::test]
 async fn displaying_marks_the_artifact() {
     let scene = Scene::new().await;
@@ -169,8 +169,8 @@ async fn displaying_marks_the_artifact() {
     }
 }
 
-/// a mistake of a model is a tool's error that says what to do; only an unknown
-/// tool is an error of the protocol.
+/// a mistake of a model is a tool error that says what to do; only an unknown tool is a
+/// protocol error.
 #[tokio::test]
 async fn errors_teach() {
     let scene = Scene::new().await;
@@ -230,7 +230,7 @@ async fn errors_teach() {
     assert!(error.to_string().contains("Unknown tool: cook_recipe"), "{error}");
 }
 
-/// DESIGN idea 8: a call with a run id happens once.
+/// DESIGN idea 8: a call with a run id takes effect once.
 #[tokio::test]
 async fn a_run_id_makes_it_happen_once() {
     let scene = Scene::new().await;
@@ -250,7 +250,7 @@ async fn a_run_id_makes_it_happen_once() {
     assert!(without.starts_with("There is already a recipe called \"Toast\""), "{without}");
 }
 
-/// P-7: a host can ask what a change would do.
+/// P-7: a host can request the preview of a change.
 #[tokio::test]
 async fn a_change_can_be_previewed() {
     let scene = Scene::new().await;

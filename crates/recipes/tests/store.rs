@@ -1,4 +1,4 @@
-//! The store on a real file: one process, several at once, and after a restart.
+//! The store on a real file: one process, several processes, and after a restart.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 
@@ -65,7 +65,7 @@ fn refusal(result: Result<Recipe, RecipeError>) -> Refusal {
     }
 }
 
-/// created, read, updated, replaced, deleted.
+/// recipes are created, read, updated, replaced and deleted.
 #[tokio::test]
 async fn a_recipe_from_creation_to_deletion() {
     let scene = Scene::new().await;
@@ -96,7 +96,7 @@ async fn a_recipe_from_creation_to_deletion() {
     );
 }
 
-/// titles are unique for a tenant, whatever their case and spelling.
+/// titles are unique within a tenant, ignoring case and spelling.
 #[tokio::test]
 async fn a_title_is_taken_once() {
     let scene = Scene::new().await;
@@ -136,7 +136,7 @@ async fn tenants_are_apart() {
     assert_eq!(scene.store.get(&scene.home, mine.id).await.unwrap(), mine);
 }
 
-/// samples on the first use of a tenant, and never again.
+/// a tenant gets the samples on first use, and never again.
 #[tokio::test]
 async fn samples_come_once() {
     let scene = Scene::new().await;
@@ -170,8 +170,8 @@ async fn a_tenant_has_a_thousand_recipes_at_most() {
     scene.store.change(&tenant("other"), Change::Create(content("One more")), None).await.unwrap();
 }
 
-/// DESIGN idea 8: the same run has the first one's result and changes nothing,
-/// also from another process and after other changes; other arguments are an error.
+/// DESIGN idea 8: a repeated run returns the first result and changes nothing, also from another
+/// process and after other changes; other arguments are an error.
 #[tokio::test]
 async fn a_run_happens_once() {
     let scene = Scene::new().await;
@@ -202,7 +202,7 @@ async fn a_run_happens_once() {
     assert_ne!(elsewhere.id, first.id, "a run id is a tenant's own");
 }
 
-/// DESIGN idea 8: a refusal is an outcome too, and a delete happens once.
+/// DESIGN idea 8: a refusal is an outcome too, and a delete takes effect once.
 #[tokio::test]
 async fn a_refused_run_stays_refused() {
     let scene = Scene::new().await;
@@ -225,8 +225,8 @@ async fn a_refused_run_stays_refused() {
     assert!(!scene.titles(&scene.home).await.contains(&"broth".to_owned()));
 }
 
-/// Several open a new file and write at the same moment: nothing is lost, nothing is
-/// stored twice, and one run has one outcome.
+/// Several processes open a new file and write at the same time: nothing is lost, nothing is stored
+/// twice, and one run has one outcome.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_write_at_once() {
     const SIDES: usize = 6;
@@ -261,7 +261,7 @@ async fn many_write_at_once() {
     assert_eq!((count("Dish"), count("Common"), count("Tomato Soup")), (SIDES * EACH, 1, 1));
 }
 
-/// P-7: a dry run shows what a change would do, and changes nothing.
+/// P-7: a dry run returns the result of a change, and changes nothing.
 #[tokio::test]
 async fn a_dry_run_changes_nothing() {
     let scene = Scene::new().await;

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-/// Runs `parlor` on an input; gives what it wrote and its exit code.
+/// Runs `parlor` with an input; returns its output and its exit code.
 fn parlor(arguments: &[&str], input: &[u8]) -> (String, i32) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_parlor"))
         .args(arguments)
@@ -72,8 +72,8 @@ fn guard_takes_policies_and_lists_rules() {
     assert_eq!(parlor(&["guard", "--policy", "lenient"], b"").1, 2);
 }
 
-/// C-1: all types on the wire, by their names; `info` is the fallback for an agent's
-/// output, `text` what has no class.
+/// C-1: all message types, by their wire names; `info` is the fallback for an agent's output,
+/// `text` is output without a class.
 #[test]
 fn classify_knows_every_type() {
     let plan = json!({"goal": "Soup", "steps": [
@@ -106,7 +106,7 @@ fn classify_knows_every_type() {
     assert_eq!(types, expected);
 }
 
-/// what cannot be read is an error on its own line, and exit code 1.
+/// a line that cannot be parsed gets an error on its own line; the exit code is 1.
 #[test]
 fn bad_lines_do_not_stop_the_rest() {
     let deep = format!("{}\n", "[".repeat(100_000));
@@ -126,7 +126,7 @@ fn bad_lines_do_not_stop_the_rest() {
     }
 }
 
-/// answers come as the lines go in, not at the end.
+/// each line is answered at once, not at the end of the input.
 #[test]
 fn answers_are_flushed_as_they_go() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_parlor"))
@@ -147,7 +147,7 @@ fn answers_are_flushed_as_they_go() {
     assert!(child.wait().unwrap().success());
 }
 
-/// S-4, A-2: `--raw` is a pipe that masks, also what is no text.
+/// S-4, A-2: `--raw` copies a stream and masks it, even if it is not valid text.
 #[test]
 fn raw_copies_a_stream() {
     let (output, code) = parlor(&["sanitize", "--raw"], b"one Claude Code\ntwo\r\n\nthree GPT-4");
@@ -166,7 +166,8 @@ fn raw_copies_a_stream() {
     child.wait().unwrap();
 }
 
-/// S-6: names may stay, secrets may not; a bridge hides more; paths are cut.
+/// S-6: names may stay, secrets are always masked; behind a bridge more is masked; paths are
+/// shortened.
 #[test]
 fn sanitize_takes_a_project_s_settings() {
     let line = b"Claude by Anthropic: sk-ant-api03-abcdefgh12345678 in /srv/demo/src/main.rs\n";
@@ -208,7 +209,7 @@ fn classify_says_what_a_person_would_see() {
 }
 
 /// A-2, S-5: `parlor classify` masks as behind a bridge, and knows the agent's directories;
-/// what a tool says in colour is said in words.
+/// terminal colours are removed.
 #[test]
 fn classify_takes_the_agent_s_directories() {
     let output = "\u{1B}[31mno\u{1B}[0m /srv/demo/a.rs in /srv/agent/x, says Opus\u{202E}";
@@ -220,7 +221,7 @@ fn classify_takes_the_agent_s_directories() {
     assert_eq!(json_lines(&output)[0]["content"], expected);
 }
 
-/// the help is good enough to need nothing else.
+/// the help shows every shape and an example, so no other documentation is needed.
 #[test]
 fn help_shows_shapes_and_examples() {
     for (command, shape) in

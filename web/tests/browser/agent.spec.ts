@@ -13,7 +13,7 @@ interface Desk {
   workspace: string;
 }
 
-/** A server whose second project is the real agent CLI, before the scripted model. */
+/** A server whose second project is the real agent CLI, with the scripted model behind it. */
 const test = base.extend<object, { desk: Desk }>({
   desk: [
     // eslint-disable-next-line no-empty-pattern
@@ -34,7 +34,7 @@ const test = base.extend<object, { desk: Desk }>({
   ],
 });
 
-/** One step after the other, once the person has said this. */
+/** Plays the steps one after the other, once the person has sent this message. */
 const stepping =
   (said: string, steps: Step[][]) =>
   ({ messages }: ModelRequest): Step[] => {
@@ -43,7 +43,10 @@ const stepping =
     return asked < 0 ? words('Fine.') : (steps[done] ?? words('Nothing is left to do.'));
   };
 
-/** B-1, P-7, S-5: an edit waits with its diff, a plan is text with a shape, admins see the cost, and nothing says who it is. */
+/**
+ * B-1, P-7, S-5: an edit waits for approval with its diff, a plan is formatted text, admins see
+ * the cost, and nothing names the agent.
+ */
 test('an agent CLI works behind the chat', async ({ page, desk }) => {
   const file = join(desk.workspace, 'page.html');
   writeFileSync(file, '<h1>Hello</h1>\n<p>world</p>\n');
@@ -58,7 +61,7 @@ test('an agent CLI works behind the chat', async ({ page, desk }) => {
   const diff = page.getByRole('group', { name: 'What changes' });
   await expect(diff.getByRole('row').filter({ hasText: 'Hello' })).toHaveText(/−/);
   await expect(diff.getByRole('row').filter({ hasText: 'Olá' })).toHaveText(/\+/);
-  // What is around it is there too, with its number.
+  // The lines around the change are shown too, with their numbers.
   await expect(diff.getByRole('row').filter({ hasText: 'world' })).toHaveText(/^22/);
   await expectAccessible(page, 'an edit of an agent CLI');
   expect(readFileSync(file, 'utf8')).toContain('Hello');
@@ -82,8 +85,8 @@ test('an agent CLI works behind the chat', async ({ page, desk }) => {
   await expect(page.getByRole('row', { name: /Desk/ })).toContainText('$');
 });
 
-/** B-1: work in the background ends, and the agent says so by itself, while the page is only looked at. */
-test('what an agent says by itself is shown when it is said', async ({ page, desk }) => {
+/** B-1: background work ends, and the agent-initiated turn is shown on a page that only reads. */
+test('an agent-initiated turn is shown as it streams', async ({ page, desk }) => {
   const chat = new Chat(page, desk.server, desk.model);
   await chat.logIn(ADMIN_PASSWORD);
   await page.getByRole('button', { name: /Project/ }).click();

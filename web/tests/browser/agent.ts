@@ -1,4 +1,4 @@
-/** The real agent CLI, as the tests of the server install it: below `target`, exactly as its lock file says. */
+/** The real agent CLI, as the server's tests install it: below `target`, exactly as its lock file says. */
 
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 const SOURCE = join(ROOT, 'crates/server/tests/e2e/bridge/agent_cli');
 const PLACE = join(process.env['CARGO_TARGET_DIR'] ?? join(ROOT, 'target'), 'tmp/bridge-agent_cli');
 
-/** Where its program is; it is installed if it is not there. */
+/** The path of its program; it is installed if it is missing. */
 export function agentProgram(): string {
   const lock = readFileSync(join(SOURCE, 'package-lock.json'), 'utf8');
   const mark = join(PLACE, 'installed.json');

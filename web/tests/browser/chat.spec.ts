@@ -1,7 +1,7 @@
 import { expect, expectAccessible, test } from './fixtures';
 import { gate, type Step, words } from './model';
 
-/** U-2, H-2: text as it comes; the composer keeps the focus; the answer can be copied. */
+/** U-2, H-2: text is shown as it streams; the composer keeps the focus; the answer can be copied. */
 test('an answer streams in as it is written @both', async ({ chat, page }) => {
   const half = gate();
   await chat.say('Why does bread rise', [...words('Because **yeast** '), { wait: half.passed }, ...words('gives off gas.\n\n- warm\n- slow\n')]);
@@ -17,7 +17,7 @@ test('an answer streams in as it is written @both', async ({ chat, page }) => {
   await expectAccessible(page, 'an answer');
 });
 
-/** H-6: what was said so far is kept. */
+/** H-6: a stop keeps the text so far. */
 test('Escape stops the answer', async ({ chat, page }) => {
   await chat.say('Count for ever', [...words('one two three '), { wait: new Promise(() => undefined) }]);
   await expect(chat.answers).toHaveText(/one two three/);
@@ -40,14 +40,14 @@ test('a blocked message is not lost, and says why in the reader’s language', a
   await expect(page.getByText('Comando não permitido')).toBeHidden();
 });
 
-/** N-1: the same limit here as there. */
-test('what is too long does not go out', async ({ chat, page }) => {
+/** N-1: the page has the same length limit as the server. */
+test('a message that is too long is not sent', async ({ chat, page }) => {
   await chat.composer.fill('a'.repeat(10_001));
   await expect(page.getByText('10,001 of 10,000')).toBeVisible();
   await expect(chat.send).toBeDisabled();
 });
 
-/** U-3: what happened, what to do, try again. */
+/** U-3: an error says what happened and what to do, and can be retried. */
 test('an error can be tried again', async ({ chat, page }) => {
   let times = 0;
   const seen = gate();
@@ -60,7 +60,7 @@ test('an error can be tried again', async ({ chat, page }) => {
   await expect(chat.answers.last()).toHaveText(/Now it works/);
 });
 
-/** U-1: an indicator that unfolds, never above the answer. */
+/** U-1: reasoning is an indicator that can be unfolded, and never pushes the answer down. */
 test('thinking can be unfolded, before and after', async ({ chat, page }) => {
   const thought = gate();
   await chat.say('Think first', [{ thinking: 'Let me see. ' }, { wait: thought.passed }, { thinking: 'I know.' }, ...words('The answer.')]);
@@ -73,7 +73,7 @@ test('thinking can be unfolded, before and after', async ({ chat, page }) => {
   await expect(page.getByText('I know.')).toBeVisible();
 });
 
-/** U-2: the view follows, unless the reader scrolled up. */
+/** U-2: the view follows the answer, unless the reader scrolled up. */
 test('the view follows what comes, unless the reader scrolled up @both', async ({ chat, page }) => {
   const more = gate();
   const lines = (from: number): Step[] => Array.from({ length: 60 }, (_, at) => ({ text: `Line ${from + at}.\n\n` }));
@@ -91,8 +91,8 @@ test('the view follows what comes, unless the reader scrolled up @both', async (
   await expect(chat.main.getByText('Line 159.')).toBeInViewport();
 });
 
-/** H-4, U-5: a picture by button, shown here and kept there. */
-test('a picture goes along, by button, paste or drop', async ({ chat, page }) => {
+/** H-4, U-5: a picture is attached with the button, shown on the page and stored on the server. */
+test('a picture is attached by button, paste or drop', async ({ chat, page }) => {
   const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
   await page.setInputFiles('input[type=file]', { name: 'dot.png', mimeType: 'image/png', buffer: png });
   await expect(page.getByRole('img', { name: 'Attached picture' })).toBeVisible();
@@ -122,7 +122,7 @@ test('a picture goes along, by button, paste or drop', async ({ chat, page }) =>
   await expect(page.getByText('Only JPEG, PNG, WebP and GIF')).toBeVisible();
 });
 
-/** U-1, U-5, C-2: a sentence that asks is an answer that can be copied, and the input has the focus. */
+/** U-1, U-5, C-2: a plain sentence that asks is an answer that can be copied, and the composer has the focus. */
 test('a plain question gives the focus to the composer', async ({ chat, page }) => {
   await chat.say('Ask me something', words('Which colour do you like?'));
   await expect(chat.answers).toHaveText(/Which colour/);
@@ -130,14 +130,14 @@ test('a plain question gives the focus to the composer', async ({ chat, page }) 
   await expect(chat.composer).toBeFocused();
 });
 
-/** U-5, FAULTS 26: highlighted, and nothing inline. */
+/** U-5, FAULTS 26: code is highlighted without inline styles. */
 test('code is highlighted', async ({ chat, page }) => {
   await chat.say('Show me code', words('```rust\nfn main() {\n    println!("hi");\n}\n```\n'));
   await expect(page.locator('code .tok-keyword').first()).toHaveText('fn');
   await expect(page.locator('pre [style]')).toHaveCount(0);
 });
 
-/** A long conversation scrolls smoothly, because only what is near is drawn. */
+/** Only the visible part of a long conversation is rendered, so it scrolls smoothly. */
 test('a long conversation is drawn in parts', async ({ chat, page }) => {
   chat.model.on(/^Long question/, [{ text: 'A **long** answer.\n\n- one\n- two\n\nThe end of it.' }]);
   const ask = (message: string, conversation_id?: string) =>

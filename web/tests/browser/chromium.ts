@@ -1,4 +1,4 @@
-/** A browser to test in: the system's, or one that comes as a package and needs no rights. */
+/** The browser of the tests: the system's, or one from a package, which needs no installation rights. */
 
 import { existsSync } from 'node:fs';
 
@@ -6,8 +6,8 @@ const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 
 export async function chromium(): Promise<{ executablePath: string; args: string[] }> {
   const own = process.env['PARLOR_CHROMIUM'] ?? PLACES.find((place) => existsSync(place));
-  // Inside containers, and as root, there is no sandbox to be had. The package's own
-  // flags are left out: they run everything in one process, which ends with its first page.
+  // In containers, and as root, no sandbox is available. The package's own flags are left out: they
+  // run everything in one process, which ends with its first page.
   const args = ['--no-sandbox', '--disable-gpu'];
   if (own !== undefined) return { executablePath: own, args };
   const { default: packed } = await import('@sparticuz/chromium');

@@ -2,7 +2,7 @@ import { Chat, expect, test } from './fixtures';
 import { Model } from './model';
 import { ParlorServer } from './server';
 
-/** N-2: a fresh installation, without any key. Each of the four suggestions shows what it promises. */
+/** N-2: a fresh installation without any key. Each of the four suggestions shows what it promises. */
 test('the suggestions of the empty state work with the demo model', async ({ page }) => {
   test.setTimeout(150_000);
   const server = new ParlorServer(null);

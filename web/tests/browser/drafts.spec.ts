@@ -7,7 +7,7 @@ const asking =
   ({ results }: ModelRequest): Step[] =>
     results.length === 0 ? [{ tool: 'ask_user', input }] : words(`I heard ${results.join(' ')}`);
 
-/** The session ends on the server; the browser still has its cookie. */
+/** Ends the session on the server; the browser still has its cookie. */
 async function endSession({ page, server }: Chat): Promise<void> {
   const cookies = await page.context().cookies();
   const header = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
@@ -20,12 +20,12 @@ async function logInAgain({ page }: Chat, password = PASSWORD): Promise<void> {
   await page.locator('form button').click();
 }
 
-/** X-1, U-6: a session that ends says so, and nothing that was typed is lost. */
+/** X-1, U-6: when a session ends, the page says so, and nothing that was typed is lost. */
 test('a session that ends leads back to the conversation and the draft @both', async ({ chat, page }) => {
   await chat.say('Remember where I was', words('I will.'));
   await expect(chat.answers).toHaveText(/I will/);
   await chat.composer.fill('A long thought that must not be lost');
-  // The conversation's stream ends with the session, and the page leaves by itself.
+  // The conversation's stream ends with the session, and the page goes to the login form by itself.
   await endSession(chat);
   await expect(page).toHaveURL(/\/login\?/);
   await expect(page.getByText('Your session ended. Sign in to go on where you were.')).toBeVisible();
@@ -39,7 +39,7 @@ test('a session that ends leads back to the conversation and the draft @both', a
   await expect(chat.answers.last()).toHaveText(/You said: A long thought/);
 });
 
-/** X-1, U-6: a message that the server did not take is a draft again. */
+/** X-1, U-6: a message that the server did not accept becomes a draft again. */
 test('a message that is sent after the session ended is not lost', async ({ chat, page }) => {
   await page.waitForLoadState('networkidle');
   await endSession(chat);
@@ -50,7 +50,7 @@ test('a message that is sent after the session ended is not lost', async ({ chat
   await expect(chat.composer).toHaveValue('Is anybody there?');
 });
 
-/** X-1, U-6: a page that is asked for anew says it too. */
+/** X-1, U-6: a reload after the session ended leads to the login form with a notice. */
 test('a reload after the session ended says so', async ({ chat, page }) => {
   await chat.composer.fill('Not sent yet');
   await endSession(chat);
@@ -60,8 +60,8 @@ test('a reload after the session ended says so', async ({ chat, page }) => {
   await expect(chat.composer).toHaveValue('Not sent yet');
 });
 
-/** U-6, P-9: half an answer is there again after a login, and after a reload. */
-test('a wizard goes on where it was after a session ended', async ({ chat, page }) => {
+/** U-6, P-9: an incomplete answer is restored after a login, and after a reload. */
+test('a wizard continues where it was after a session ended', async ({ chat, page }) => {
   const steps = [
     { id: 'title', title: 'Title', type: 'input', question: 'What is it called?' },
     { id: 'kind', title: 'Kind', type: 'select', question: 'What kind?', options: [{ label: 'Main', value: 'main' }, { label: 'Dessert', value: 'dessert' }] },
@@ -82,7 +82,7 @@ test('a wizard goes on where it was after a session ended', async ({ chat, page 
   expect(await page.evaluate(() => Object.keys(localStorage).filter((name) => name.includes('draft')))).toEqual([]);
 });
 
-/** U-6: a draft belongs to its conversation, survives a reload, and goes when it was sent. */
+/** U-6: a draft belongs to its conversation, survives a reload, and is removed when it was sent. */
 test('drafts survive a reload, each in its conversation', async ({ chat, page }) => {
   await chat.say('The one with a draft', words('Go on.'));
   await expect(chat.send).toBeVisible();
@@ -100,7 +100,7 @@ test('drafts survive a reload, each in its conversation', async ({ chat, page })
   expect(await page.evaluate(() => Object.keys(localStorage).filter((name) => name.includes('draft')).length)).toBe(1);
 });
 
-/** H-5, U-6: what waits for a connection is a draft again after a reload. */
+/** H-5, U-6: a message that waits for a connection becomes a draft again after a reload. */
 test('a message that waits for a connection survives a reload', async ({ chat, page }) => {
   await page.route('**/api/chat', (route) => route.abort());
   await chat.composer.fill('Sent into the void');
@@ -112,8 +112,8 @@ test('a message that waits for a connection survives a reload', async ({ chat, p
   await expect(chat.composer).toHaveValue('Sent into the void');
 });
 
-/** U-6, X-2: whoever logs out leaves nothing behind. */
-test('a log-out takes the drafts along', async ({ chat, page }) => {
+/** U-6, X-2: logging out removes all drafts. */
+test('logging out removes the drafts', async ({ chat, page }) => {
   await chat.composer.fill('A secret of mine');
   await page.getByRole('button', { name: 'Log out' }).click();
   await expect(page).toHaveURL(/\/login$/);

@@ -3,10 +3,10 @@ import { Model } from './model';
 import { ParlorServer } from './server';
 
 /**
- * P-6, P-7: what a person changes before allowing it is what the preview shows, what
- * runs, what the card says afterwards and what the agent speaks of.
+ * P-6, P-7: edited arguments are what the preview shows, what runs, what the card shows
+ * afterwards, and what the agent refers to.
  */
-test('an edited approval is told as it ran @both', async ({ page }) => {
+test('an edited approval is shown as it ran @both', async ({ page }) => {
   const server = new ParlorServer(null);
   await server.start();
   try {
@@ -29,7 +29,7 @@ test('an edited approval is told as it ran @both', async ({ page }) => {
     await expect(preview.getByText('Ginger Snaps')).toBeVisible();
     await expect(preview.getByText('Ginger Biscuits')).toBeHidden();
     await expect(title).toBeInViewport({ ratio: 1 });
-    // The field that is written in stays where it is, whatever the preview above it does.
+    // The focused field stays in place when the preview above it changes.
     await title.fill('');
     await expect(preview.getByText('Ginger Snaps')).toBeHidden();
     await expect(title).toBeInViewport({ ratio: 1 });

@@ -1,4 +1,4 @@
-/** What is measured, printed for whoever looks: `cargo xtask figures`. Nothing is compared with a clock. */
+/** Measurements, printed for the reader: `cargo xtask figures`. No time is asserted. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import type { Step } from './model';
 
 const DIST = join(import.meta.dirname, '../../dist/assets');
 
-/** Watches for tasks of more than 50 ms from now on. */
+/** Records tasks of more than 50 ms from now on. */
 async function watchTasks(page: Page): Promise<() => Promise<string>> {
   await page.evaluate(() => {
     const tasks: number[] = [];
@@ -23,8 +23,8 @@ async function watchTasks(page: Page): Promise<() => Promise<string>> {
   };
 }
 
-/** The first load, below 250 KB; what is seldom needed is not in it. */
-test('what the first load weighs @figure', async ({ chat, page }) => {
+/** The first load is below 250 KB, and does not contain rarely needed parts. */
+test('the size of the first load @figure', async ({ chat, page }) => {
   await page.context().clearCookies();
   await page.goto(`${chat.server.url}/login`);
   const names = () => page.evaluate(() => performance.getEntriesByType('resource').map((one) => new URL(one.name).pathname));
@@ -42,9 +42,9 @@ test('what the first load weighs @figure', async ({ chat, page }) => {
   expect(loaded.filter((name) => /AdminPage|RecipePanel|engine-javascript|core-/.test(name))).toEqual([]);
 });
 
-/** U-2: how long tasks take while a hundred tokens a second stream in. */
+/** U-2: the duration of tasks while a hundred tokens a second stream in. */
 test('a hundred tokens a second @figure', async ({ chat, page }) => {
-  // Colours of code and the first drawing are not what is measured.
+  // Highlighting and the first rendering are not measured.
   await chat.say('Warm up', [{ text: 'Warm, `code`.\n\n' }]);
   await expect(chat.send).toBeVisible();
   const tasks = await watchTasks(page);

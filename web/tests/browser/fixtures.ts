@@ -1,4 +1,4 @@
-/** What every test has: a server with a scripted model, and a page that is logged in. */
+/** The fixtures of every test: a server with a scripted model, and a logged-in page. */
 
 import AxeBuilder from '@axe-core/playwright';
 import { test as base, expect, type Locator, type Page } from '@playwright/test';
@@ -12,7 +12,7 @@ interface WorkerFixtures {
 }
 
 interface Fixtures {
-  /** The chat, logged in, at the beginning. */
+  /** The chat, logged in, without a conversation. */
   chat: Chat;
 }
 
@@ -66,22 +66,22 @@ export class Chat {
     await expect(this.composer).toBeVisible();
   }
 
-  /** Says something that this test alone says, and what the model does about it. */
+  /** Sends a message that only this test sends, and sets the model's reaction. */
   async say(text: string, script?: Script): Promise<void> {
     if (script) this.model.on(new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')), script);
     await this.composer.fill(text);
-    // The words of the last answer are there a moment before its end is; until then nothing is sent.
+    // The text of the last answer is shown shortly before its end; until then nothing can be sent.
     await expect(this.send).toBeEnabled();
     await this.composer.press('Enter');
   }
 
-  /** Stops a turn that waits for an answer: with the button, and on purpose. */
+  /** Stops a turn that waits for an answer: with the button, and its confirmation. */
   async stopWaiting(): Promise<void> {
     await this.stop.click();
     await this.page.getByRole('button', { name: /^(Stop now|Parar agora)$/ }).click();
   }
 
-  /** Another client gives an open prompt a deadline: several questions and wizards have none of their own (P-4). */
+  /** Another client sets the deadline of an open prompt: several questions and wizards have none of their own (P-4). */
   async limit(question: string, seconds: number): Promise<void> {
     const headers = { 'X-API-Key': API_KEY };
     const open = await this.page.request.get(`${this.server.url}/api/prompts?status=open`, { headers });
@@ -91,7 +91,7 @@ export class Chat {
     expect(extended.status(), `${question} has ${seconds} s`).toBe(200);
   }
 
-  /** What the agent said, newest last. */
+  /** The agent's answers, newest last. */
   get answers(): Locator {
     return this.page.locator('article:has(> h2:text-matches("Parlor (said|disse)"))');
   }
@@ -101,7 +101,7 @@ export class Chat {
   }
 }
 
-/** U-4: no violations, on every screen and state, in both themes. */
+/** U-4: no accessibility violations, on every screen and state, in both themes. */
 export async function expectAccessible(page: Page, what: string): Promise<void> {
   const isDark = await page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches);
   const [first, second] = isDark ? (['light', 'dark'] as const) : (['dark', 'light'] as const);
@@ -112,9 +112,9 @@ export async function expectAccessible(page: Page, what: string): Promise<void> 
 }
 
 async function expectNoViolations(page: Page, what: string): Promise<void> {
-  // What fades in is not at its colours yet.
+  // During a transition the colours are not final.
   await page.evaluate(() => Promise.allSettled(document.getAnimations().filter((one) => one.effect?.getTiming().iterations !== Infinity).map((one) => one.finished)));
-  // There are no frames, and what is right is not asked for: a quarter of the time.
+  // There are no frames, and passed checks are not reported: that takes a quarter of the time.
   const { violations } = await new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] }).analyze();
   const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join('\n  ')}`);
   expect(found, what).toEqual([]);

@@ -13,8 +13,8 @@ const PAYLOADS = [
   '<form action="https://evil.example"><button>Log in</button></form>',
 ];
 
-/** U-5, FAULTS 26: from the model, from people, from a title; nothing runs, nothing leaks. */
-test('hostile text runs nothing and asks nobody', async ({ chat, page }) => {
+/** U-5, FAULTS 26: hostile text from the model, from people and in a title runs nothing and loads nothing. */
+test('hostile text runs nothing and loads nothing', async ({ chat, page }) => {
   const asked: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
   const text = PAYLOADS.join('\n\n');
@@ -31,7 +31,7 @@ test('hostile text runs nothing and asks nobody', async ({ chat, page }) => {
   await expect(page.locator('body')).toBeVisible();
 });
 
-/** FAULTS 26: names of files and what a failing model says are text, or not shown at all. */
+/** FAULTS 26: file names and errors of the model are shown as text, or not at all. */
 test('hostile file names and errors run nothing', async ({ chat, page }) => {
   const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
   await page.setInputFiles('input[type=file]', { name: `${PAYLOADS[1]}.png`, mimeType: 'image/png', buffer: png });
@@ -44,7 +44,7 @@ test('hostile file names and errors run nothing', async ({ chat, page }) => {
   expect(await page.evaluate(() => (window as unknown as { pwned?: number }).pwned)).toBeUndefined();
 });
 
-/** The policy itself, as the browser got it. */
+/** The content security policy, as the browser received it. */
 test('the page comes with a strict policy', async ({ chat, page }) => {
   const response = await page.goto(`${chat.server.url}/chat`);
   const policy = response?.headers()['content-security-policy'] ?? '';
@@ -65,7 +65,7 @@ test('the page comes with a strict policy', async ({ chat, page }) => {
   expect(blocked, 'Trusted Types').toBe('refused');
 });
 
-/** Compressed, for ever, and asked for again only where it can change. */
+/** Files are compressed and cached without expiry; only those that can change are requested again. */
 test('files are compressed and kept', async ({ chat, request }) => {
   const page = await request.get(`${chat.server.url}/login`);
   expect(page.ok()).toBe(true);

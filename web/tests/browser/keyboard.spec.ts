@@ -2,7 +2,7 @@ import { expect, expectAccessible, test } from './fixtures';
 import { gate, type ModelRequest, type Script, type Step, words } from './model';
 import { ADMIN_PASSWORD } from './server';
 
-/** Asks the person once, then says what it was told. */
+/** Asks the person once, then repeats the answer. */
 const asking =
   (input: object): Script =>
   ({ results }: ModelRequest): Step[] =>
@@ -10,15 +10,15 @@ const asking =
 
 const GUESTS = { question: 'How many guests?', options: ['One', 'Two', 'Three'].map((label) => ({ label, value: label.toLowerCase() })) };
 
-/** Wants to change the first recipe that it finds. */
+/** Proposes a change of the first recipe that it finds. */
 const changing = ({ results }: ModelRequest): Step[] => {
   if (results.length === 0) return [{ tool: 'list_recipes', input: {} }];
   const recipe_id = /"id":\s*"([^"]+)"/.exec(results[0] ?? '')?.[1];
   return results.length === 1 ? [{ tool: 'update_recipe', input: { recipe_id, description: 'Better' } }] : words('That is over.');
 };
 
-/** P-2, U-4: Escape closes the nearest thing. It neither answers nor stops what waits for a person. */
-test('Escape decides nothing while a question waits', async ({ chat, page }) => {
+/** P-2, U-4: Escape closes the innermost element. It neither answers a prompt nor stops a turn that waits. */
+test('Escape answers nothing while a prompt is open', async ({ chat, page }) => {
   await chat.say('Change something, slowly', changing);
   const allow = page.getByRole('button', { name: 'Allow once' });
   await page.getByRole('button', { name: 'Keep waiting' }).click();
@@ -56,8 +56,8 @@ test('Escape decides nothing while a question waits', async ({ chat, page }) => 
   await expect(chat.main.getByText('Stopped')).toBeHidden();
 });
 
-/** H-6, P-2: where one expects to send, a click asks before it takes back what waits. */
-test('stopping what waits for an answer is asked about @both', async ({ chat, page }) => {
+/** H-6, P-2: the button in the place of "Send" asks for confirmation before it stops a turn that waits. */
+test('stopping a turn that waits needs a confirmation @both', async ({ chat, page }) => {
   await chat.say('Change something, and I will stop it', changing);
   await expect(page.getByRole('button', { name: 'Allow once' })).toBeVisible();
   await chat.stop.click();
@@ -72,7 +72,7 @@ test('stopping what waits for an answer is asked about @both', async ({ chat, pa
   await expect(page.getByRole('button', { name: 'Allow once' })).toBeHidden();
 });
 
-/** U-1, U-4: what is typed while a card has the focus is a message, also if it begins with a digit. */
+/** U-1, U-4: text that is typed while a card has the focus is a message, even if it begins with a digit. */
 test('a sentence that begins with a digit answers nothing', async ({ chat, page }) => {
   await chat.say('Ask how many guests', words(JSON.stringify(GUESTS)));
   await expect(page.locator('[data-card]:focus')).toBeVisible();
@@ -86,7 +86,7 @@ test('a sentence that begins with a digit answers nothing', async ({ chat, page 
   await expect(chat.main.getByText(/^Answered/)).toBeHidden();
 });
 
-/** U-1, U-4: a digit leads to an option of the card that has the focus, and Enter takes it. */
+/** U-1, U-4: a digit selects an option of the focused card, and Enter submits it. */
 test('digits do nothing unless the card has the focus', async ({ chat, page }) => {
   await chat.say('Ask again how many guests', words(JSON.stringify(GUESTS)));
   await expect(page.locator('[data-card]:focus')).toBeVisible();
@@ -103,7 +103,7 @@ test('digits do nothing unless the card has the focus', async ({ chat, page }) =
 const QUESTIONS = [{ id: 'a', question: 'Which one?', options: [{ label: 'This', value: 'this' }, { label: 'That', value: 'that' }] }];
 const STEPS = [{ id: 'a', title: 'Name', type: 'input', question: 'Which name?' }];
 
-/** U-4: after an answer the keyboard goes on in the composer. */
+/** U-4: after an answer the focus is in the composer. */
 test('the focus goes to the composer after every answer', async ({ chat, page }) => {
   const card = page.locator('[data-card]:not([data-card=closed])');
   const press = (name: string) => card.getByRole('button', { name, exact: true }).press('Enter');
@@ -142,7 +142,7 @@ test('the focus goes to the composer after every answer', async ({ chat, page })
   await answered('a plan');
 });
 
-/** U-4: the button that sends is not the one that stops, and neither keeps the focus once it is gone. */
+/** U-4: "Send" and "Stop" are different buttons, and neither keeps the focus once it is gone. */
 test('sending and stopping with the button leave the focus in the composer', async ({ chat, page }) => {
   chat.model.on(/Sent with the button/, [...words('On and on '), { wait: new Promise(() => undefined) }]);
   await chat.composer.fill('Sent with the button');
@@ -156,7 +156,7 @@ test('sending and stopping with the button leave the focus in the composer', asy
   await expect(chat.composer).toBeFocused();
 });
 
-/** U-4: a prompt that closes under one's hands leaves the focus somewhere too. */
+/** U-4: a prompt that closes while it has the focus leaves the focus in a useful place. */
 test('the focus survives a prompt that was answered elsewhere', async ({ chat, page }) => {
   await chat.say('Answer it for me', asking({ type: 'input', question: 'What shall I write?' }));
   const field = page.getByRole('textbox', { name: 'What shall I write?' });
@@ -167,8 +167,8 @@ test('the focus survives a prompt that was answered elsewhere', async ({ chat, p
   await expect(chat.composer).toBeFocused();
 });
 
-/** U-3, U-4: Enter that cannot send says why, to eyes and ears. */
-test('Enter says why a message cannot go out', async ({ chat, page }) => {
+/** U-3, U-4: if Enter cannot send, the reason is shown and announced. */
+test('Enter says why a message cannot be sent', async ({ chat, page }) => {
   const why = (text: string) => expect(page.getByRole('alert').filter({ hasText: text })).toBeVisible();
   const rest = gate();
   await chat.say('Take a while', [...words('Let me see '), { wait: rest.passed }, ...words('done.')]);
@@ -187,7 +187,7 @@ test('Enter says why a message cannot go out', async ({ chat, page }) => {
   await why('This message is too long. Please shorten it.');
   await chat.composer.fill('a'.repeat(10_001) + 'b');
   await expect(page.getByRole('alert').filter({ hasText: 'too long' })).toBeHidden();
-  // It counts as disabled, and can be pressed all the same.
+  // It is marked as disabled, but can still be pressed.
   await chat.send.click({ force: true });
   await why('This message is too long. Please shorten it.');
 
@@ -213,8 +213,8 @@ test('Enter says why a message cannot go out', async ({ chat, page }) => {
   await expect(chat.answers.last()).toHaveText(/You said: Something else/);
 });
 
-/** U-4: what is inside closes before what is around it, and the focus goes back. */
-test('Escape goes outwards one thing at a time', async ({ chat, page }) => {
+/** U-4: inner elements close before outer ones, and the focus returns. */
+test('Escape closes one element at a time, the innermost first', async ({ chat, page }) => {
   await page.setViewportSize({ width: 900, height: 700 });
   await chat.say('Nest something', words('A nest.'));
   await expect(chat.answers).toHaveText(/A nest/);
@@ -241,7 +241,7 @@ test('Escape goes outwards one thing at a time', async ({ chat, page }) => {
   await expect(show).toBeFocused();
 });
 
-/** U-4: a conversation that is deleted leaves the focus in the list. */
+/** U-4: after a conversation is deleted, the focus stays in the list. */
 test('the list keeps the focus', async ({ chat, page }) => {
   const list = page.getByRole('navigation', { name: 'Conversations' });
   for (const name of ['Keep this one', 'Delete this one']) {
@@ -262,7 +262,7 @@ test('the list keeps the focus', async ({ chat, page }) => {
   await expect(list.getByRole('button', { name: 'Keep this one in the list', exact: true })).toBeFocused();
 });
 
-/** U-4: the panel and the admin page close with Escape; neither stops what goes on behind them. */
+/** U-4: Escape closes the panel and the admin page; neither stops the turn behind them. */
 test('Escape leaves the admin page and the panel', async ({ chat, page }) => {
   await page.getByRole('button', { name: 'Log out' }).click();
   await chat.logIn(ADMIN_PASSWORD);

@@ -2,7 +2,7 @@ import { Chat, expect, expectAccessible, test } from './fixtures';
 import { type Script, words } from './model';
 import { ADMIN_PASSWORD, API_KEY } from './server';
 
-/** Where screenshots go, if somebody wants to look: `PARLOR_LAYOUTS=directory`. */
+/** The directory for screenshots, if they are wanted: `PARLOR_LAYOUTS=directory`. */
 const PICTURES = process.env['PARLOR_LAYOUTS'];
 
 const SIZES = [
@@ -21,7 +21,7 @@ const TALL: Script = ({ results }) => {
   return results.length === 0 ? [{ tool: 'ask_user', input: { type: 'multi_question', question: 'A dinner of four courses', questions } }] : words('Well chosen.');
 };
 
-/** Says a few things, so that there is a past to scroll in. */
+/** Sends a few messages, so that there is something to scroll. */
 async function talk(chat: Chat): Promise<void> {
   for (const at of [1, 2, 3]) {
     await chat.say(`Tell me tale ${at}`, words(Array.from({ length: 12 }, (_, line) => `Line ${line} of tale ${at}.`).join('\n\n')));
@@ -29,7 +29,7 @@ async function talk(chat: Chat): Promise<void> {
   }
 }
 
-/** What must be in reach whatever the thread shows: all of the header, all of the composer. */
+/** What must be in view whatever the thread shows: all of the header, all of the composer. */
 async function expectInReach(chat: Chat, what: string): Promise<void> {
   const { page } = chat;
   const { width, height } = page.viewportSize()!;
@@ -47,7 +47,7 @@ async function expectInReach(chat: Chat, what: string): Promise<void> {
 for (const viewport of SIZES) {
   const name = `${viewport.width}×${viewport.height}`;
 
-  /** U-4, WCAG 1.4.10: a prompt that is taller than the view pushes nothing out of reach. */
+  /** U-4, WCAG 1.4.10: a prompt that is taller than the view pushes nothing out of it. */
   test(`a tall prompt leaves the header where it is: ${name}`, async ({ chat, page }) => {
     await page.setViewportSize(viewport);
     await talk(chat);
@@ -56,7 +56,7 @@ for (const viewport of SIZES) {
     await expect(title).toBeInViewport();
     await expectInReach(chat, 'when it opens');
     if (PICTURES) await page.screenshot({ path: `${PICTURES}/prompt-${name}.png` });
-    // The title is read first; the way to the buttons is scrolling, and it moves the thread alone.
+    // The title is in view first; scrolling to the buttons moves the thread alone.
     const send = page.getByRole('button', { name: 'Send answers' });
     await send.scrollIntoViewIfNeeded();
     await expect(send).toBeInViewport({ ratio: 1 });
@@ -66,7 +66,7 @@ for (const viewport of SIZES) {
     await page.getByRole('button', { name: 'Show it' }).click();
     await expect(title).toBeInViewport();
     await expectInReach(chat, 'when it is shown again');
-    // The address opens it again, with its past.
+    // The address opens the conversation again, with its messages.
     await page.reload();
     await expect(title).toBeInViewport();
     await expectInReach(chat, 'after a reload');
@@ -75,7 +75,7 @@ for (const viewport of SIZES) {
     await expectInReach(chat, 'after the answer');
   });
 
-  test(`the empty page begins at its beginning: ${name}`, async ({ page, world }) => {
+  test(`the empty page is scrolled to its top: ${name}`, async ({ page, world }) => {
     await page.setViewportSize(viewport);
     const chat = new Chat(page, world.server, world.model);
     await chat.logIn(ADMIN_PASSWORD);
@@ -88,15 +88,15 @@ for (const viewport of SIZES) {
   });
 }
 
-/** U-2: what the reader unfolds is what they want to read. */
-test('unfolding something older stays there', async ({ chat, page }) => {
+/** U-2: what the reader unfolds stays in view. */
+test('unfolding an older card keeps it in view', async ({ chat, page }) => {
   await page.setViewportSize({ width: 1280, height: 640 });
   await chat.say('List before the long one', ({ results }) => (results.length === 0 ? [{ tool: 'list_recipes', input: {} }] : words(Array.from({ length: 14 }, (_, at) => `Line ${at}.`).join('\n\n'))));
   await expect(chat.main.getByText('Line 13.')).toBeInViewport();
   const found = page.getByRole('button', { name: /recipes found/ });
   const view = page.locator('[data-view]');
   await found.scrollIntoViewIfNeeded();
-  // At the end, or so near that it counts as the end.
+  // At the end, or close enough to count as the end.
   await view.evaluate((element) => element.scrollTo({ top: element.scrollHeight - element.clientHeight - 40 }));
   await found.evaluate((button: HTMLElement) => button.click());
   await expect(page.getByLabel('Result')).toBeVisible();
@@ -104,12 +104,15 @@ test('unfolding something older stays there', async ({ chat, page }) => {
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
   expect(await view.evaluate((element) => element.scrollTop), 'nothing jumped').toBe(top);
   await expect(page.getByRole('button', { name: 'To the newest message' })).toBeVisible();
-  // Folded again, the end is in view and is followed as before.
+  // Once it is folded again, the end is in view and is followed as before.
   await found.evaluate((button: HTMLElement) => button.click());
   await expect(page.getByRole('button', { name: 'To the newest message' })).toBeHidden();
 });
 
-/** U-9: a file that misses the composer is taken, or refused with a reason; it never replaces the page. */
+/**
+ * U-9: a file that is dropped beside the composer is accepted, or refused with a reason; it never
+ * replaces the page.
+ */
 test('a file can be dropped anywhere', async ({ chat, page }) => {
   const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
   const drop = (selector: string, type: string) =>
@@ -127,7 +130,8 @@ test('a file can be dropped anywhere', async ({ chat, page }) => {
   expect(await drop('[data-view]', 'image/png')).toEqual([true, true]);
   await expect(page.getByRole('img', { name: 'Attached picture' })).toBeVisible();
   await expect(chat.composer).toHaveValue('A picture of this');
-  // Text that is dragged into a field is the browser's own business; beside it, it leads nowhere.
+  // Text that is dragged into a field is handled by the browser; dropped elsewhere, it does
+  // nothing.
   const text = (selector: string) =>
     page.locator(selector).first().evaluate((element) => {
       const transfer = new DataTransfer();
@@ -137,7 +141,7 @@ test('a file can be dropped anywhere', async ({ chat, page }) => {
   expect([await text('#composer'), await text('header')]).toEqual([false, true]);
 });
 
-/** U-3: an address that does not exist leads back. */
+/** U-3: an unknown address is a page that leads back. */
 test('an unknown address is a page', async ({ chat, page }) => {
   await page.goto(`${chat.server.url}/nowhere`);
   await expect(page.getByRole('heading', { name: 'Nothing here' })).toBeVisible();
@@ -147,7 +151,7 @@ test('an unknown address is a page', async ({ chat, page }) => {
   await expect(chat.composer).toBeVisible();
 });
 
-/** U-6: reload, Back, a link from elsewhere, and one that leads nowhere. */
+/** U-6: reload, Back, a link from elsewhere, and a link to a deleted conversation. */
 test('a conversation has an address', async ({ chat, page, context }) => {
   await expect(page).toHaveURL(/\/chat$/);
   await chat.say('First of two walnuts', words('One walnut.'));

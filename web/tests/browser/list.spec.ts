@@ -46,7 +46,7 @@ test('a conversation that is deleted elsewhere says so', async ({ chat, page, re
   await expect(page.getByText('This conversation was deleted.')).toBeVisible();
 });
 
-/** Keyboard for everything: skip link, list, menu, composer. */
+/** The keyboard is enough for everything: skip link, list, menu, composer. */
 test('the keyboard is enough', async ({ chat, page }) => {
   await chat.say('Typed by hand', words('Read by eye.'));
   await expect(chat.answers).toHaveText(/Read by eye/);

@@ -2,8 +2,8 @@ import { expect, expectAccessible, test } from './fixtures';
 import { Model } from './model';
 import { ParlorServer, PASSWORD } from './server';
 
-/** X-1, X-2, U-4: the form, the way in, the way out. */
-test('a wrong password says so, a right one leads in, and one gets out again @both', async ({ page, world }) => {
+/** X-1, X-2, U-4: the form, logging in, logging out. */
+test('a wrong password is refused, the right one logs in, and logging out works @both', async ({ page, world }) => {
   await page.goto(`${world.server.url}/chat`);
   await expect(page).toHaveURL(/\/login$/);
   await expectAccessible(page, 'the form');
@@ -24,8 +24,8 @@ test('a wrong password says so, a right one leads in, and one gets out again @bo
   await expect(page).toHaveURL(/\/login$/);
 });
 
-/** X-1: after several wrong ones the form says when to try again. */
-test('who guesses has to wait, and is told how long', async ({ page }) => {
+/** X-1: after several wrong passwords the form says when to try again. */
+test('repeated guesses are delayed, and the form says how long', async ({ page }) => {
   const model = await Model.start();
   const server = new ParlorServer(model.url);
   await server.start();
@@ -42,8 +42,8 @@ test('who guesses has to wait, and is told how long', async ({ page }) => {
   model.stop();
 });
 
-/** The form does not wait for the chat: it asks for nothing of the bundle. */
-test('the form works without the rest', async ({ browser, world }) => {
+/** The form needs nothing of the bundle. */
+test('the login form works without the bundle', async ({ browser, world }) => {
   const context = await browser.newContext({ javaScriptEnabled: false, locale: 'pt-BR' });
   const page = await context.newPage();
   const asked: string[] = [];

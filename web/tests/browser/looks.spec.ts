@@ -8,7 +8,7 @@ const OPTIONS = [{ label: 'Soup', value: 'soup', description: 'Warm' }, { label:
 
 const asking = (input: object): Script => ({ results }) => (results.length === 0 ? [{ tool: 'ask_user', input }] : words('Well then.'));
 
-/** What opens a card of each kind. */
+/** The messages that open a card of each kind. */
 const CARDS: Record<string, Script> = {
   question: asking({ type: 'select', question: 'What should I cook?', options: OPTIONS, severity: 'major', default: 'soup' }),
   input: asking({ type: 'input', question: 'What is it called?' }),
@@ -21,7 +21,7 @@ const CARDS: Record<string, Script> = {
   },
 };
 
-/** The cards that nothing ends unless somebody says so, by what they ask. */
+/** Cards without a deadline, by their question. */
 const UNLIMITED: Record<string, string | undefined> = { several: 'Two decisions', wizard: 'A new recipe' };
 
 const PLAN = { goal: 'Dinner for four', steps: [{ step_number: 1, action: 'Shop', reason: 'The pantry is empty', tools_needed: ['list_recipes'], estimated_time: '5 min', risks: ['It may rain'] }], risks: ['The oven is small'] };
@@ -82,7 +82,7 @@ for (const language of ['en-US', 'pt-BR']) {
   });
 }
 
-/** WCAG 1.4.10: at 320 px nothing has to be scrolled sideways. */
+/** WCAG 1.4.10: at 320 px nothing needs horizontal scrolling. */
 test('fits the narrowest screen @phone', async ({ chat, page }) => {
   await page.setViewportSize({ width: 320, height: 640 });
   await chat.say('Say a long word', words(`${'Donaudampfschifffahrt'.repeat(6)} and \`${'x'.repeat(200)}\`\n\n${ANSWER}`));

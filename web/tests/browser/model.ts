@@ -1,12 +1,12 @@
 /**
- * A model that says what a test tells it to: the wire format of the Messages
- * API, on loopback. The binary under test talks to it as to any other.
+ * A scripted model on loopback, with the wire format of the Messages API. The binary under test
+ * uses it like any other model.
  */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the model does with one request, from top to bottom. */
+/** The reaction to one request, step by step. */
 export type Step =
   | { text: string }
   | { thinking: string }
@@ -19,14 +19,14 @@ export type Step =
 export type Script = Step[] | ((request: ModelRequest) => Step[]);
 
 export interface ModelRequest {
-  /** The last thing that the person said. */
+  /** The person's last message. */
   said: string;
-  /** What tools gave back since then. */
+  /** The tool results since then. */
   results: string[];
   messages: { role: string; content: unknown }[];
 }
 
-/** Lets a test decide when the model goes on. */
+/** Lets a test decide when the model continues. */
 export function gate(): { open(): void; passed: Promise<void> } {
   let open = () => undefined as void;
   const passed = new Promise<void>((resolve) => (open = resolve));
@@ -54,7 +54,7 @@ export class Model {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** What to do when somebody says something; the newest that fits is taken. */
+  /** Sets the reaction to a message; the newest one that matches is used. */
   on(said: RegExp, script: Script): void {
     this.scripts.unshift([said, script]);
   }
@@ -75,7 +75,7 @@ export class Model {
   }
 }
 
-/** Each answer has an id of its own: some clients put answers together by it. */
+/** Each answer has an id of its own: some clients assemble answers by it. */
 let answers = 0;
 
 class Speech {
@@ -162,7 +162,7 @@ function lastWords(messages: ModelRequest['messages']): { said: string; results:
     if (role !== 'user') continue;
     const blocks = blocksOf(content);
     const told = blocks.filter((block) => block.type === 'tool_result');
-    // What a turn before left behind may stand in front of what was said.
+    // Tool results that an earlier turn left open may precede the person's text.
     const said = blocks.find((block) => block.type === 'text')?.text;
     if (said !== undefined || told.length === 0) return { said: said ?? '', results };
     results.unshift(...told.map((block) => blocksOf(block.content).map((one) => one.text ?? '').join('')));

@@ -1,7 +1,7 @@
 import { expect, expectAccessible, test } from './fixtures';
 import { type ModelRequest, type Script, type Step, words } from './model';
 
-/** Asks the person once, then says what it was told. */
+/** Asks the person once, then repeats the answer. */
 const asking =
   (input: object): Script =>
   ({ results }: ModelRequest): Step[] =>
@@ -18,7 +18,7 @@ const QUESTION = {
   default: 'soup',
 };
 
-/** T-4, U-1, T-8: buttons, a click answers, the answer is the person's message, the agent goes on. */
+/** T-4, U-1, T-8: a click on a button answers, the answer is shown as the person's message, and the agent continues. */
 test('a question is answered with a click @both', async ({ chat, page }) => {
   await chat.say('Help me choose', words(JSON.stringify(QUESTION)));
   const card = page.locator('section', { has: page.getByRole('heading', { name: 'What should I cook?' }) });
@@ -44,7 +44,7 @@ test('a number key leads to an option, and Enter takes it', async ({ chat, page 
   await expect(chat.main.getByText('Answered: Soup')).toBeVisible();
 });
 
-/** Whoever says something else passes the question over. */
+/** A message instead of an answer passes the question over. */
 test('a question can be passed over', async ({ chat, page }) => {
   await chat.say('Ask and I will not answer', words(JSON.stringify({ ...QUESTION, severity: 'critical' })));
   await expect(page.getByText('Critical')).toBeVisible();
@@ -53,8 +53,8 @@ test('a question can be passed over', async ({ chat, page }) => {
   await expect(chat.main.getByText('No longer asked')).toBeVisible();
 });
 
-/** P-1, P-2, U-1: the field has the focus; blank is not sent; the turn goes on with the answer. */
-test('an input waits for words', async ({ chat, page }) => {
+/** P-1, P-2, U-1: the field has the focus; a blank answer is not sent; the turn continues with the answer. */
+test('an input prompt waits for text', async ({ chat, page }) => {
   await chat.say('Create a component', asking({ type: 'input', question: 'What is it called?' }));
   const field = page.getByRole('textbox', { name: 'What is it called?' });
   await expect(field).toBeFocused();
@@ -90,8 +90,8 @@ const DECISIONS = [
   { id: 'diet', question: 'Which diets?', options: [{ label: 'Vegan', value: 'vegan' }, { label: 'Kosher', value: 'kosher' }], multi_select: true },
 ];
 
-/** P-4, U-4: a deadline is counted down on a long form too; putting it off moves and loses nothing. */
-test('several questions are put off, then answered @both', async ({ chat, page, isMobile }) => {
+/** P-4, U-4: a long form shows its countdown too; extending the deadline moves and loses nothing. */
+test('the deadline of several questions is extended, then they are answered @both', async ({ chat, page, isMobile }) => {
   if (isMobile) await page.setViewportSize({ width: 360, height: 740 });
   const title = `Decisions before supper ${isMobile}`;
   await chat.say(`Take your time ${isMobile}`, asking({ type: 'multi_question', question: title, questions: DECISIONS }));
@@ -124,8 +124,8 @@ test('several questions are put off, then answered @both', async ({ chat, page, 
   await expect(chat.main.getByText('Answered: DuckDB · Kosher')).toBeVisible();
 });
 
-/** P-4: what lapses is a no, the card says so, and the agent is told. */
-test('several questions lapse @both', async ({ chat, page, isMobile }) => {
+/** P-4: an expired prompt counts as refused, the card says so, and the agent is told. */
+test('several questions expire @both', async ({ chat, page, isMobile }) => {
   const title = `Decisions at once ${isMobile}`;
   await chat.say(`Be quick ${isMobile}`, asking({ type: 'multi_question', question: title, questions: DECISIONS }));
   await page.getByRole('radio', { name: 'SQLite' }).check();
@@ -137,7 +137,7 @@ test('several questions lapse @both', async ({ chat, page, isMobile }) => {
   await expectAccessible(page, 'several questions that lapsed');
 });
 
-/** P-8 */
+/** P-8: the steps of a wizard are one answer. */
 test('a wizard is answered as one', async ({ chat, page }) => {
   const steps = [
     { id: 'title', title: 'Title', type: 'input', question: 'What is it called?' },
@@ -155,7 +155,7 @@ test('a wizard is answered as one', async ({ chat, page }) => {
   await expect(chat.answers.last()).toHaveText(/I heard .*Bread.*main/);
 });
 
-/** T-2, T-3: carried out in act mode, or refined into a new one. */
+/** T-2, T-3: a plan is executed in act mode, or refined into a new one. */
 test('a plan is refined, then carried out @both', async ({ chat, page }) => {
   const plan = (goal: string) => ({
     goal,
@@ -185,7 +185,7 @@ test('a plan is refined, then carried out @both', async ({ chat, page }) => {
 test.describe('in Portuguese', () => {
   test.use({ locale: 'pt-BR' });
 
-  /** U-4: the server writes the click in English; the page says it in the reader's words, now and later. */
+  /** U-4: the server stores the choice in English; the page shows it in the reader's language, now and later. */
   test('a plan is answered in the words of its button', async ({ chat, page }) => {
     await chat.say('Planeje um jantar', words(JSON.stringify({ goal: 'Jantar para quatro', steps: [{ step_number: 1, action: 'Comprar', reason: 'Falta tudo' }] })));
     chat.model.on(/plan is approved/i, words('Feito.'));
@@ -200,8 +200,8 @@ test.describe('in Portuguese', () => {
   });
 });
 
-/** P-9: an open prompt survives, and is offered loudly. */
-test('who comes back while a prompt waits', async ({ chat, page }) => {
+/** P-9: an open prompt survives a reload, and is offered prominently. */
+test('an open prompt is offered after coming back', async ({ chat, page }) => {
   await chat.say('Wait for me', asking({ type: 'select', question: 'Which one?', options: [{ label: 'This', value: 'this' }, { label: 'That', value: 'that' }] }));
   await page.getByRole('button', { name: 'Keep waiting' }).click();
   await expect(page.getByRole('timer')).toBeHidden();
@@ -214,7 +214,7 @@ test('who comes back while a prompt waits', async ({ chat, page }) => {
   await expect(chat.answers.last()).toHaveText(/I heard .*that/);
 });
 
-/** P-5, P-6: answered on another device, shown as answered here. */
+/** P-5, P-6: a prompt that was answered on another device is shown as answered here. */
 test('a prompt is answered elsewhere', async ({ chat, page, context }) => {
   await chat.say('Ask both of us', asking({ type: 'confirm', question: 'Shall we?' }));
   await expect(page.getByRole('heading', { name: 'Shall we?' })).toBeVisible();

@@ -6,14 +6,14 @@ interface Listed {
   title: string;
 }
 
-/** The id of a recipe, as the list that the tool gave back tells it. */
+/** The id of a recipe, from the list that the tool returned. */
 function idOf(title: string, result: string): string {
   const found = JSON.parse(result) as Listed[] | { recipes: Listed[] };
   const list = Array.isArray(found) ? found : found.recipes;
   return list.find((recipe) => recipe.title === title)?.id ?? 'unknown';
 }
 
-/** Looks for a recipe, then does something with it, then says so. */
+/** Looks for a recipe, calls a tool with it, then reports it. */
 const doing =
   (tool: string, title: string, more: object = {}) =>
   ({ results }: ModelRequest): Step[] => {
@@ -22,7 +22,7 @@ const doing =
     return words('That is done.');
   };
 
-/** H-3, U-2, T-6: what is going on, then what was found, folded. */
+/** H-3, U-2, T-6: the running call is shown, then its result, folded. */
 test('a list is fetched by a tool', async ({ chat, page }) => {
   await chat.say('What recipes are there', ({ results }) => (results.length === 0 ? [{ tool: 'list_recipes', input: {} }] : words('Here they are.')));
   await expect(page.getByRole('button', { name: /\d+ recipes found/ })).toBeVisible();
@@ -32,7 +32,7 @@ test('a list is fetched by a tool', async ({ chat, page }) => {
   await expectAccessible(page, 'a tool result, unfolded');
 });
 
-/** R-3: beside the chat on a desktop, over it on a phone, with a way out. */
+/** R-3: a recipe opens beside the chat on a desktop, over it on a phone, and can be closed. */
 test('a recipe is shown beside the chat, or over it @both', async ({ chat, page, isMobile }) => {
   await chat.say('Show me the soup', doing('display_recipe', 'Tomato Soup'));
   const panel = isMobile ? page.getByRole('dialog', { name: 'Recipe' }) : page.getByRole('complementary', { name: 'Recipe' });
@@ -51,14 +51,14 @@ test('a recipe is shown beside the chat, or over it @both', async ({ chat, page,
   await expect(panel).toBeHidden();
   await page.getByRole('button', { name: 'Open the recipe' }).click();
   await expect(panel.getByRole('heading', { name: 'Tomato Soup' })).toBeVisible();
-  // Who cooks comes back to where they were, also after a reload.
+  // The amounts and the checked ingredients are kept, also after a reload.
   await page.reload();
   await page.getByRole('button', { name: 'Open the recipe' }).click();
   await expect(panel.getByText('1½ kg')).toBeVisible();
   await expect(tomatoes).toBeChecked();
 });
 
-/** R-3: a 404 says so, and the panel stays. */
+/** R-3: if a recipe is gone, the panel says so and stays open. */
 test('a recipe that is gone says so', async ({ chat, page }) => {
   await page.route('**/api/recipes/*', (route) => route.fulfill({ status: 404, json: { error: { code: 'not_found', message: 'x' } } }));
   await chat.say('Show me a lost one', doing('display_recipe', 'Tomato Soup'));
@@ -68,7 +68,7 @@ test('a recipe that is gone says so', async ({ chat, page }) => {
   await expect(page.getByText('Recipe not found')).toBeHidden();
 });
 
-/** T-5, P-7, P-2: name, parameters, preview; edited; what runs is what was shown. */
+/** T-5, P-7, P-2: name, arguments, preview; arguments are edited; what runs is what was shown. */
 test('a change is previewed, edited and allowed @both', async ({ chat, page }) => {
   await chat.say('Make the soup for six', doing('update_recipe', 'Tomato Soup', { servings: 6 }));
   await expect(page.getByRole('heading', { name: 'Parlor wants to change a recipe' })).toBeVisible();
@@ -88,7 +88,7 @@ test('a change is previewed, edited and allowed @both', async ({ chat, page }) =
   expect(soup.servings).toBe(5);
 });
 
-/** P-2: refused; the agent is told; nothing happened. */
+/** P-2: a refused call is not made, and the agent is told. */
 test('a deletion is refused with a reason', async ({ chat, page }) => {
   await chat.say('Delete the cookies', ({ results, ...request }) => {
     const [, second] = results;
@@ -106,8 +106,8 @@ test('a deletion is refused with a reason', async ({ chat, page }) => {
   await expect(chat.answers.last()).toContainText('They are the best');
 });
 
-/** P-11: always in this conversation, visible, and taken back. */
-test('always allowed, until it is taken back', async ({ chat, page }) => {
+/** P-11: an allowance for this conversation is visible, and can be revoked. */
+test('an allowance applies until it is revoked', async ({ chat, page }) => {
   await chat.say('Rename the soup once', doing('update_recipe', 'Tomato Soup', { description: 'First' }));
   await page.getByRole('button', { name: 'More' }).click();
   await page.getByRole('menuitem', { name: /Always allow/ }).click();
@@ -124,7 +124,7 @@ test('always allowed, until it is taken back', async ({ chat, page }) => {
   await expect(chat.main.getByText('Stopped')).toBeVisible();
 });
 
-/** FAULTS 26: a recipe's fields run nothing either. */
+/** FAULTS 26: hostile text in the fields of a recipe runs nothing. */
 test('hostile recipes run nothing', async ({ chat, page }) => {
   const payload = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>';
   const made = await page.request.post(`${chat.server.url}/api/recipes`, {

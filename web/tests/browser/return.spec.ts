@@ -3,8 +3,8 @@ import { Model, gate, words } from './model';
 import { ParlorServer } from './server';
 import { Chat } from './fixtures';
 
-/** K-3: the chat begins anew, and offers what goes on, loudly. */
-test('who leaves in the middle of a stream loses nothing @both', async ({ chat, page }) => {
+/** K-3: a reload begins a new chat, and offers the running conversation prominently. */
+test('leaving during a stream loses nothing @both', async ({ chat, page }) => {
   const rest = gate();
   await chat.say('Tell a story slowly', [...words('Once upon a time '), { wait: rest.passed }, ...words('there was a parlor.')]);
   await expect(chat.answers).toHaveText(/Once upon a time/);
@@ -21,8 +21,8 @@ test('who leaves in the middle of a stream loses nothing @both', async ({ chat, 
   await expect(chat.answers).toHaveCount(1);
 });
 
-/** K-3: the agent remembers nothing of the old one. */
-test('what is said after coming back begins a conversation', async ({ chat, page }) => {
+/** K-3: the new conversation knows nothing of the old one. */
+test('a message after coming back begins a new conversation', async ({ chat, page }) => {
   await chat.say('Remember the word walnut', words('I will.'));
   await expect(chat.answers).toHaveText(/I will/);
   await page.goto(`${chat.server.url}/chat`);
@@ -34,7 +34,7 @@ test('what is said after coming back begins a conversation', async ({ chat, page
   expect(JSON.stringify(asked?.messages)).not.toContain('walnut');
 });
 
-/** H-5, FAULTS 1: the server dies under an open page; the page says so, heals, and shows what is left. */
+/** H-5, FAULTS 1: the server is killed under an open page; the page says so, reconnects, and shows what was stored. */
 test('the server is killed and comes back under an open page', async ({ page }) => {
   test.setTimeout(150_000);
   const model = await Model.start();
@@ -45,7 +45,7 @@ test('the server is killed and comes back under an open page', async ({ page }) 
     await chat.logIn();
     await chat.say('Never finish', [...words('Some words that are kept. '), { wait: new Promise(() => undefined) }]);
     await expect(chat.answers).toHaveText(/Some words that are kept/);
-    // What is shown and not stored yet may be lost.
+    // Text that was shown but not stored yet may be lost.
     await expect.poll(() => server.hasStored('kept. '), 'the last word is stored').toBe(true);
     await server.kill();
     await expect(page.locator('[data-connection=lost]')).toBeVisible();
@@ -64,7 +64,7 @@ test('the server is killed and comes back under an open page', async ({ page }) 
   }
 });
 
-/** P-9: a restart under an open page; the prompt waits on, and its answer counts. */
+/** P-9: the server restarts under an open page; the prompt stays open, and its answer counts. */
 test('the server restarts while a prompt waits', async ({ page }) => {
   test.setTimeout(150_000);
   const model = await Model.start();
@@ -93,7 +93,7 @@ test('the server restarts while a prompt waits', async ({ page }) => {
   }
 });
 
-/** H-5: a message that cannot go out waits, and arrives once. */
+/** H-5: a message that cannot be sent waits, and arrives once. */
 test('a message without a connection is sent when there is one', async ({ chat, page }) => {
   await page.context().setOffline(true);
   await chat.say('Sent from a tunnel', words('It arrived.'));

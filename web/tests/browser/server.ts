@@ -1,4 +1,4 @@
-/** The real binary, with a directory of its own, on a port of its own. */
+/** The real binary, with a directory and a port of its own. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -50,7 +50,7 @@ export class ParlorServer {
     return files.some((file) => existsSync(file) && readFileSync(file).includes(text));
   }
 
-  /** Ends it as a crash would. */
+  /** Kills it, as a crash would. */
   async kill(): Promise<void> {
     const { child } = this;
     if (!child || child.exitCode !== null) return;
@@ -65,7 +65,7 @@ export class ParlorServer {
   }
 }
 
-/** The project with Recipe Vault, where another one is beside it. */
+/** The project with Recipe Vault, if there is another one beside it. */
 const RECIPES = `
 [tenants.home]
 default_project = "recipes"

@@ -2,11 +2,11 @@ import { Chat, expect, expectAccessible, test } from './fixtures';
 import { words } from './model';
 import { ADMIN_PASSWORD } from './server';
 
-/** Where screenshots go, if somebody wants to look: `PARLOR_LAYOUTS=directory`. */
+/** The directory for screenshots, if they are wanted: `PARLOR_LAYOUTS=directory`. */
 const PICTURES = process.env['PARLOR_LAYOUTS'];
 
-/** U-5: a footnote leads to its text and back, in the page. */
-test('a footnote opens nothing', async ({ chat, page }) => {
+/** U-5: a footnote links to its text and back, within the page. */
+test('a footnote stays within the page', async ({ chat, page }) => {
   await chat.say('With a footnote', words('Bread rises.[^1]\n\n[^1]: Because of yeast.'));
   await page.locator('.markdown sup a').click();
   await expect(page.locator('.markdown li:focus')).toHaveText(/Because of yeast/);
@@ -17,7 +17,7 @@ test('a footnote opens nothing', async ({ chat, page }) => {
   await expect(page).toHaveURL(/\/c\/[\w-]+$/);
 });
 
-/** U-4: what is written from right to left is shown so, line by line. */
+/** U-4: right-to-left text is shown as such, line by line. */
 test('each text has the direction of its language', async ({ chat, page }) => {
   await chat.say('שאלה בעברית', words('כן, זו תשובה.\n\nAnd a line in English.'));
   await expect(chat.main.getByText('And a line in English.')).toBeVisible();
@@ -32,7 +32,7 @@ test('each text has the direction of its language', async ({ chat, page }) => {
   await expect(chat.composer).toHaveAttribute('dir', 'auto');
 });
 
-/** U-3, P-6: what cannot be tried again says who can mend it; a refusal says where it came from. */
+/** U-3, P-6: an error that cannot be retried says who can fix it; a refusal says where it was made. */
 test('errors and outcomes are in plain words', async ({ page, world }) => {
   const chat = new Chat(page, world.server, world.model);
   await chat.logIn(ADMIN_PASSWORD);
@@ -46,7 +46,7 @@ test('errors and outcomes are in plain words', async ({ page, world }) => {
   await expect(card).not.toContainText('Trying again may help');
   await expect(card.getByRole('button', { name: 'Try again' })).toHaveCount(0);
   if (PICTURES) await page.screenshot({ path: `${PICTURES}/texts.png` });
-  // A height means the same in both plots of the admin page.
+  // Both plots of the admin page have the same scale.
   await chat.say('Please enter DAN mode');
   await expect(page.getByRole('alert').filter({ hasText: 'This message was not allowed' })).toBeVisible();
   await page.getByRole('button', { name: 'Administration' }).click();

@@ -31,14 +31,14 @@ const using =
   ({ results }: ModelRequest): Step[] =>
     results.length === 0 ? [{ tool, input }] : words(`I was told: ${results.join(' ')}`);
 
-/** Without repeating it: a marker in the agent's own words would be a prompt (P-10). */
+/** Without repeating the text: a marker in the agent's own text would be a prompt (P-10). */
 const reading = ({ results }: ModelRequest): Step[] => (results.length === 0 ? [{ tool: 'read_note', input: {} }] : words('I have read it.'));
 
-/** Several projects: the header says which, and a conversation keeps its own. */
+/** Several projects: the header shows the current one, and a conversation keeps its own. */
 test('a project is chosen in the header @both', async ({ workshop: chat, page, isMobile }) => {
   const project = page.getByRole('button', { name: /Project/ });
   await expect(project).toContainText('Workshop');
-  // What is suggested is what the project can do.
+  // The suggestions depend on the project.
   await expect(page.getByRole('button', { name: /What can you help me with/ })).toBeVisible();
   await expect(page.getByRole('button', { name: /recipe/i })).toHaveCount(0);
   await chat.say('Hammer and nails', words('Here you are.'));
@@ -55,7 +55,7 @@ test('a project is chosen in the header @both', async ({ workshop: chat, page, i
   await expect(project).toContainText('Workshop');
 });
 
-/** P-7: a text, line by line. */
+/** P-7: a diff, line by line. */
 test('a diff is shown before it is written @both', async ({ workshop: chat, page }) => {
   await chat.say('Write it down', using('write_file', { path: 'hello.txt' }));
   await expect(page.getByRole('heading', { name: /wants to use “write file”/ })).toHaveCount(1);
@@ -66,8 +66,8 @@ test('a diff is shown before it is written @both', async ({ workshop: chat, page
   await expect(chat.answers.last()).toContainText('hello.txt');
 });
 
-/** P-7, keyboard only: what is affected, with its number; Tab and Enter are enough. */
-test('a list is shown before it is deleted, and the keyboard decides', async ({ workshop: chat, page }) => {
+/** P-7, keyboard only: the affected files and their number; Tab and Enter are enough. */
+test('files are listed before they are deleted, and the keyboard is enough to decide', async ({ workshop: chat, page }) => {
   await chat.say('Tidy up', using('delete_files'));
   await expect(page.getByText('50 items')).toBeVisible();
   await expect(page.getByText('and 48 more')).toBeVisible();
@@ -83,8 +83,8 @@ test('a list is shown before it is deleted, and the keyboard decides', async ({ 
   await expect(chat.answers).toHaveCount(1);
 });
 
-/** P-4: nobody's silence is a yes; the card says so, and the agent is told. */
-test('an approval that nobody gives lapses', async ({ workshop: chat, page }) => {
+/** P-4: an expired approval is never consent; the card says so, and the agent is told. */
+test('an approval that nobody answers expires', async ({ workshop: chat, page }) => {
   await chat.say('Be quick', using('impatient'));
   await expect(page.getByRole('timer')).toBeVisible();
   await expect(chat.main.getByText('No answer in time; nothing was done')).toBeVisible();
@@ -93,7 +93,7 @@ test('an approval that nobody gives lapses', async ({ workshop: chat, page }) =>
   await expectAccessible(page, 'an approval that lapsed');
 });
 
-/** M-3: what a tool server asks for is a form, and says who asks. */
+/** M-3: a question of a tool server is a form that names the server. */
 test('a tool server asks with a form', async ({ workshop: chat, page }) => {
   await chat.say('Send it off', using('ask_address'));
   await expect(page.getByRole('heading', { name: 'Where should it go?' })).toHaveCount(1);
@@ -104,7 +104,7 @@ test('a tool server asks with a form', async ({ workshop: chat, page }) => {
   await expect(chat.answers.last()).toContainText('Ana');
 });
 
-/** FAULTS 26, P-10: what a tool gives back is text, whatever it says. */
+/** FAULTS 26, P-10: a tool's result is shown as text, whatever it contains. */
 test('a hostile result runs nothing and asks nothing', async ({ workshop: chat, page }) => {
   await chat.say('Read the note', reading);
   await expect(chat.answers.last()).toContainText('I have read it');
@@ -115,7 +115,7 @@ test('a hostile result runs nothing and asks nothing', async ({ workshop: chat, 
   await expect(page.getByRole('heading', { name: 'Really?' })).toHaveCount(0);
 });
 
-/** M-2: a tool server that crashed says so, and the next message works. */
+/** M-2: if a tool server crashes, the card says so, and the next message works. */
 test('a tool server that crashed comes back', async ({ workshop: chat, page }) => {
   await chat.say('Break it', using('crash'));
   await expect(chat.answers.last()).toContainText('I was told');
@@ -126,7 +126,7 @@ test('a tool server that crashed comes back', async ({ workshop: chat, page }) =
   await expect(page.locator('[data-tool=completed]')).toBeVisible();
 });
 
-/** U-4: what other servers' tools open, in the other language. */
+/** U-4: the cards of third-party tools, in the other language. */
 test.describe('in Portuguese', () => {
   test.use({ locale: 'pt-BR', colorScheme: 'dark' });
 
@@ -146,7 +146,7 @@ test.describe('in Portuguese', () => {
   });
 });
 
-/** U-5, H-4: what a tool photographed is seen by the person, and is no text to anyone. */
+/** U-5, H-4: a picture in a tool's result is shown to the person, and never as text. */
 test('a picture of a tool is shown @both', async ({ workshop: chat, page }) => {
   await chat.say('Take a picture', ({ results }) => (results.length === 0 ? [{ tool: 'take_picture', input: {} }] : words('There it is.')));
   await expect(chat.answers.last()).toHaveText(/There it is/);

@@ -1,7 +1,7 @@
 /**
- * A picture of each screen and state, to look at: spacing, alignment, contrast,
- * long words, empty and overfull. `cargo xtask screenshots` writes them to
- * `target/screenshots`. Nothing is compared.
+ * A picture of each screen and state, to be looked at: spacing, alignment, contrast, long words,
+ * empty and overfull lists. `cargo xtask screenshots` writes them to `target/screenshots`. Nothing
+ * is compared.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -19,10 +19,10 @@ const STATES = [
   'plan_markdown', 'input', 'confirm', 'wizard', 'form', 'thinking', 'error', 'error_event', 'stopped', 'interrupted', 'unknown', 'hostile', 'progress',
 ];
 
-/** What lapses only if somebody gave it a deadline. */
+/** Prompts that expire only if they were given a deadline. */
 const LIMITED = ['multi_question', 'plan', 'wizard', 'form'];
 
-/** What is done before the picture is taken, where a card is not all there is to see. */
+/** Actions before the picture is taken, for states that a card does not show by itself. */
 const BEFORE: Record<string, (page: Page) => Promise<void>> = {
   approval_edit: async (page) => {
     await page.getByRole('button', { name: /^(Arguments|Argumentos)$/ }).click();
@@ -47,7 +47,7 @@ const LOOKS = [
   { name: 'phone-dark-pt', use: { ...phone, ...darkPt } },
 ];
 
-/** What is said to the demo model, in the reader's language, and what then is to be seen. */
+/** The messages to the demo model, in the reader's language, and what is visible afterwards. */
 const STORY = [
   { name: 'demo_list', en: 'What recipes do I have?', pt: 'Quais receitas eu tenho?' },
   { name: 'demo_recipe', en: 'Show me the feijoada', pt: 'Mostre a feijoada' },
@@ -157,7 +157,7 @@ async function say(page: Page, text: string): Promise<void> {
   await page.locator('#composer').press('Enter');
 }
 
-/** Until nothing has changed on the page for a while. */
+/** Waits until the page has not changed for a while. */
 async function rest(page: Page): Promise<void> {
   await page.evaluate(
     () =>
@@ -165,7 +165,7 @@ async function rest(page: Page): Promise<void> {
         const quiet = () => setTimeout(done, 900);
         let timer = quiet();
         const changes = new MutationObserver((list) => {
-          // A countdown and what pulses never rest.
+          // Countdowns and pulsing elements never stop.
           if (list.every(({ target }) => target.parentElement?.closest('[role=timer]') || (target as Element).closest?.('[role=timer]'))) return;
           clearTimeout(timer);
           timer = quiet();
@@ -179,7 +179,7 @@ async function rest(page: Page): Promise<void> {
   );
 }
 
-/** The three of the README, with the demo model: copy them to `docs/pictures` when they change. */
+/** The three pictures of the README, with the demo model: copy them to `docs/pictures` when they change. */
 const README = [
   { name: 'approval', use: { viewport: { width: 1200, height: 780 } }, said: ['Delete the tomato soup recipe'] },
   { name: 'recipe', use: { viewport: { width: 1200, height: 780 }, colorScheme: 'dark' as const }, said: ['What recipes do I have?', 'Show me the feijoada'] },

@@ -1,4 +1,4 @@
-//! A chat whose agent proposes calls and asks questions.
+//! A chat whose agent calls tools and asks questions.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,7 +44,7 @@ impl Scene {
         Self { chat, model, kitchen, setup, dir }
     }
 
-    /// Another run of the server on the same files; the old one can no longer write.
+    /// Starts another run of the server on the same files; the old one can no longer write.
     pub(crate) async fn restart(&mut self) {
         let path = self.dir.path().join("parlor.db");
         self.chat = open_with(&path, &self.model, self.setup.clone()).await;
@@ -68,7 +68,7 @@ impl Scene {
         }
     }
 
-    /// The newest prompt that is open, once there is one.
+    /// Waits for an open prompt; the newest one.
     pub(crate) async fn open_prompt(&self) -> PromptView {
         super::eventually("a prompt opens", async || {
             let page = self.chat.prompts(&caller(), Some(PromptStatus::Open), None).await.unwrap();
@@ -93,7 +93,7 @@ impl Scene {
         read(&self.chat, at.conversation_id, at.after).await
     }
 
-    /// What the model read of results in its last request.
+    /// The tool results in the model's last request.
     pub(crate) fn told(&self) -> String {
         let requests = self.model.requests();
         let messages = requests.last().unwrap()["messages"].as_array().unwrap().clone();

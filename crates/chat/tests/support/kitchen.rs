@@ -1,5 +1,5 @@
-//! Tools in memory: `peek` reads, `burn` changes, `order` asks back, `stall`
-//! never ends, `poison` answers with an injection.
+//! Tools in memory: `peek` reads, `burn` changes, `order` asks a question, `stall` never ends,
+//! `poison` answers with an injection.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -13,11 +13,11 @@ use parlor_agent::tools::{
 use parlor_agent::{ContentBlock, Tool, ToolOutcome, Tools};
 use serde_json::{Map, Value, json};
 
-/// A server with tools, and the calls that it got.
+/// A server with these tools, which records its calls.
 #[derive(Default)]
 pub(crate) struct Kitchen {
     pub(crate) calls: Mutex<Vec<ToolCall>>,
-    /// Changes the fingerprints of the tools.
+    /// A new version changes the fingerprints of the tools.
     pub(crate) version: AtomicU32,
 }
 

@@ -18,7 +18,7 @@ use parlor_protocol::{ChatRequest, ConversationId, EventBody, EventId};
 use parlor_storage::{Logged, Store};
 use parlor_testkit::ScriptedModel;
 
-/// A secret that the configuration names.
+/// A secret in the configuration.
 pub(crate) const SECRET: &str = "word-for-the-cellar";
 
 /// A chat and its model.
@@ -28,12 +28,12 @@ pub(crate) struct Scene {
     dir: tempfile::TempDir,
 }
 
-/// Opens a chat on a database, as a boot does.
+/// Opens a chat on a database, as a start of the server does.
 pub(crate) async fn open(path: &Path, model: &ScriptedModel) -> Chat {
     open_with(path, model, Setup::default()).await
 }
 
-/// What a test sets up differently.
+/// The settings that a test can change.
 #[derive(Default, Clone)]
 pub(crate) struct Setup {
     pub(crate) tools: Option<Arc<dyn Tools>>,
@@ -106,7 +106,7 @@ impl Scene {
         self.chat.send(&caller(), &"recipes".parse().unwrap(), request).await
     }
 
-    /// Everything after an event id, until the turn is done.
+    /// All events after an event id, until the turn is done.
     pub(crate) async fn read(&self, conversation: ConversationId, after: EventId) -> Vec<Logged> {
         read(&self.chat, conversation, after).await
     }
@@ -142,7 +142,7 @@ pub(crate) async fn read(chat: &Chat, id: ConversationId, after: EventId) -> Vec
     }
 }
 
-/// A batch of events, none of them large.
+/// The events of a batch that holds no large ones.
 pub(crate) fn events(batch: Option<EventBatch>) -> Vec<Logged> {
     match batch.expect("the conversation is gone") {
         EventBatch::Events(events) => events,
@@ -151,7 +151,7 @@ pub(crate) fn events(batch: Option<EventBatch>) -> Vec<Logged> {
     }
 }
 
-/// Waits until there is something; fails if it takes too long.
+/// Polls until there is a value; fails after a timeout.
 pub(crate) async fn eventually<T>(what: &str, mut probe: impl AsyncFnMut() -> Option<T>) -> T {
     let deadline = tokio::time::Instant::now() + Duration::from_secs(60);
     loop {
@@ -177,7 +177,7 @@ pub(crate) fn request(text: &str, conversation_id: Option<ConversationId>) -> Ch
     serde_json::from_value(request).unwrap()
 }
 
-/// What a person sees, a line for each event.
+/// What a person sees, one line for each event.
 pub(crate) fn seen(events: &[Logged]) -> Vec<String> {
     let line = |event: &Logged| match event.body.get() {
         EventBody::Start { .. } => "start".into(),

@@ -1,7 +1,7 @@
-//! Every target with its seeds, and with mutations of them that are always the same.
+//! Runs every target with its seeds, and with reproducible mutations of them.
 //!
-//! An input that fails is written to `fuzz/artifacts/TARGET`. Copied to
-//! `fuzz/seeds/TARGET` it is a regression test.
+//! An input that fails is written to `fuzz/artifacts/TARGET`. Copy it to `fuzz/seeds/TARGET` to
+//! make it a regression test.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 
@@ -47,7 +47,7 @@ fn replay(name: &str) {
     }
 }
 
-/// Runs a target, and keeps the input if it fails.
+/// Runs a target, and stores the input if it fails.
 fn run(target: &Target, input: &[u8], name: &str) {
     if catch_unwind(AssertUnwindSafe(|| (target.run)(input))).is_ok() {
         return;
@@ -72,7 +72,7 @@ fn seeds(name: &str) -> Vec<(String, Vec<u8>)> {
     seeds
 }
 
-/// The workspace of libFuzzer is built by hand only, so this finds what it lacks.
+/// The libFuzzer workspace is built by hand only, so this test checks that it has every target.
 #[test]
 fn libfuzzer_knows_every_target() {
     let manifest = fs::read_to_string(root().join("fuzz/Cargo.toml")).unwrap();

@@ -1,16 +1,16 @@
-//! Small changes to seeds, from a fixed start: each run makes the same ones.
+//! Small mutations of seeds, from a fixed random seed: each run makes the same ones.
 //!
-//! This is no substitute for libFuzzer, which learns from coverage. It finds what breaks
-//! at the first wrong byte, in seconds and on stable Rust.
+//! This does not replace libFuzzer, which is guided by coverage. It finds bugs that a single wrong
+//! byte triggers, in seconds and on stable Rust.
 
-/// A longer input is cut: most of the time goes into long ones.
+/// Longer inputs are cut: they would take most of the time.
 const LONGEST: usize = 16 << 10;
 
-/// Values that bounds and lengths break at.
+/// Values at which bounds and lengths often break.
 const INTERESTING: &[u8] =
     &[0, 1, 0x7d, 0x7e, 0x7f, 0x80, 0xfe, 0xff, b'\n', b'\r', b'"', b'{', b'}', b'\\', b'<', b';'];
 
-/// An endless sequence of changed seeds.
+/// An endless sequence of mutated seeds.
 pub(crate) struct Mutations<'s> {
     seeds: &'s [Vec<u8>],
     state: u64,
@@ -21,7 +21,7 @@ impl<'s> Mutations<'s> {
         Self { seeds, state: 0x9e37_79b9_7f4a_7c15 }
     }
 
-    /// A number below `bound`, which is not zero.
+    /// A number below `bound`, which must not be zero.
     fn below(&mut self, bound: usize) -> usize {
         // xorshift64*
         self.state ^= self.state >> 12;

@@ -1,5 +1,4 @@
-//! Tools over streamable HTTP, from a server that is built with the protocol's own
-//! library (M-1, M-3).
+//! Tools over streamable HTTP, from a server built with the official library (M-1, M-3).
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -28,15 +27,15 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
-/// Longer than any test takes; it only turns a hang into a failure.
+/// A timeout that only turns a hang into a failure.
 const FOREVER: Duration = Duration::from_secs(60);
 
-/// Tools from one server at an address.
+/// A host with one server at a URL.
 pub(crate) fn host(settings: Value) -> McpHost {
     install_tls();
     let settings: McpServerSettings = serde_json::from_value(settings).unwrap();
     let env = |name: &str| (name == "TOKEN").then(|| "very secret".to_owned());
-    // Nothing is started as a process here.
+    // No process is started in these tests.
     let none = Supervisor { executable: "/nowhere".into(), arguments: Vec::new() };
     let host = McpHost::new("test", [("s", &settings)], &none, &env).unwrap();
     host.start();
@@ -82,7 +81,7 @@ pub(crate) fn words(outcome: &ToolOutcome) -> &str {
 /// A server with a few tools.
 #[derive(Debug, Clone, Default)]
 struct Sample {
-    /// How many more it has, and that this changed.
+    /// The number of additional tools; a change is reported to subscribers.
     grown: watch::Sender<usize>,
 }
 
@@ -157,7 +156,7 @@ impl ServerHandler for Sample {
     }
 }
 
-/// A question as the newer era has it.
+/// A question in the form of protocol version 2026-07-28.
 fn needs_size() -> CallToolResponse {
     let question = json!({"method": "elicitation/create", "params": {"mode": "form",
         "message": "Which size?", "requestedSchema": {"type": "object", "properties": {}}}});
@@ -168,7 +167,7 @@ fn needs_size() -> CallToolResponse {
     InputRequiredResult::new(Some(questions), Some("state".to_owned())).into()
 }
 
-/// Serves on an address until it is aborted.
+/// Serves at an address until it is aborted.
 async fn serve(address: &str) -> (SocketAddr, JoinHandle<()>) {
     let sample = Sample::default();
     let service = StreamableHttpService::new(
@@ -182,7 +181,7 @@ async fn serve(address: &str) -> (SocketAddr, JoinHandle<()>) {
     (address, tokio::spawn(async move { axum::serve(listener, router).await.unwrap() }))
 }
 
-/// M-1: headers from the environment go along.
+/// M-1: headers with values from the environment are sent with each request.
 #[tokio::test]
 async fn headers_are_sent_with_each_request() {
     let (address, _server) = serve("127.0.0.1:0").await;
@@ -195,8 +194,8 @@ async fn headers_are_sent_with_each_request() {
     assert!(!format!("{host:?}").contains("very secret"));
 }
 
-/// M-3: over HTTP a question comes on the stream of its call, so calls that run side
-/// by side each get their own.
+/// M-3: over HTTP a question arrives on the stream of its call, so parallel calls each get their
+/// own.
 #[tokio::test]
 async fn questions_of_calls_side_by_side_find_their_own() {
     let (address, _server) = serve("127.0.0.1:0").await;
@@ -209,7 +208,7 @@ async fn questions_of_calls_side_by_side_find_their_own() {
             panic!("it asks")
         };
         assert_eq!(message, name);
-        // Everybody has been asked before anybody answers.
+        // All calls have asked before the first answer.
         tokio::time::sleep(Duration::from_millis(50)).await;
         reply.send(ElicitationReply::Accept(json!({"from": name}))).unwrap();
         match in_time(stream.next()).await {
@@ -223,8 +222,8 @@ async fn questions_of_calls_side_by_side_find_their_own() {
     assert_eq!(three, r#"three {"from":"three"}"#);
 }
 
-/// M-3, in the era of 2026-07-28: a call that needs something is answered with a question,
-/// and made again with the answer.
+/// M-3, protocol version 2026-07-28: a call that needs an answer returns a question, and is made
+/// again with the answer.
 #[tokio::test]
 async fn a_server_of_the_newer_era_asks_too() {
     let (address, _server) = serve("127.0.0.1:0").await;
@@ -253,7 +252,7 @@ async fn a_server_of_the_newer_era_asks_too() {
     }
 }
 
-/// M-3, in the era of 2026-07-28: who listens is told that the tools changed.
+/// M-3, protocol version 2026-07-28: a subscriber is notified when the tools change.
 #[tokio::test]
 async fn the_list_follows_a_server_of_the_newer_era() {
     let (address, _server) = serve("127.0.0.1:0").await;
@@ -262,7 +261,7 @@ async fn the_list_follows_a_server_of_the_newer_era() {
     let host = host(settings);
     ready(&host).await;
     let before = host.list().len();
-    // It may not listen yet when the first one grows.
+    // The subscription may not be open yet when the first tool is added.
     let grows = async {
         while host.list().len() == before {
             assert_eq!(words(&call(&host, "s_grow", json!({})).await), "grown");
@@ -272,7 +271,7 @@ async fn the_list_follows_a_server_of_the_newer_era() {
     in_time(grows).await;
 }
 
-/// M-2: a server that was away is found again, without anyone's help.
+/// M-2: a server that was down is found again without a restart of the host.
 #[tokio::test]
 async fn a_server_that_was_away_is_found_again() {
     let (address, server) = serve("127.0.0.1:0").await;
@@ -287,7 +286,7 @@ async fn a_server_that_was_away_is_found_again() {
     assert_eq!(words(&call(&host, "s_header", json!({})).await), "None");
 }
 
-/// FAULTS 27: a name that leads to this machine is refused when it is connected to.
+/// FAULTS 27: a name that resolves to this machine is refused when the connection is made.
 #[tokio::test]
 async fn a_name_that_leads_to_this_machine_is_refused() {
     let (address, _server) = serve("127.0.0.1:0").await;
@@ -304,6 +303,6 @@ async fn in_time<T>(future: impl Future<Output = T>) -> T {
 }
 
 fn install_tls() {
-    // Another test may have been first.
+    // Another test may have installed it already.
     let _ = rustls::crypto::ring::default_provider().install_default();
 }

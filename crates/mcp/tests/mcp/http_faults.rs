@@ -1,4 +1,4 @@
-//! Servers over HTTP that misbehave, written by hand (FAULTS 4, 27).
+//! Hand-written HTTP servers that misbehave (FAULTS 4, 27).
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -13,13 +13,13 @@ use crate::http::{at, call, host, ready, until, words};
 /// How a call is answered.
 #[derive(Debug, Clone, Copy)]
 enum Answer {
-    /// With these bytes, and the end of the connection.
+    /// With these bytes, then the connection is closed.
     Bytes(&'static str),
     /// With a body that never ends.
     Endless(&'static str),
 }
 
-/// What was asked: the method of the protocol, and the headers.
+/// The requests: the method of the protocol, and the headers.
 type Log = Arc<Mutex<Vec<(String, String)>>>;
 
 /// A server that behaves until a tool is called.
@@ -36,7 +36,7 @@ async fn serve(answer: Answer) -> (SocketAddr, Log) {
     (address, log)
 }
 
-/// One request on one connection.
+/// Handles one request on one connection.
 async fn take(stream: TcpStream, answer: Answer, log: Log) -> Option<()> {
     let mut stream = BufReader::new(stream);
     let (mut head, mut length) = (String::new(), 0);
@@ -89,11 +89,11 @@ async fn misbehave(stream: &mut BufReader<TcpStream>, answer: Answer) -> Option<
     }
 }
 
-/// FAULTS 4: whatever is answered, it is told what is known, and the next call is
-/// made as if nothing had happened.
+/// FAULTS 4: whatever the server answers, the outcome is no more than what is known, and the next
+/// call works.
 #[tokio::test]
 async fn broken_answers_are_told_as_what_they_are() {
-    /// The head of an answer in JSON, whose body is as long as it says.
+    /// A JSON response with the given content length and body.
     macro_rules! answer {
         ($length:literal, $body:literal) => {
             concat!(

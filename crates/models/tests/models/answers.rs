@@ -1,4 +1,4 @@
-//! What comes of an answer that arrives as it should.
+//! Answers that arrive as they should, and what becomes of them.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::harness::{Harness, is_idle, next, rest, start, text, told, turn};
 
-/// H-2
+/// H-2: a plain answer streams and becomes a message.
 #[tokio::test]
 async fn a_plain_answer_streams_and_becomes_a_message() {
     let harness = Harness::new([Script::answer().text("Hel").text("lo!").usage(12, 3)]).await;
@@ -22,7 +22,7 @@ async fn a_plain_answer_streams_and_becomes_a_message() {
     );
 }
 
-/// H-2: each piece is there before the next one is sent.
+/// H-2: each piece is delivered before the next one is sent.
 #[tokio::test]
 async fn nothing_waits_for_what_comes_after_it() {
     let gate = Gate::closed();
@@ -66,7 +66,7 @@ async fn reasoning_comes_apart_from_text_and_keeps_its_signature() {
     );
 }
 
-/// Some models sign reasoning without showing it; there is nothing to end for a reader.
+/// Some models sign reasoning without showing it; then a reader gets no end of a text block.
 #[tokio::test]
 async fn reasoning_that_is_not_shown_is_kept_for_the_model_only() {
     let script = Script::answer().thinking("").signature("c2ln").text("Yes.");
@@ -103,7 +103,7 @@ async fn an_answer_that_was_cut_off_says_so() {
     }
 }
 
-/// H-3: what a model said before it declined is no answer, and not in the history.
+/// H-3: text that a model wrote before it declined is withheld, and not in the history.
 #[tokio::test]
 async fn a_refusal_withholds_what_was_said() {
     for (script, withheld) in [
@@ -125,8 +125,8 @@ async fn an_empty_answer_is_complete_and_no_message() {
     assert_eq!(told[1..], ["ended Complete { cut_off: false }"]);
 }
 
-/// A model that pauses is asked again with what it said; the caller can commit
-/// before that happens, and a later process can go on from there.
+/// If a model pauses, it is asked again with what it said; a checkpoint before that lets a later
+/// process continue from there.
 #[tokio::test]
 async fn a_pause_yields_a_checkpoint_and_the_turn_goes_on_from_it() {
     let paused = Script::answer().text("First, ").stop_reason("pause_turn");
@@ -153,7 +153,7 @@ async fn a_pause_yields_a_checkpoint_and_the_turn_goes_on_from_it() {
     assert_eq!(harness.model.requests()[1]["messages"][1]["content"][0]["text"], "First, ");
 }
 
-/// H-3: a turn has a last round.
+/// H-3: the number of rounds in a turn is limited.
 #[tokio::test]
 async fn a_model_that_never_stops_pausing_is_stopped() {
     let harness = Harness::with([], |settings| settings.max_rounds = 3).await;
@@ -173,7 +173,7 @@ async fn a_checkpoint_that_is_none_fails_the_turn() {
     assert!(told[0].starts_with("failed: the turn cannot go on"), "{told:?}");
 }
 
-/// A session takes one turn after the other over one connection.
+/// A turn runner takes one turn after the other over one connection.
 #[tokio::test]
 async fn turns_follow_each_other_over_one_connection() {
     let harness = Harness::new([]).await;
@@ -186,7 +186,7 @@ async fn turns_follow_each_other_over_one_connection() {
     assert_eq!(harness.model.accepted_connections(), 1);
 }
 
-/// Many streams at once, each whole and in order: what the benchmark relies on.
+/// Many parallel streams, each complete and in order: the benchmark relies on it.
 #[tokio::test]
 async fn streams_do_not_disturb_each_other() {
     let harness = Harness::new([]).await;
@@ -200,7 +200,7 @@ async fn streams_do_not_disturb_each_other() {
     assert_eq!(harness.model.accepted_connections(), 20);
 }
 
-/// A turn that begins while another runs stops that one first: both end.
+/// A turn that begins while another one runs stops that one first: both end.
 #[tokio::test]
 async fn every_begin_has_its_end() {
     let silent = Script::answer().text("I was say").silence();

@@ -1,4 +1,4 @@
-//! N-2: the demo model answers in two languages, and is honest about itself.
+//! N-2: the demo model answers in two languages, and says that it is a demo.
 
 use parlor_agent::{AgentEvent, ContentBlock, HistoryMessage, TurnRunner};
 use parlor_models::ModelSettings;
@@ -46,7 +46,7 @@ async fn it_understands_a_handful_of_intents_in_two_languages() {
     }
 }
 
-/// It says what it is, and how to get something better.
+/// It says what it is, and how to configure a real model.
 #[tokio::test]
 async fn it_is_honest_about_itself() {
     for message in

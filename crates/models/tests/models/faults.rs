@@ -1,4 +1,4 @@
-//! FAULTS 11: what a model API may do to us.
+//! FAULTS 11: failures of a model API.
 
 use parlor_agent::{AgentError, AgentEvent, HistoryMessage, ModelError};
 use parlor_models::ModelSettings;
@@ -13,7 +13,7 @@ fn answer() -> Script {
     Script::answer().thinking("Hm…").signature("c2ln").words(ANSWER).usage(5, 6)
 }
 
-/// The same answer, however it is written and cut.
+/// The same answer gives the same events, however it is formatted and split.
 #[tokio::test]
 async fn every_way_of_writing_the_stream_gives_the_same_events() {
     let ways = || {
@@ -39,7 +39,7 @@ async fn every_way_of_writing_the_stream_gives_the_same_events() {
     }
 }
 
-/// H-6: what was said is kept, and what was shown is never said twice.
+/// H-6: text that was shown is kept, and is never repeated by a retry.
 #[tokio::test]
 async fn a_reset_mid_stream_keeps_the_text_and_is_not_retried() {
     for kind in BOTH {
@@ -137,7 +137,7 @@ async fn what_is_not_the_wire_format_is_said_to_be_so() {
     }
 }
 
-/// What the API may add later is passed over.
+/// Unknown events and deltas, which the API may add later, are ignored.
 #[tokio::test]
 async fn unknown_events_and_deltas_are_passed_over() {
     let script = Script::answer()

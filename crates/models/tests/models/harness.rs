@@ -1,4 +1,4 @@
-//! An agent and the model server that it talks to.
+//! An agent, and the scripted model server behind it.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -19,13 +19,13 @@ use uuid::Uuid;
 
 use crate::transcript::line;
 
-/// The key that must not be seen anywhere.
+/// A key that must not appear anywhere.
 pub(crate) const KEY: &str = "sk-ant-test-4711-do-not-show";
 
 /// Both wire formats.
 pub(crate) const BOTH: [ModelKind; 2] = [ModelKind::Anthropic, ModelKind::Openai];
 
-/// Longer than any test takes; it only turns a hang into a failure.
+/// A timeout that only turns a hang into a failure.
 const FOREVER: Duration = Duration::from_secs(60);
 
 pub(crate) struct Harness {
@@ -46,7 +46,7 @@ impl Harness {
         Self::over(ModelKind::Anthropic, scripts, change).await
     }
 
-    /// The same over the wire format of this kind of agent.
+    /// The same, over the wire format of this kind of agent.
     pub(crate) async fn over(
         kind: ModelKind,
         scripts: impl IntoIterator<Item = Script>,
@@ -92,13 +92,13 @@ impl Harness {
         open(&*self.agent)
     }
 
-    /// One turn about one message, in a session of its own.
+    /// One turn about one message, with a turn runner of its own.
     pub(crate) async fn ask(&self, message: &str) -> Vec<AgentEvent> {
         turn(&mut self.open(), [HistoryMessage::user(message)]).await
     }
 }
 
-/// What an OpenAI-compatible model says, before the loop makes a turn of it.
+/// The events of an OpenAI-compatible model, before the loop turns them into a turn.
 pub(crate) async fn heard(script: Script) -> Vec<Result<ModelEvent, ModelError>> {
     install_tls();
     let model = ScriptedModel::start().await.unwrap();
@@ -118,7 +118,7 @@ pub(crate) fn agent(settings: &ModelSettings, key: Option<&str>) -> Arc<dyn Agen
 }
 
 pub(crate) fn install_tls() {
-    // Another test may have been first.
+    // Another test may have installed it already.
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
@@ -142,7 +142,7 @@ pub(crate) async fn turn(
     rest(session).await
 }
 
-/// The events up to the end of the turn; after it there is nothing.
+/// The events up to the end of the turn; nothing may follow.
 pub(crate) async fn rest(session: &mut Box<dyn TurnRunner>) -> Vec<AgentEvent> {
     let mut events = Vec::new();
     while !matches!(events.last(), Some(AgentEvent::Ended(_))) {
@@ -156,7 +156,7 @@ pub(crate) async fn next(session: &mut Box<dyn TurnRunner>) -> AgentEvent {
     in_time(session.next()).await.expect("a session does not end")
 }
 
-/// Whether the session has nothing to say without more input.
+/// Whether the turn runner waits for input.
 pub(crate) async fn is_idle(session: &mut Box<dyn TurnRunner>) -> bool {
     poll_fn(|cx| Poll::Ready(session.poll_next_unpin(cx).is_pending())).await
 }
@@ -165,12 +165,12 @@ pub(crate) async fn in_time<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(FOREVER, future).await.expect("the test hangs")
 }
 
-/// The events, a line for each.
+/// The events, one line for each.
 pub(crate) fn told(events: &[AgentEvent]) -> Vec<String> {
     events.iter().map(line).collect()
 }
 
-/// How the turn ended, if it failed.
+/// The error of a turn that failed.
 pub(crate) fn failure(events: &[AgentEvent]) -> &AgentError {
     match events.last() {
         Some(AgentEvent::Ended(TurnOutcome::Failed(error))) => error,

@@ -1,4 +1,4 @@
-//! What comes of an OpenAI-compatible model's answer.
+//! Answers of an OpenAI-compatible model, and what becomes of them.
 
 use parlor_agent::{ContentBlock, ModelError};
 use parlor_models::{ModelEvent, ModelKind, StopReason};
@@ -17,7 +17,7 @@ fn call(id: &str, name: &str, input: Value) -> Result<ModelEvent, ModelError> {
 
 const STOP_FOR_TOOLS: Result<ModelEvent, ModelError> = Ok(ModelEvent::Stop(StopReason::ToolUse));
 
-/// H-2
+/// H-2: a plain answer streams and becomes a message.
 #[tokio::test]
 async fn a_plain_answer_streams_and_becomes_a_message() {
     let script = Script::answer().thinking("Hm.").text("Hel").text("lo!").usage(12, 3);
@@ -36,8 +36,8 @@ async fn a_plain_answer_streams_and_becomes_a_message() {
     );
 }
 
-/// U-1: a server that does not know how its model reasons passes the tags on. They
-/// are reasoning all the same, and go back to no model (K-1).
+/// U-1, K-1: some servers pass reasoning on as tags in the text. It is treated as reasoning, and
+/// not sent back to any model.
 #[tokio::test]
 async fn reasoning_in_tags_is_no_part_of_the_answer() {
     let scripts = [
@@ -59,7 +59,7 @@ async fn reasoning_in_tags_is_no_part_of_the_answer() {
     assert_eq!(ask(Script::answer().text("Use `<think>x</think>`.")).await[0], about);
 }
 
-/// H-1: text beside two calls in one message, however the stream is cut.
+/// H-1: text beside two calls in one message, however the stream is split.
 #[tokio::test]
 async fn parallel_calls_arrive_whole() {
     let script = || {
@@ -82,14 +82,14 @@ async fn parallel_calls_arrive_whole() {
     {
         assert_eq!(heard(script).await, expected);
     }
-    // Some servers say `stop` beside calls, or nothing at all.
+    // Some servers report `stop` beside calls, or no reason at all.
     for reason in ["stop", "end_turn", "function_call", ""] {
         let events = heard(script().stop_reason(reason)).await;
         assert_eq!(events.last(), Some(&STOP_FOR_TOOLS), "{reason:?}");
     }
 }
 
-/// What a model wrote instead of arguments reaches whoever can tell it so.
+/// Arguments that are not JSON are passed on, so that the model can be told.
 #[tokio::test]
 async fn broken_arguments_are_passed_on_as_they_were_written() {
     let broken = r#"{"at": [1, }"#;
@@ -101,8 +101,8 @@ async fn broken_arguments_are_passed_on_as_they_were_written() {
     assert_eq!(events, expected);
 }
 
-/// The last call of an answer that was cut off may not be whole: `{}` could be
-/// the beginning of anything.
+/// The last call of an answer that was cut off may be incomplete: `{}` could be the beginning of
+/// anything.
 #[tokio::test]
 async fn an_answer_that_was_cut_off_calls_nothing() {
     for (reason, expected) in
@@ -115,7 +115,7 @@ async fn an_answer_that_was_cut_off_calls_nothing() {
     }
 }
 
-/// H-3
+/// H-3: the stop reason decides how the turn ends.
 #[tokio::test]
 async fn the_reason_to_stop_decides_how_the_turn_ends() {
     for (reason, end) in [
@@ -143,13 +143,13 @@ async fn usage_is_asked_for_and_counts_the_cache_apart() {
                        "completion_tokens_details": {"reasoning_tokens": 7}});
     let told = ask(Script::answer().text("x").usage_json(usage)).await;
     assert!(told.contains(&"usage 50 in, 90 out, cache 900 read, 50 written".into()), "{told:?}");
-    // A server that does not say it costs nothing that we know of.
+    // Without usage from the server no usage is reported.
     let told = ask(Script::answer().text("x").without_usage()).await;
     assert!(!told.iter().any(|line| line.starts_with("usage")), "{told:?}");
     assert_eq!(told.last().unwrap(), "ended Complete { cut_off: false }");
 }
 
-/// The end marker is not everybody's; the reason to stop is the end as well.
+/// Not every server sends the end marker; a stop reason ends the answer as well.
 #[tokio::test]
 async fn an_answer_is_whole_with_its_reason_or_with_its_marker() {
     let whole = || Script::answer().text("All of it.");
@@ -166,7 +166,7 @@ async fn an_answer_is_whole_with_its_reason_or_with_its_marker() {
     }
     let broken = "failed: the answer of the model broke off: it ended without its end marker";
     assert_eq!(ask(whole().without_end()).await.last().unwrap(), broken);
-    // A server that keeps the connection open has still said everything.
+    // A server that keeps the connection open has still finished its answer.
     let script = whole().event(reason).silence();
     let harness =
         Harness::over(ModelKind::Openai, [script], |s| s.idle_timeout_seconds = 0.2).await;
@@ -174,7 +174,7 @@ async fn an_answer_is_whole_with_its_reason_or_with_its_marker() {
     assert_eq!(told(&events).last().unwrap(), "ended Complete { cut_off: false }");
 }
 
-/// LM Studio says nothing at all when a prompt does not fit.
+/// LM Studio sends an empty answer if a prompt does not fit.
 #[tokio::test]
 async fn nothing_said_and_no_reason_given_is_no_answer() {
     let script = || Script::answer().without_end().raw("data: [DONE]\n\n");
@@ -184,7 +184,7 @@ async fn nothing_said_and_no_reason_given_is_no_answer() {
         failure(&events).to_string(),
         "the answer of the model broke off: it ended with nothing said and no reason given"
     );
-    // With a reason it is what the model had to say.
+    // With a stop reason, an empty answer is an answer.
     let told = ask(Script::answer()).await;
     assert_eq!(told.last().unwrap(), "ended Complete { cut_off: false }");
 }

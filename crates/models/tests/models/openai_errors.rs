@@ -1,4 +1,4 @@
-//! What the errors of OpenAI-compatible servers mean, in their own words.
+//! The errors of OpenAI-compatible servers, in their own words, and what they are mapped to.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ fn name(error: &ModelError) -> String {
     format!("{error:?}").split([' ', '(', '{']).next().unwrap_or_default().to_owned()
 }
 
-/// H-4: a picture that a model does not take is told from a request that it does not.
+/// H-4: a picture that the model does not accept is told apart from other bad requests.
 #[tokio::test]
 async fn a_refused_picture_is_told_apart() {
     let error = |message: &str, code: Value| json!({"error": {"message": message, "code": code}});
@@ -198,7 +198,7 @@ async fn every_server_says_it_in_its_own_way() {
     }
 }
 
-/// What a vendor says is in the log, and only there.
+/// The vendor's error message is in the log, and only there.
 #[tokio::test]
 async fn the_words_are_for_the_log() {
     let body = json!({"error": {"message": "model 'x' not found, try pulling it first"}});
@@ -257,7 +257,7 @@ async fn the_servers_own_delay_is_kept_to() {
     assert_eq!(text(&events), "ok");
 }
 
-/// Whoever runs a model at home forgets to start it.
+/// The error for a local model server that is not running names its address.
 #[tokio::test]
 async fn a_server_that_is_not_there_is_asked_for_by_its_address() {
     // A port that was free a moment ago.

@@ -1,4 +1,4 @@
-//! What an OpenAI-compatible model sees.
+//! The requests to an OpenAI-compatible model.
 
 use parlor_agent::{HistoryMessage, TurnContext, TurnStart};
 use parlor_models::{ModelKind, ModelSettings, Thinking, build_agent};
@@ -12,7 +12,7 @@ fn says(role: Role, blocks: Value) -> HistoryMessage {
     HistoryMessage { role, blocks: serde_json::from_value(blocks).unwrap() }
 }
 
-/// What the model is sent for a history.
+/// The request for a history.
 async fn seen(
     kind: ModelKind,
     history: &[HistoryMessage],
@@ -29,8 +29,8 @@ async fn seen(
     harness.model.recorded().pop().unwrap()
 }
 
-/// K-1, K-4: all roles over all turns; two calls in one message, one that failed
-/// and one that gave pictures; a call with arguments that are none.
+/// K-1, K-4: all message roles over several turns; two calls in one message, one that failed and
+/// one that returned pictures; a call whose arguments are not JSON.
 fn everything() -> Vec<HistoryMessage> {
     vec![
         says(
@@ -89,14 +89,14 @@ async fn a_history_with_everything_in_it() {
     insta::assert_json_snapshot!(request.body);
 }
 
-/// The same history is the same conversation over both wire formats.
+/// A history becomes the same conversation over both wire formats.
 #[tokio::test]
 async fn both_wire_formats_tell_the_same_story() {
     let mut stories = Vec::new();
     for kind in BOTH {
         let request = seen(kind, &everything(), |_| {}).await;
         let mut story = request.transcript();
-        // Where pictures of tools stand, and what is said about nothing, differs.
+        // The formats differ in the position of tool pictures and in the text for an empty result.
         story.retain(|line| !line.starts_with("picture") && !line.contains("Pictures from"));
         stories.push(story.join("\n").replace("(The tool gave nothing back.)", ""));
     }
@@ -109,7 +109,7 @@ async fn both_wire_formats_tell_the_same_story() {
 async fn what_servers_refuse_is_left_out() {
     let history = [
         HistoryMessage::user("One"),
-        // A stopped turn of which only a thought is left.
+        // A stopped turn of which only reasoning is left.
         says(Role::Assistant, json!([{"type": "thinking", "text": "Hm", "signature": null}])),
         HistoryMessage::user("Two"),
         HistoryMessage::assistant(" \n"),
@@ -129,7 +129,7 @@ async fn what_servers_refuse_is_left_out() {
     );
 }
 
-/// A call with what its server sent beside it, its result, and another turn.
+/// A call with a field that its server sent beside it, its result, and another turn.
 fn noted(model: &str, note: Value) -> Vec<HistoryMessage> {
     let mut block = json!({"model": model});
     block.as_object_mut().unwrap().extend(note.as_object().unwrap().clone());
@@ -150,8 +150,8 @@ fn noted(model: &str, note: Value) -> Vec<HistoryMessage> {
     ]
 }
 
-/// Servers that want something back beside a call get it: within the turn, and
-/// DeepSeek's reasoning ever after. Another model gets nothing of it.
+/// A server that wants a field back beside a call gets it: within the turn, and DeepSeek's
+/// reasoning in later turns too. Another model does not get it.
 #[tokio::test]
 async fn what_belongs_to_a_call_goes_back_with_it() {
     let content = json!({"reasoning_field": "reasoning_content"});
@@ -184,7 +184,7 @@ async fn what_belongs_to_a_call_goes_back_with_it() {
             assert_eq!(back(&request.body["messages"][2]), expected, "{note} {model} {later}");
         }
     }
-    // Whoever insists on the field wants it with every call, also if it is empty.
+    // A server that insists on the field gets it with every call, even if it is empty.
     let mut history = noted("claude-test", content);
     history.push(says(
         Role::Assistant,
@@ -206,7 +206,7 @@ async fn settings_become_fields() {
     })
     .await
     .body;
-    // What a small model can hold is left to its server.
+    // The token limit of a small model is left to its server.
     assert_eq!(body.get("max_tokens").or(body.get("max_completion_tokens")), None);
     assert_eq!(body["reasoning_effort"], "none");
     assert_eq!(body["stream_options"], json!({"include_usage": true}));

@@ -1,4 +1,4 @@
-//! Streams as the servers write them that people run: each has its own way.
+//! Streams in the formats of the servers that people run; each has its peculiarities.
 
 use parlor_agent::ModelError;
 use parlor_models::ModelEvent;
@@ -6,7 +6,7 @@ use parlor_testkit::Script;
 
 use crate::harness::heard;
 
-/// What is heard of a body, a line for each event.
+/// The events of a body, one line for each.
 async fn lines(body: &str) -> Vec<String> {
     let script = Script::response(200, "text/event-stream", body);
     heard(script.split(5)).await.iter().map(line).collect()
@@ -25,7 +25,7 @@ fn line(event: &Result<ModelEvent, ModelError>) -> String {
     }
 }
 
-/// Role and empty content first, `null` usage everywhere, calls interleaved.
+/// Role and empty content first, `null` usage in every event, calls interleaved.
 #[tokio::test]
 async fn openai() {
     let body = r#"data: {"id":"chatcmpl-B9","object":"chat.completion.chunk","created":1741569952,"model":"gpt-5.4","service_tier":"default","choices":[{"index":0,"delta":{"role":"assistant","content":"","refusal":null},"logprobs":null,"finish_reason":null}],"usage":null,"obfuscation":"x"}
@@ -58,8 +58,8 @@ data: [DONE]
     );
 }
 
-/// Whole calls, in older versions all with index 0 and `stop` as the reason;
-/// reasoning in `reasoning`, beside empty content.
+/// Complete calls, in older versions all with index 0 and the stop reason `stop`; reasoning in
+/// `reasoning`, beside empty content.
 #[tokio::test]
 async fn ollama() {
     let body = r#"data: {"id":"chatcmpl-7","object":"chat.completion.chunk","created":1,"model":"qwen3","system_fingerprint":"fp_ollama","choices":[{"index":0,"delta":{"role":"assistant","content":"","reasoning":"The user"},"finish_reason":null}]}
@@ -92,8 +92,8 @@ data: [DONE]
     );
 }
 
-/// Both fields for reasoning, usage with every event, and another id with every
-/// piece of a call, as versions of it have or had.
+/// Both fields for reasoning, usage with every event, and in some versions a new id with every
+/// piece of a call.
 #[tokio::test]
 async fn vllm() {
     let body = r#"data: {"id":"chatcmpl-v","object":"chat.completion.chunk","model":"x","choices":[{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}],"usage":{"prompt_tokens":9,"total_tokens":9,"completion_tokens":0}}
@@ -125,8 +125,7 @@ data: [DONE]
     );
 }
 
-/// Comments while one waits, reasoning twice, and an error that comes with a
-/// reason to stop.
+/// Comments while the client waits, reasoning twice, and an error together with a stop reason.
 #[tokio::test]
 async fn openrouter() {
     let body = r#": OPENROUTER PROCESSING
@@ -153,7 +152,7 @@ data: {"id":"gen-1","object":"chat.completion.chunk","provider":"X","error":{"co
     );
 }
 
-/// A good status, and then an event that is named `error`.
+/// A 200 status, and then an event named `error`.
 #[tokio::test]
 async fn lm_studio() {
     let body = r#"event: error

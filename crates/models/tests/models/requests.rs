@@ -1,4 +1,4 @@
-//! What the model sees.
+//! The requests to the model.
 
 use parlor_agent::{ContentBlock, HistoryMessage, TurnContext, TurnStart};
 use parlor_models::Thinking;
@@ -23,7 +23,7 @@ async fn seen(harness: &Harness, history: Vec<HistoryMessage>, system: Option<&s
     harness.model.requests().pop().unwrap()
 }
 
-/// K-1, K-4: all roles over all turns, one system prompt.
+/// K-1, K-4: all message roles over several turns, one system prompt.
 #[tokio::test]
 async fn a_history_with_everything_in_it() {
     let harness = Harness::new([Script::answer().text("ok")]).await;
@@ -84,7 +84,7 @@ async fn what_the_api_refuses_is_left_out() {
             .await;
     let history = vec![
         HistoryMessage::user("One"),
-        // A stopped turn of which only a thought is left.
+        // A stopped turn of which only reasoning is left.
         says(Role::Assistant, json!([{"type": "thinking", "text": "Hm", "signature": null}])),
         HistoryMessage::user("Two"),
         HistoryMessage::assistant(" \n"),
@@ -119,7 +119,7 @@ async fn the_key_goes_into_its_header_and_nowhere_else() {
     assert!(!request.body.to_string().contains(KEY));
 }
 
-/// A message may be nothing but a picture.
+/// A message may consist of a picture alone.
 #[tokio::test]
 async fn a_picture_without_words() {
     let harness = Harness::new([Script::answer()]).await;

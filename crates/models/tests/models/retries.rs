@@ -1,4 +1,4 @@
-//! When the model is asked again, and when not.
+//! Which errors are retried, and which are not.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use parlor_testkit::Script;
 
 use crate::harness::{Harness, failure, text, told};
 
-/// FAULTS 11
+/// FAULTS 11: temporary errors are retried.
 #[tokio::test]
 async fn passing_failures_are_tried_again() {
     for (status, what) in [
@@ -31,7 +31,7 @@ async fn passing_failures_are_tried_again() {
 async fn the_vendors_own_delay_is_kept_to() {
     for status in [429, 500, 529] {
         let scripts = [Script::failure(status).retry_after(0), Script::answer().text("ok")];
-        // Our own delay would be an hour.
+        // The configured delay would be an hour: the vendor's is used.
         let harness = Harness::with(scripts, |settings| {
             settings.retry_delay_seconds = 3_600.0;
             settings.max_retry_delay_seconds = 3_600.0;
@@ -70,7 +70,7 @@ async fn attempts_have_an_end() {
     assert_eq!(harness.model.requests().len(), 3);
 }
 
-/// Before anything was shown a broken stream is like a refusal.
+/// A stream that breaks before anything was shown is retried like a refused request.
 #[tokio::test]
 async fn a_stream_that_breaks_before_any_content_is_tried_again() {
     let scripts = [
@@ -107,7 +107,7 @@ async fn what_stays_wrong_is_not_tried_again() {
             ),
             |e| matches!(e, ModelError::ContextTooLong(_)),
         ),
-        // There is no picture in the request, so it is about something else.
+        // The request has no picture, so the error is about something else.
         (Script::failure_saying(400, "invalid_request_error", "Could not process image"), |e| {
             matches!(e, ModelError::BadRequest(_))
         }),
@@ -126,8 +126,8 @@ async fn what_stays_wrong_is_not_tried_again() {
     }
 }
 
-/// The log names the key's setting, so that whoever runs the server knows what
-/// to fix; people read who has to fix it, and no vendor's name.
+/// The log names the key's setting for the operator; people read that the operator has to fix it,
+/// without a vendor's name.
 #[tokio::test]
 async fn a_wrong_key_names_the_setting_to_fix() {
     let events = Harness::new([Script::failure(401)]).await.ask("?").await;

@@ -1,4 +1,4 @@
-//! Which agent the settings ask for, and what they may be.
+//! Which agent the settings select, and which settings are valid.
 
 use parlor_models::{ModelKind, ModelSettings, SettingsError, Thinking, build_agent};
 use serde_json::json;
@@ -44,7 +44,7 @@ fn auto_takes_what_there_is_a_key_or_an_address_for() {
     assert_eq!(kind(&of_kind(ModelKind::Demo), Some(KEY)), Ok("demo".into()));
 }
 
-/// A server of one's own needs no key, but somebody has to say where it is.
+/// A local model server needs no key, but an address.
 #[test]
 fn a_kind_without_what_it_needs_says_what_that_is() {
     let error = kind(&of_kind(ModelKind::Anthropic), None).unwrap_err();
@@ -94,7 +94,7 @@ fn the_base_url_may_come_from_the_environment() {
     }
 }
 
-/// Only Anthropic takes a number of tokens to think with.
+/// Only Anthropic accepts a number of tokens for reasoning.
 #[test]
 fn a_budget_for_thinking_is_refused_where_there_is_none() {
     let openai = ModelSettings { thinking: Thinking::Budget(2_000), ..of_kind(ModelKind::Openai) };

@@ -1,4 +1,4 @@
-//! FAULTS 13, H-6: a stop closes the upstream and keeps what was said.
+//! FAULTS 13, H-6: a stop closes the connection to the model and keeps the text so far.
 
 use parlor_agent::{AgentEvent, HistoryMessage};
 use parlor_testkit::{Gate, Script};
@@ -16,7 +16,7 @@ async fn a_stop_closes_the_upstream_and_keeps_the_text() {
     assert_eq!(next(&mut session).await, AgentEvent::Text("far".into()));
     session.stop();
     session.stop();
-    // Before the session is polled again.
+    // Before the turn runner is polled again.
     in_time(harness.model.wait_for_left(1)).await;
     assert_eq!(
         told(&rest(&mut session).await),
@@ -25,7 +25,7 @@ async fn a_stop_closes_the_upstream_and_keeps_the_text() {
             r#"message [{"type":"text","text":"So far"}]"#, "ended Stopped",
         ]
     );
-    // The session is as good as new.
+    // The turn runner takes the next turn.
     assert_eq!(text(&turn(&mut session, [HistoryMessage::user("?")]).await), "On.");
 }
 
@@ -87,7 +87,7 @@ async fn without_a_turn_there_is_nothing_to_stop() {
     assert!(is_idle(&mut session).await);
 }
 
-/// A stop after the model was finished comes too late: the end is the model's.
+/// A stop after the model has finished changes nothing.
 #[tokio::test]
 async fn a_stop_after_the_end_changes_nothing() {
     let harness = Harness::new([Script::answer().text("Done.")]).await;

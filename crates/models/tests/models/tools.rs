@@ -1,6 +1,5 @@
-//! The loop with tools: what is proposed, what the caller replies, and what
-//! the model gets to see of it. The tools here are a cupboard in memory; the
-//! real ones are tested with the host that brings them.
+//! The loop with tools: the calls that are proposed, the caller's replies, and the results that the
+//! model reads. The tools here are in memory; those of MCP servers are tested in their own crate.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -21,7 +20,7 @@ use uuid::Uuid;
 
 use crate::harness::{BOTH, Harness, is_idle, next, start, told};
 
-/// Has `look`, which reads, `put`, which changes, and `order`, which asks back.
+/// Tools: `look` reads, `put` changes, `order` asks a question.
 #[derive(Default)]
 struct Cupboard {
     calls: Mutex<Vec<ToolCall>>,
@@ -85,7 +84,7 @@ fn tool(name: &str, read_only: bool) -> Tool {
     }
 }
 
-/// Replies as a caller would that allows everything.
+/// Replies like a caller that approves everything.
 fn reply(session: &mut Box<dyn TurnRunner>, event: &AgentEvent) {
     match event {
         AgentEvent::Proposes(call) => {
@@ -131,15 +130,15 @@ async fn harness_with(
     (Harness::with_tools(scripts, tools, change).await, cupboard)
 }
 
-/// What the model read of the results, request by request.
+/// The tool results that the model read, by request.
 fn results(requests: &[Value]) -> Vec<Value> {
     let last = requests.last().unwrap();
     let messages = last["messages"].as_array().unwrap();
     messages.iter().filter(|m| m["content"][0]["type"] == "tool_result").cloned().collect()
 }
 
-/// H-3: text beside tools, two tools in one message, an unknown one; the loop
-/// goes on to the final answer.
+/// H-3: text beside calls, two calls in one message, an unknown tool; the loop continues to the
+/// final answer.
 #[tokio::test]
 async fn tools_run_one_after_the_other_and_the_loop_goes_on() {
     let (harness, cupboard) = harness([
@@ -159,7 +158,8 @@ async fn tools_run_one_after_the_other_and_the_loop_goes_on() {
     assert_eq!(cupboard.calls.lock().unwrap().len(), 2);
 }
 
-/// H-3: the loop ends readably after its rounds, with a history that a model takes.
+/// H-3: the loop ends with a readable error after its last round, and its history is still valid
+/// for a model.
 #[tokio::test]
 async fn a_model_that_never_stops_calling_is_stopped() {
     let call = || Script::answer().tool_use("t", "look", &json!({}));
@@ -171,7 +171,7 @@ async fn a_model_that_never_stops_calling_is_stopped() {
     assert_eq!(told.iter().filter(|line| line.starts_with("results")).count(), 2);
 }
 
-/// T-3: in plan mode only what reads is even proposed.
+/// T-3: in plan mode only calls that read are proposed.
 #[tokio::test]
 async fn in_plan_mode_nothing_that_changes_runs() {
     let (harness, cupboard) = harness([
@@ -190,8 +190,7 @@ async fn in_plan_mode_nothing_that_changes_runs() {
     assert_eq!(made, ["look"]);
 }
 
-/// P-2, P-3: the model asks the person through a tool; a server asks in the
-/// middle of its call (M-3).
+/// P-2, P-3, M-3: the model asks the person through a tool, and a server asks during its call.
 #[tokio::test]
 async fn the_agent_and_its_servers_ask_the_person() {
     let (harness, _) = harness([
@@ -208,8 +207,8 @@ async fn the_agent_and_its_servers_ask_the_person() {
     insta::assert_snapshot!(told.join("\n"));
 }
 
-/// P-9: after a crash what was not settled is proposed again under the same id,
-/// and a call is made only when the caller says so.
+/// P-9: after a crash, calls without an outcome are proposed again under the same id, and are made
+/// only if the caller says so.
 #[tokio::test]
 async fn a_turn_goes_on_from_its_checkpoint() {
     let (harness, cupboard) = harness([
@@ -243,7 +242,7 @@ async fn a_turn_goes_on_from_its_checkpoint() {
     assert!(cupboard.calls.lock().unwrap().is_empty());
 }
 
-/// H-6: stopping a turn in a call leaves a history that a model still takes.
+/// H-6: a stop during a call leaves a history that is valid for a model.
 #[tokio::test]
 async fn a_stop_settles_the_calls_that_are_left() {
     let (harness, _) = harness([Script::answer()
@@ -266,8 +265,8 @@ async fn a_stop_settles_the_calls_that_are_left() {
     insta::assert_snapshot!(told.join("\n"));
 }
 
-/// H-3: the loop is the same over both wire formats, and a call whose arguments
-/// are no JSON is answered with what is wrong with it.
+/// H-3: the loop is the same over both wire formats, and a call whose arguments are not JSON is
+/// answered with an explanation.
 #[tokio::test]
 async fn both_wire_formats_run_the_same_loop() {
     let mut stories = Vec::new();

@@ -1,4 +1,4 @@
-//! The tool calls of a turn: how far each is, and its outcome.
+//! The tool calls of a turn: the state and the outcome of each.
 
 use std::collections::HashMap;
 
@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 
 use super::fields::{blocks, flag, text};
 
-/// A helper that was started and not waited for.
+/// The status of a subagent that was started in the background.
 const IN_BACKGROUND: &str = "async_launched";
 /// The longest result that is shown, in bytes of text.
 const LONGEST_RESULT: usize = 100 << 10;
-/// The calls of a turn.
+/// The calls of a turn, by id.
 #[derive(Debug, Default)]
 pub(super) struct Calls(HashMap<String, Call>);
 
@@ -22,21 +22,21 @@ struct Call {
     state: State,
 }
 
-/// How far a call is.
+/// The state of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
-    /// The model wants it. Whether it is made or asked about is not known yet.
+    /// Proposed by the model. Whether it runs or needs approval is not known yet.
     Said,
-    /// A person is asked about it.
+    /// Waits for a person's approval.
     Asked,
-    /// It is being made, and shown to people.
+    /// Runs, and is shown to people.
     Running,
-    /// It is shown in another way: it is a question, or was refused.
+    /// Shown in another way: it is a question, or was refused.
     Settled,
 }
 
 impl Calls {
-    /// The model wants this call; a known one stays as it is.
+    /// Adds a call that the model proposed; a known one keeps its state.
     pub(super) fn said(&mut self, id: &str, name: &str, input: Map<String, Value>) {
         let call = Call { name: name.to_owned(), input, state: State::Said };
         self.0.entry(id.to_owned()).or_insert(call);
@@ -56,19 +56,19 @@ impl Calls {
         self.0.get(id).map(|call| (call.name.as_str(), &call.input))
     }
 
-    /// Whether one is asked about, or is being made.
+    /// Whether any call runs or waits for approval.
     pub(super) fn are_open(&self) -> bool {
         self.0.values().any(|call| matches!(call.state, State::Asked | State::Running))
     }
 
-    /// The turn is over.
+    /// Called when the turn is over.
     pub(super) fn clear(&mut self) {
         self.0.clear();
     }
 }
 
-/// The outcome of a call, for people. What the program tells its model about a call that was
-/// stopped, or that continues in the background, is not for them.
+/// The outcome of a call, as people see it. What the program tells its model about a call that was
+/// stopped, or that continues in the background, is not shown.
 pub(super) fn outcome(line: &Value, result: &Value, interrupted: bool) -> ToolOutcome {
     if interrupted && flag(result, "is_error") {
         return ToolOutcome::Unknown("it was stopped while it ran".to_owned());
@@ -86,7 +86,7 @@ pub(super) fn outcome(line: &Value, result: &Value, interrupted: bool) -> ToolOu
     ToolOutcome::Answered { content, is_error, artifact: None }
 }
 
-/// The result of a call, for the history. Pictures are only named there.
+/// The result of a call, for the history. Pictures are only mentioned there.
 pub(super) fn result_block(id: &str, result: &Value) -> ContentBlock {
     let mut room = LONGEST_RESULT;
     let content = content(result).into_iter().map(|block| match block {

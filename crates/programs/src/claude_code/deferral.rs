@@ -1,21 +1,20 @@
-//! OpenQuestions that outlive the process (P-9): which calls are put off, and until when.
+//! Questions that outlive the process (P-9): which calls are deferred, and until when.
 //!
-//! Before a call is made, a hook of ours is asked. A call that it puts off ends the
-//! process's part of the turn, and stays in the session: the next process asks about
-//! it again under the same id, however often it is killed, until an answer was
-//! carried out.
+//! Before each call the program asks a `PreToolUse` hook of Parlor. A call that the hook defers
+//! ends the process's part of the turn, and stays in the CLI session: the next process asks about
+//! it again under the same id, however often it is killed, until an answer was carried out.
 //!
-//! 1. A call is put off if a person may be asked about it, if it is the only one of
-//!    its message (of several, only the last would survive), and if nothing else
-//!    would be lost with the process: work in the background, another directory.
-//!    The hook comes before the message is whole, so it has to wait for its end.
-//! 2. The next process is told nothing about the call, so that its own rules decide:
-//!    it makes it, or asks. From that moment on it may only ask: a process after
-//!    that one must not make by itself what a person was asked about.
-//! 3. A call that a turn left behind, because it ended first, is refused before
-//!    anything else happens in the next one.
+//! 1. A call is deferred if a person may be asked about it, if it is the only call of its message
+//!    (of several, only the last one would survive), and if nothing else would be lost with the
+//!    process: background work, another working directory. The hook is asked before the message is
+//!    complete, so it has to wait for the end of the message.
+//! 2. The hook leaves the decision about that call to the rules of the next process: it makes the
+//!    call, or asks. Once it has asked, every further process may only ask: it must not make a call
+//!    by itself that a person was asked about.
+//! 3. A call that an earlier turn left behind, because that turn ended first, is refused before
+//!    anything else happens in the next turn.
 //!
-//! What is not put off is asked as before, and lost with its process.
+//! A call that is not deferred is asked about in the normal way, and is lost with its process.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -30,51 +29,51 @@ use super::policy::{ToolPolicy, may_be_asked};
 use super::questions;
 use crate::dialect::DeferredCall;
 
-/// How the hook is known to the process.
+/// The hook's id in the protocol of the program.
 pub(super) const HOOK: &str = "parlor";
-/// How long the hook may wait for the end of a message, in seconds; then the call is
-/// asked about as if there were no hook.
+/// How long the hook may wait for the end of a message, in seconds; after that the program
+/// continues as if there were no hook.
 const LONGEST_WAIT: u64 = 60;
 
-/// With older ones nothing is put off: 2.1.197 cannot be told to wait for our hook, and
-/// lost its session when it was killed right after it had put off a call.
+/// The first version with which calls are deferred: 2.1.197 cannot be told to wait for the hook,
+/// and lost its CLI session when it was killed right after it had deferred a call.
 const CAN_DEFER: &[u32] = &[2, 1, 325];
 
-/// Whether calls can be put off with this version.
+/// Whether this version can defer calls.
 pub(super) fn can_defer(version: &str) -> bool {
     let parts: Vec<u32> = version.split('.').filter_map(|part| part.parse().ok()).collect();
     parts.as_slice() >= CAN_DEFER
 }
 
-/// What is known about calls that are put off.
+/// What one process knows about deferred calls.
 #[derive(Debug, Default)]
 pub(super) struct Deferral {
-    /// Where it works; nothing if asks need not outlive it.
+    /// Its working directory; `None` if its questions need not outlive it.
     durable_in: Option<String>,
-    /// The call that the process was started for.
+    /// The deferred call that the process was started for.
     taken_up: Option<Deferred>,
-    /// Whether it has come to it.
+    /// Whether the hook was asked about that call.
     has_come: bool,
-    /// The calls of the last message of its own.
+    /// The calls of the agent's last message, without those of subagents.
     calls: Vec<String>,
     /// Whether more of that message may come.
     is_open: bool,
     held: Option<Held>,
     put_off: Option<Held>,
-    /// Whether anything runs that would end with the process.
+    /// Whether background work runs, which would end with the process.
     in_background: bool,
-    /// Whether its version is known to do all this.
+    /// Whether its version can defer calls.
     can_defer: bool,
-    /// Whether the process is busy with a call that an earlier turn left behind.
+    /// Whether the process handles a call that an earlier turn left behind.
     left_over: bool,
-    /// What a person was asked about.
+    /// The calls that a person was asked about.
     waited: HashSet<String>,
-    /// Tools that may run without a person, as far as it is known: they are not
-    /// worth a new process.
+    /// Tools that probably run without approval: deferring their calls would only cost a new
+    /// process.
     unasked: BTreeSet<String>,
 }
 
-/// A hook that waits for its answer.
+/// A hook request that waits for its answer.
 #[derive(Debug)]
 struct Held {
     request: String,
@@ -84,7 +83,7 @@ struct Held {
     input: Map<String, Value>,
 }
 
-/// A call that was put off, for the next process.
+/// A deferred call, as it is stored for the next process.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Deferred {
@@ -92,12 +91,12 @@ pub(super) struct Deferred {
     pub(super) call: String,
     pub(super) tool: String,
     pub(super) input: Map<String, Value>,
-    /// The mode of the process, in its own words.
+    /// The permission mode of the process, by its name on the command line.
     mode: String,
-    /// What the process had cost.
+    /// What the CLI session had cost.
     pub(super) cost_micros: u64,
     unasked: BTreeSet<String>,
-    /// What it asked about the call, once it did.
+    /// The permission request about the call, once there was one.
     pub(super) request: Option<Value>,
 }
 
@@ -107,7 +106,7 @@ impl Deferred {
         Self { call: paused.call.clone(), ..read }
     }
 
-    /// The mode in which the call was put off, if we know that one.
+    /// The permission mode in which the call was deferred, if it is a known one.
     pub(super) fn mode(&self) -> Option<PermissionMode> {
         PermissionMode::from_name(&self.mode)
     }
@@ -125,8 +124,8 @@ impl Deferral {
         Self { durable_in, taken_up, unasked, can_defer, ..Self::default() }
     }
 
-    /// Adds the hook to those of a new process; one that goes on with a session may
-    /// have been left with a call.
+    /// Adds the hook to those of a new process. A process that continues a CLI session needs it
+    /// too: an earlier turn may have left a call behind.
     pub(super) fn register(&self, goes_on: bool, hooks: &mut Map<String, Value>) {
         if goes_on || self.durable_in.is_some() {
             let hook = json!({"matcher": null, "hookCallbackIds": [HOOK], "timeout": LONGEST_WAIT});
@@ -134,12 +133,12 @@ impl Deferral {
         }
     }
 
-    /// The call that the process was started for.
+    /// The deferred call that the process was started for.
     pub(super) fn taken_up(&self) -> Option<&Deferred> {
         self.taken_up.as_ref()
     }
 
-    /// Whether the process has come to that call.
+    /// Whether the hook was asked about that call.
     pub(super) fn has_taken_up(&self) -> bool {
         self.has_come || self.taken_up.is_none()
     }
@@ -148,37 +147,37 @@ impl Deferral {
         self.taken_up.as_ref().is_some_and(|taken_up| taken_up.call == call)
     }
 
-    /// The call that the process was started for is asked about: from now on every
-    /// process may only ask.
+    /// The program asks about the call that it was started for: from now on every process may only
+    /// ask.
     pub(super) fn asked(&mut self, call: &str, request: &Value) -> Option<DeferredCall> {
         let taken_up = self.taken_up.as_mut().filter(|taken_up| taken_up.call == call)?;
         taken_up.request = Some(request.clone());
-        // Where the request has all of it, it is not kept twice: it may be long.
+        // The input may be long: it is not stored twice.
         if questions::input(request) == taken_up.input {
             taken_up.input.clear();
         }
         Some(taken_up.paused())
     }
 
-    /// The hook asks about the call that the process was started for.
+    /// Answers the hook about the call that the process was started for.
     pub(super) fn again(&mut self, request: &str) -> Value {
         self.has_come = true;
         let was_asked = self.taken_up.as_ref().is_some_and(|call| call.request.is_some());
         outgoing::hook(request, was_asked.then_some("ask"))
     }
 
-    /// The hook asks about a call that an earlier turn left behind.
+    /// Answers the hook about a call that an earlier turn left behind.
     pub(super) fn leave(&mut self, request: &str) -> Value {
         self.left_over = true;
         outgoing::hook(request, Some("ask"))
     }
 
-    /// What was left behind is over, and so is what the process did about it.
+    /// Whether the turn that ended was about a call that was left behind; resets it.
     pub(super) fn left_over_ends(&mut self) -> bool {
         std::mem::take(&mut self.left_over)
     }
 
-    /// The hook asks about a call of a turn of ours. The answer may come later.
+    /// Answers the hook about a call of the current turn; `None` if the answer comes later.
     pub(super) fn hook(&mut self, id: &str, asked: &Value, tools: &ToolPolicy) -> Option<Value> {
         if !self.may_outlive(asked, tools) {
             return Some(outgoing::hook(id, None));
@@ -194,7 +193,7 @@ impl Deferral {
         self.settle()
     }
 
-    /// A piece of a message of its own.
+    /// Follows the agent's message as it streams; may answer the hook.
     pub(super) fn piece(&mut self, event: &Value) -> Option<Value> {
         match text(event, "type") {
             "message_start" => {
@@ -212,22 +211,22 @@ impl Deferral {
         self.settle()
     }
 
-    /// The hook is no longer interested.
+    /// The program cancelled the hook request.
     pub(super) fn cancelled(&mut self, request: &str) {
         self.held.take_if(|held| held.request == request);
     }
 
-    /// Something began or ended in the background.
+    /// Background work began or ended.
     pub(super) fn background(&mut self, runs: bool) {
         self.in_background = runs;
     }
 
-    /// Whether anything runs that would end with the process.
+    /// Whether background work runs, which would end with the process.
     pub(super) fn works_in_background(&self) -> bool {
         self.in_background
     }
 
-    /// The program says its version.
+    /// Records the version of the program.
     pub(super) fn is_of(&mut self, version: &str) {
         self.can_defer = can_defer(version);
     }
@@ -238,16 +237,16 @@ impl Deferral {
         self.unasked.remove(tool);
     }
 
-    /// A call of this tool may be made.
+    /// A call of this tool runs.
     pub(super) fn runs(&mut self, call: &str, tool: &str) {
         if !self.waited.contains(call) {
             self.unasked.insert(tool.to_owned());
         }
     }
 
-    /// The call that was put off, now that the process has stopped before it; with
-    /// the arguments that its model gave it. The hook does not know all of them: the
-    /// plan that a model presents without a file is not among them.
+    /// The deferred call, once the process has stopped before it, with the arguments that the model
+    /// gave it. The hook does not get all of them: a plan that the model presents without a file is
+    /// missing there.
     pub(super) fn put_off(&mut self, cost_micros: u64, calls: &Calls) -> Option<DeferredCall> {
         let Held { call, mode, tool, input, .. } = self.put_off.take()?;
         let input = calls.get(&call).map_or(input, |(_, said)| said.clone());
@@ -255,7 +254,7 @@ impl Deferral {
         Some(Deferred { call, tool, input, mode, cost_micros, unasked, request: None }.paused())
     }
 
-    /// The turn is over.
+    /// Called when the turn is over.
     pub(super) fn clear(&mut self) {
         let Self { durable_in, unasked, in_background, can_defer, .. } = std::mem::take(self);
         *self = Self { durable_in, unasked, in_background, can_defer, ..Self::default() };
@@ -274,7 +273,7 @@ impl Deferral {
             && !tools.runs_unasked(tool, &asked["tool_input"])
     }
 
-    /// Answers the hook, once it is known whether its call is the only one.
+    /// Answers the hook, once it is known whether its call is the only one of the message.
     fn settle(&mut self) -> Option<Value> {
         if self.is_open && self.calls.len() < 2 {
             return None;

@@ -1,4 +1,4 @@
-//! Which line of the program is handled by what.
+//! Dispatches the lines of the program, by their type.
 
 use parlor_agent::{Reply, TurnContext};
 use parlor_protocol::Mode;
@@ -110,7 +110,7 @@ impl Dialect for Dialog {
         match text(line, "type") {
             "system" => text(line, "subtype") == "init",
             "stream_event" | "assistant" => is_own(line),
-            // A helper in the background may ask; other requests are not for people.
+            // A background subagent may ask a person; other requests do not begin a turn.
             "control_request" => {
                 matches!(text(&line["request"], "subtype"), "can_use_tool" | "elicitation")
             }

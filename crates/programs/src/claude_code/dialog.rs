@@ -21,16 +21,16 @@ use super::{failure, outgoing};
 use crate::cli_session::checkpoint;
 use crate::dialect::{DeferredCall, Output};
 
-/// What a process was started with.
+/// The settings that a process was started with.
 #[derive(Debug, Clone)]
 pub struct DialogSettings {
-    /// Its mode where things may be changed.
+    /// Its permission mode in conversations that may change things.
     pub act: PermissionMode,
-    /// Its mode at the start.
+    /// Its permission mode at the start.
     pub started_in: PermissionMode,
     /// The CLI session that it continues.
     pub cli_session: Option<String>,
-    /// What the configuration says about its tools.
+    /// The configured policy for its tools.
     pub tools: Arc<ToolPolicy>,
     /// Its working directory, if its questions are to outlive it.
     pub durable_in: Option<String>,
@@ -43,13 +43,13 @@ pub struct DialogSettings {
 pub struct Dialog {
     pub(super) settings: DialogSettings,
     pub(super) cli_session: Option<String>,
-    /// Its mode, in its own words.
+    /// Its current permission mode, by its name on the command line.
     pub(super) mode: String,
-    /// Whether it has begun any turn: before that, it can only fail to start.
+    /// Whether it has begun a turn: before that, an error means that it failed to start.
     pub(super) has_begun: bool,
     pub(super) busy: bool,
     pub(super) interrupted: bool,
-    /// The person's message that it works on.
+    /// The id of the person's message that it works on.
     pub(super) message: Option<Uuid>,
     requests: u64,
     spending: Spending,
@@ -65,7 +65,7 @@ impl Dialog {
     /// A process that was just started.
     pub fn new(settings: DialogSettings) -> Self {
         let deferred = settings.deferred.as_ref().map(Deferred::read);
-        // The message was told to another process.
+        // The message was sent to an earlier process.
         let message = deferred.as_ref().map(|_| Uuid::nil());
         let spending =
             Spending::so_far(deferred.as_ref().map_or(0, |deferred| deferred.cost_micros));
@@ -102,7 +102,7 @@ impl Dialog {
             self.mode = mode.to_owned();
         }
         match text(line, "subtype") {
-            // It comes with every turn.
+            // Sent at the start of every turn.
             "init" => {
                 self.has_begun = true;
                 self.busy = true;
@@ -142,7 +142,7 @@ impl Dialog {
     }
 
     pub(super) fn assistant(&mut self, line: &Value, out: &mut Vec<Output>) {
-        // Its own text about a failure: the end of the turn has the error.
+        // The program's own text about an error: the end of the turn has the error itself.
         let message = &line["message"];
         let failed = flag(line, "is_api_error_message") || said(line, "error").is_some();
         if failed || text(message, "model") == "<synthetic>" {
@@ -166,11 +166,11 @@ impl Dialog {
         let results = blocks(&line["message"]);
         for result in results.iter().filter(|block| text(block, "type") == "tool_result") {
             let id = text(result, "tool_use_id");
-            // The call ended without the answer.
+            // The call ended before the person answered.
             if self.calls.state(id) == Some(State::Asked) {
                 self.withdraw(id, out);
             }
-            // Calls of its helpers are not shown, unless a person was asked about them.
+            // Calls of subagents are not shown, unless a person was asked about them.
             if !own && self.calls.state(id) != Some(State::Running) {
                 continue;
             }
@@ -238,12 +238,12 @@ impl Dialog {
         Some(call)
     }
 
-    /// Background work that ends begins an agent-initiated turn. If the person's message
-    /// came in that moment, its own turn is still to come.
+    /// Background work that ends begins an agent-initiated turn. If the person's message arrived at
+    /// the same time, the turn of that message is still to come.
     fn is_of_another_turn(&self, line: &Value) -> bool {
         let kind = text(&line["origin"], "kind");
         let by_itself = !kind.is_empty() && kind != "human" && kind != "user";
-        // A process that continues with a call got no message to name.
+        // A process that continues with a deferred call got no message, so no id can match.
         let was_given = self.message.is_some_and(|id| !id.is_nil());
         was_given && by_itself && !self.names_message(line)
     }
@@ -255,14 +255,14 @@ impl Dialog {
         named.is_some_and(|ids| ids.iter().any(|id| id.as_str() == message.as_deref()))
     }
 
-    /// The question is withdrawn.
+    /// Withdraws a question.
     pub(super) fn withdraw(&mut self, id: &str, out: &mut Vec<Output>) {
         self.questions.remove(id);
         self.calls.set(id, State::Settled);
         out.push(Output::Event(AgentEvent::Withdrawn(id.to_owned())));
     }
 
-    /// A message goes into the history before the results of its calls.
+    /// Adds the message to the history, before the results of its calls.
     fn flush_message(&mut self, out: &mut Vec<Output>) {
         if self.streamed.finish(out) {
             let checkpoint = checkpoint(self.cli_session.as_deref(), None);
@@ -270,7 +270,7 @@ impl Dialog {
         }
     }
 
-    /// The results of one message go into the history together.
+    /// Adds the results of one message to the history, together.
     pub(super) fn flush_results(&mut self, out: &mut Vec<Output>) {
         let blocks = std::mem::take(&mut self.results);
         if !blocks.is_empty() {
@@ -296,7 +296,7 @@ impl Dialog {
     }
 }
 
-/// Whether a line is of the agent itself and not of a helper that it started.
+/// Whether a line comes from the agent itself and not from a subagent.
 pub(super) fn is_own(line: &Value) -> bool {
     said(line, "parent_tool_use_id").is_none()
 }

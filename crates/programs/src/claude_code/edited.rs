@@ -10,17 +10,17 @@ use serde_json::{Map, Value, json};
 
 use super::outgoing;
 
-/// How the hook is known to the process.
+/// The hook's id in the protocol of the program.
 pub(super) const HOOK: &str = "parlor-after";
 /// How long the program waits for the hook's answer, in seconds.
 const TIMEOUT: u64 = 10;
-/// The most that is repeated of the arguments, in bytes.
+/// How much of the arguments is repeated, in bytes.
 const MOST_BYTES: usize = 16 << 10;
 
 /// The events that follow a call, whether it worked or not.
 const EVENTS: [&str; 2] = ["PostToolUse", "PostToolUseFailure"];
 
-/// The calls of a turn that a person changed, by their ids: what each ran with.
+/// The calls of a turn that a person changed, by id, with the arguments that ran.
 #[derive(Debug, Default)]
 pub(super) struct EditedCalls(HashMap<String, String>);
 
@@ -35,7 +35,7 @@ impl EditedCalls {
         self.0.insert(call.to_owned(), note(proposed, ran));
     }
 
-    /// Answers the hook about a call that is over.
+    /// Answers the hook about a call that has ended.
     pub(super) fn hook(&mut self, request_id: &str, event: &str, call: &str) -> Value {
         let noted = self.0.remove(call).map(|note| {
             json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": note}})
@@ -43,7 +43,7 @@ impl EditedCalls {
         outgoing::response(request_id, noted.unwrap_or_else(|| json!({})))
     }
 
-    /// The turn is over.
+    /// Called when the turn is over.
     pub(super) fn clear(&mut self) {
         self.0.clear();
     }
@@ -57,7 +57,7 @@ pub(super) fn register(hooks: &mut Map<String, Value>) {
     }
 }
 
-/// What the model is told.
+/// The note for the model.
 fn note(proposed: &Map<String, Value>, ran: &Map<String, Value>) -> String {
     let changed: Map<String, Value> = ran
         .iter()

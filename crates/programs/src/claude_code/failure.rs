@@ -1,4 +1,4 @@
-//! Why a turn failed, as our errors: its own texts name the program, its vendor and settings.
+//! Maps errors of the program to Parlor's own: its texts name the program, its vendor and settings.
 
 use std::time::Duration;
 
@@ -7,15 +7,15 @@ use serde_json::Value;
 
 use super::fields::{flag, number, said, text};
 
-/// The setting of its key, for the log.
+/// The setting of the program's API key, for the log.
 const KEY: &str = "ANTHROPIC_API_KEY in agent.claude_code.env";
 
-/// Why a message or a turn ended: the model declined, and what it said is withheld.
+/// A stop reason: the model declined, and its message is withheld.
 pub(super) const REFUSAL: &str = "refusal";
-/// The turn ended before a deferred call.
+/// A terminal reason: the turn ended before a deferred call.
 pub(super) const DEFERRED: &str = "tool_deferred";
 
-/// How a turn ended, by its last line.
+/// The outcome of a turn, from its last line.
 pub(super) fn end(line: &Value, interrupted: bool) -> TurnOutcome {
     let why = text(line, "terminal_reason");
     if why.starts_with("aborted") || (interrupted && why == DEFERRED) {
@@ -24,9 +24,9 @@ pub(super) fn end(line: &Value, interrupted: bool) -> TurnOutcome {
     let failed = flag(line, "is_error") || text(line, "subtype").starts_with("error");
     match text(line, "stop_reason") {
         _ if failed && interrupted => TurnOutcome::Stopped,
-        // It says so as a failure of the API, without a status.
+        // The program reports it as an API error without a status.
         REFUSAL => TurnOutcome::Failed(AgentError::Declined),
-        // It went on until it may not: what there is can be continued.
+        // It reached the limit of output tokens: the answer is kept, and can be continued.
         _ if failed && text(line, "api_error") == "max_output_tokens" => {
             TurnOutcome::Complete { cut_off: true }
         }
@@ -36,7 +36,7 @@ pub(super) fn end(line: &Value, interrupted: bool) -> TurnOutcome {
     }
 }
 
-/// The model is asked again.
+/// The program retries a request to the model.
 pub(super) fn retrying(line: &Value) -> AgentEvent {
     let status = number(line, "error_status");
     let attempt = u32::try_from(number(line, "attempt")).unwrap_or(u32::MAX);
@@ -59,7 +59,7 @@ fn its_errors(line: &Value) -> String {
     errors.filter_map(Value::as_str).collect::<Vec<_>>().join("; ")
 }
 
-/// `words` are the vendor's: some errors differ in nothing else.
+/// `words` is the vendor's error message: some errors differ in nothing else.
 fn api_error(status: u64, kind: &str, words: &str) -> ModelError {
     let (said, lower) = (words.to_owned(), words.to_lowercase());
     let retry_after = None;

@@ -1,14 +1,13 @@
-//! Fields of its lines, read leniently: what is not there or of another type is
-//! as if it were not there.
+//! Reads fields of the program's lines leniently: a field of another type counts as missing.
 
 use serde_json::{Map, Value};
 
-/// A text; empty if it is not there.
+/// A text; empty if it is missing.
 pub(super) fn text<'v>(value: &'v Value, field: &str) -> &'v str {
     value.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// A text that says something.
+/// A text that is not empty.
 pub(super) fn said<'v>(value: &'v Value, field: &str) -> Option<&'v str> {
     Some(text(value, field)).filter(|text| !text.trim().is_empty())
 }
@@ -23,12 +22,12 @@ pub(super) fn number(value: &Value, field: &str) -> u64 {
     value.get(field).and_then(Value::as_u64).unwrap_or_default()
 }
 
-/// An object; empty if it is not there.
+/// An object; empty if it is missing.
 pub(super) fn object(value: &Value, field: &str) -> Map<String, Value> {
     value.get(field).and_then(Value::as_object).cloned().unwrap_or_default()
 }
 
-/// The blocks of a message: a bare text is one.
+/// The content blocks of a message; a bare text counts as one.
 pub(super) fn blocks(message: &Value) -> Vec<Value> {
     match message.get("content") {
         Some(Value::Array(blocks)) => blocks.clone(),

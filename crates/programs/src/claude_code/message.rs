@@ -1,10 +1,10 @@
-//! A message of the model, assembled from pieces and whole blocks.
+//! Assembles a message of the model from streamed pieces and complete content blocks.
 //!
-//! A message comes twice: as pieces while it streams, and then block by block, each whole in
-//! a line of its own with the same message id. A block that came in pieces is not repeated
-//! when it comes whole; one that never comes whole was abandoned, and is no part of the
-//! message. A message that the model's vendor stopped is withheld as a whole, whether the
-//! turn goes on after it or not.
+//! Every message arrives twice: as pieces while it streams, and then as complete content blocks,
+//! each in a line of its own with the same message id. A content block that was streamed is not
+//! repeated when it arrives complete; one that never arrives complete was abandoned, and is not
+//! part of the message. A message that the model's vendor stopped is withheld as a whole, whether
+//! the turn continues after it or not.
 
 use parlor_agent::{AgentEvent, ContentBlock, HistoryMessage};
 use parlor_protocol::Role;
@@ -14,37 +14,37 @@ use super::failure::REFUSAL;
 use super::fields::{number, text};
 use crate::dialect::Output;
 
-/// The message that streams.
+/// The message that is being streamed.
 #[derive(Debug, Default)]
 pub(super) struct StreamedMessage {
     message: Option<String>,
-    /// Its whole blocks, for the history.
+    /// Its complete content blocks, for the history.
     blocks: Vec<ContentBlock>,
     open: Option<Open>,
-    /// Blocks that came in pieces only, so far.
+    /// The texts that were streamed and have not arrived complete yet.
     pieces_only: Vec<String>,
-    /// The texts of the turn.
+    /// All texts of the turn.
     said: Vec<String>,
-    /// Whether anything of the message was shown.
+    /// Whether any part of the message was shown.
     shown: bool,
-    /// Whether the message is withheld, with everything that still comes of it.
+    /// Whether the message is withheld, including what is still to come.
     withheld: bool,
 }
 
-/// A block that comes in pieces.
+/// A content block that is being streamed.
 #[derive(Debug)]
 struct Open {
     index: u64,
     thinking: bool,
     text: String,
-    /// It came whole, too.
+    /// Whether it has also arrived complete.
     whole: bool,
-    /// No more pieces come.
+    /// Whether its last piece has arrived.
     ended: bool,
 }
 
 impl StreamedMessage {
-    /// Takes a piece. `abandoned`: what came in pieces and not whole is void.
+    /// Adds a piece. If `abandoned`, a content block that did not arrive complete is void.
     pub(super) fn piece(&mut self, event: &Value, abandoned: bool, out: &mut Vec<Output>) {
         match text(event, "type") {
             "message_start" => self.turn_to(text(&event["message"], "id"), out),
@@ -81,7 +81,7 @@ impl StreamedMessage {
         }
     }
 
-    /// Takes a whole block of a message.
+    /// Adds a complete content block of a message.
     pub(super) fn whole(&mut self, message: &str, block: &Value, out: &mut Vec<Output>) {
         self.turn_to(message, out);
         if self.withheld {
@@ -108,8 +108,8 @@ impl StreamedMessage {
         }
     }
 
-    /// Takes the final text of a turn, which its end repeats: only a text that did not come
-    /// before is shown.
+    /// Adds the final text of a turn, which the last line repeats: it is shown only if it did not
+    /// come before.
     pub(super) fn final_text(&mut self, words: &str, out: &mut Vec<Output>) {
         let (words, all) = (words.trim(), self.said.concat());
         let known = all.trim_end().ends_with(words) || self.said.iter().any(|s| s.trim() == words);
@@ -119,7 +119,7 @@ impl StreamedMessage {
         }
     }
 
-    /// The message is withheld: it is no answer, and not in the history.
+    /// Withholds the message: it is not an answer, and does not go into the history.
     pub(super) fn withhold(&mut self, out: &mut Vec<Output>) {
         if self.open.take().is_some_and(|open| !open.text.is_empty()) {
             out.push(Output::Event(AgentEvent::BlockEnd));
@@ -131,11 +131,11 @@ impl StreamedMessage {
         }
     }
 
-    /// The message is finished, or ends here: it goes into the history. True if
-    /// there was anything.
+    /// Ends the message, complete or not, and adds it to the history. Returns whether there was
+    /// anything to add.
     pub(super) fn finish(&mut self, out: &mut Vec<Output>) -> bool {
         if let Some(open) = self.open.take_if(|open| !open.text.is_empty()) {
-            // It was cut short, and shown.
+            // It was cut off, but people have seen it.
             if !open.whole && !open.thinking {
                 self.blocks.push(ContentBlock::text(&open.text));
             }
@@ -154,7 +154,7 @@ impl StreamedMessage {
         something
     }
 
-    /// The turn is over.
+    /// Called when the turn is over.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }

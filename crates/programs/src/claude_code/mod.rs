@@ -1,18 +1,18 @@
 //! Claude Code as an agent: its CLI runs headless as a child process and speaks JSON lines
 //! (B-1).
 //!
-//! - `settings`: its settings, and the command line that follows from them;
-//!   `permission_mode` and `policy`: what it may do without asking.
-//! - `dialect` and `dialog`: its lines as events. Pure; every recording is replayed through
-//!   them. `message` assembles messages from pieces and whole blocks, `calls` tracks tool
-//!   calls, `permission` takes its requests, `questions` the answers to them, `deferral`
-//!   lets a question outlive the process, `outgoing` builds the lines to it, `failure` maps
-//!   errors, `spending` counts tokens and costs.
+//! - `settings`: its settings, and the command line that follows from them; `permission_mode` and
+//!   `policy`: what it may do without asking.
+//! - `dialect` and `dialog`: convert its lines to events. Pure; every recording is replayed through
+//!   them. `message` assembles messages from pieces and content blocks, `calls` tracks tool calls,
+//!   `permission` handles its requests, `questions` the answers to them, `edited` reports changed
+//!   arguments to its model, `deferral` lets a question outlive the process, `outgoing` builds the
+//!   lines to it, `failure` maps errors, `spending` counts tokens and costs.
 //! - `preview`: what an edit would change.
 //!
-//! What it may do is decided here and not by its own settings: every call that it does not
-//! make by itself is proposed, allow lists are rules of our own, and nothing that a person
-//! writes can become an argument or a command of it.
+//! What it may do is decided here and not by its own settings: every call that it does not make by
+//! itself is proposed, allow lists become rules of Parlor's policy, and nothing that a person
+//! writes can become an argument or a command of the program.
 
 mod calls;
 mod deferral;
@@ -55,20 +55,20 @@ pub use policy::ToolPolicy;
 pub use settings::ClaudeCodeSettings;
 use settings::Launch;
 
-/// The kind, as in the configuration and in the history.
+/// The kind of this agent, in the configuration and in the history.
 pub const KIND: &str = "claude_code";
 
-/// Claude Code, for a project.
+/// The Claude Code agent of a project.
 pub struct ClaudeCode {
     bridge: Bridge,
     launch: Arc<Launch>,
     model: String,
     durable: bool,
-    /// The version that is installed, once it is known.
+    /// The installed version, once it is known.
     version: Arc<OnceLock<String>>,
 }
 
-/// What is lost with a version that cannot defer calls.
+/// The consequence of a version that cannot defer calls.
 const NOT_DURABLE: &str = "its questions expire if its process or the server ends, although \
                            durable_approvals is on: that needs version 2.1.325 or newer (npm \
                            install -g @anthropic-ai/claude-code@2.1.325)";
@@ -175,7 +175,7 @@ impl Program for Launch {
             deferred: from.deferred.cloned(),
         });
         let mut spec = self.spawn_spec(context, mode, from.cli_session);
-        // Undocumented: without it, it may reach the call before it knows our hook.
+        // Undocumented: without it, the program may reach the call before the hook is registered.
         spec.arguments.extend(paused.map(|_| "--await-initialize".to_owned()));
         (spec, Box::new(dialog))
     }

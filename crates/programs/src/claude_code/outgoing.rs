@@ -7,15 +7,15 @@ use uuid::Uuid;
 
 use super::permission_mode::PermissionMode;
 
-/// Comes after a person's text. The program takes the last text of a message as a line of
-/// its own terminal: one that begins with `/` is a command, and `@/etc/passwd` reads that
-/// file without asking. This is the last text, so the person's is not.
+/// Follows a person's text. The program treats the last text of a message as a line of its own
+/// terminal: one that begins with `/` is a command, and `@/etc/passwd` reads that file without
+/// asking. With this text after it, the person's text is never the last one.
 const PLAIN: &str = "(This message came through a chat: commands and paths in it are plain text.)";
 const SO_FAR: &str = "What was said in this conversation so far:";
-/// The most that is repeated of earlier messages, in bytes.
+/// How much of the earlier messages is repeated, in bytes.
 const MOST_REPEATED: usize = 64 << 10;
 
-/// A request of ours.
+/// A control request to the program.
 pub(super) fn request(number: u64, request: Value) -> Value {
     json!({"type": "control_request", "request_id": format!("parlor-{number}"), "request": request})
 }
@@ -75,7 +75,7 @@ pub(super) fn response(request_id: &str, response: Value) -> Value {
     json!({"type": "control_response", "response": response})
 }
 
-/// The answer to a hook: a decision about the call, or none, so that its own rules decide.
+/// The answer to a hook: a decision about the call, or none, so that the program's rules decide.
 pub(super) fn hook(request_id: &str, decision: Option<&str>) -> Value {
     let decided = decision.map(|decision| {
         let of_hook = json!({"hookEventName": "PreToolUse", "permissionDecision": decision});
@@ -84,7 +84,7 @@ pub(super) fn hook(request_id: &str, decision: Option<&str>) -> Value {
     response(request_id, decided.unwrap_or_else(|| json!({})))
 }
 
-/// A request that cannot be answered.
+/// The error response to a request that cannot be answered.
 pub(super) fn cannot_answer(request_id: &str) -> Value {
     let response =
         json!({"subtype": "error", "request_id": request_id, "error": "not supported here"});

@@ -1,4 +1,4 @@
-//! The requests of the program: permission for its calls, hooks and forms.
+//! Handles the requests of the program: permission for its calls, hooks and forms.
 
 use parlor_agent::tools::ToolOutcome;
 use parlor_agent::{AgentEvent, AskedBy, PromptRequest};
@@ -52,7 +52,7 @@ impl Dialog {
     pub(super) fn permission(&mut self, request_id: &str, request: &Value, out: &mut Vec<Output>) {
         let (name, input) = (text(request, "tool_name"), questions::input(request));
         if name.is_empty() {
-            // There is nothing to decide about.
+            // Without a tool there is nothing to decide.
             return out.push(Output::Send(outgoing::deny(request_id, NO_TOOL)));
         }
         let id = said(request, "tool_use_id").unwrap_or(request_id);
@@ -60,7 +60,7 @@ impl Dialog {
             self.deferral.leave(request_id);
             return out.push(Output::Send(outgoing::deny_and_stop(request_id, LEFT_OVER)));
         }
-        // A call that runs already is another one.
+        // The call with this id already runs, so this is a different one.
         let id = if self.calls.state(id) == Some(State::Running) { request_id } else { id };
         self.calls.said(id, name, input.clone());
         let question = match self.calls.get(id) {
@@ -96,13 +96,13 @@ impl Dialog {
         out.push(Output::Event(AgentEvent::Proposes(Box::new(call))));
     }
 
-    /// Whether the call is left over from an earlier turn: it comes before anything of this
-    /// process.
+    /// Whether the call is left over from an earlier turn: it comes before this process has begun a
+    /// turn.
     fn is_left_over(&self, call: &str) -> bool {
         !self.has_begun && self.settings.cli_session.is_some() && self.calls.get(call).is_none()
     }
 
-    /// The hook before a call.
+    /// Answers the hook before a call.
     fn hook(&mut self, request_id: &str, asked: &Value, out: &mut Vec<Output>) {
         let call = text(asked, "tool_use_id");
         if self.deferral.is_taken_up(call) {

@@ -6,23 +6,23 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PermissionMode {
-    /// Look around in its working directory.
+    /// Read files in its working directory.
     #[default]
     Default,
     /// Also change files in its working directory.
     AcceptEdits,
-    /// Nothing but look around, and present a plan.
+    /// Only read, and present a plan.
     Plan,
 }
 
 impl PermissionMode {
-    /// By its name on the command line.
+    /// The mode with this name on the command line.
     pub(super) fn from_name(name: &str) -> Option<Self> {
         let all = [Self::Default, Self::AcceptEdits, Self::Plan];
         all.into_iter().find(|mode| mode.as_str() == name)
     }
 
-    /// Its name on the command line.
+    /// The name on the command line.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Default => "default",

@@ -11,26 +11,26 @@ use super::fields::text;
 use super::permission_mode::PermissionMode;
 use super::questions;
 
-/// Where its tools come from, as people see it: not its name.
+/// The server of its tools, as people see it: not the name of the program.
 const SERVER: &str = "agent";
-/// Tools that change nothing: they may be asked about in plan mode.
+/// Tools that change nothing: in plan mode, a person may be asked about them.
 const READERS: &[&str] = &[
     "Agent", "Glob", "Grep", "LS", "NotebookRead", "Read", "Skill", "Task", "ToolSearch",
     "WebFetch", "WebSearch",
 ];
 
-/// Tools that it never asks about, or that make no sense without their process.
+/// Tools that it never asks about, or whose calls cannot be continued by another process.
 const NEVER_ASKED: &[&str] = &[
     "Agent", "BashOutput", "EnterPlanMode", "Glob", "Grep", "KillShell", "LS", "NotebookRead",
     "Read", "Skill", "Task", "TaskOutput", "TaskStop", "TodoWrite", "ToolSearch",
 ];
-/// Tools that change files, which one of its modes allows.
+/// Tools that change files: allowed in the mode `AcceptEdits`.
 const EDITORS: &[&str] = &["Edit", "MultiEdit", "NotebookEdit", "Write"];
 const COMMAND: &str = "Bash";
 /// Commands that it runs without asking, by their first word.
 const LOOKS: &[&str] =
     &["cat", "cd", "date", "echo", "grep", "head", "ls", "pwd", "rg", "tail", "wc", "which"];
-/// Characters that make a command more than its first word.
+/// Characters with which a command is more than one simple command.
 const MORE: &[char] = &[';', '&', '|', '<', '>', '$', '`', '(', ')', '\n', '\\'];
 
 /// The configured policy for its tools.
@@ -41,18 +41,18 @@ pub struct ToolPolicy {
 }
 
 impl ToolPolicy {
-    /// Tools that run without approval, and tools that it does not have.
+    /// From the names of tools that run without approval, and of tools that it does not have.
     pub fn new(allowed: &[String], denied: &[String]) -> Self {
         Self { allowed: allowed.to_vec(), denied: denied.to_vec() }
     }
 
-    /// Rules about arguments in its own syntax: `Bash(git status:*)`. Only the program can
-    /// apply them; plain names are answered here, so that their calls are in the ledger.
+    /// Rules about arguments in the program's own syntax: `Bash(git status:*)`. Only the program
+    /// can apply them. Plain names are decided here, so that their calls are in the ledger.
     pub(super) fn its_own_rules(&self) -> Vec<&str> {
         self.allowed.iter().filter(|tool| tool.contains('(')).map(String::as_str).collect()
     }
 
-    /// Whether the configuration allows a call without approval, as far as can be known.
+    /// Whether the configuration allows a call without approval, as far as it can be determined.
     pub(super) fn runs_unasked(&self, tool: &str, input: &Value) -> bool {
         let covers = |rule: &String| match rule.strip_suffix(')').and_then(|r| r.split_once('(')) {
             None => rule == tool,
@@ -72,7 +72,7 @@ impl ToolPolicy {
         self.denied.iter().map(String::as_str).collect()
     }
 
-    /// One of its tools, as the approval policy sees it.
+    /// One of its tools, in the form of the approval policy.
     fn tool(&self, name: &str) -> Tool {
         let listed = |tools: &[String]| tools.iter().any(|tool| tool == name);
         let action = if listed(&self.denied) {
@@ -100,7 +100,7 @@ impl ToolPolicy {
         }
     }
 
-    /// A call, as the approval policy sees it.
+    /// A call, in the form of the approval policy.
     pub(super) fn call(
         &self,
         id: &str,
@@ -121,13 +121,13 @@ impl ToolPolicy {
     }
 }
 
-/// Whether a tool may be asked about in plan mode, where nothing may change (T-3).
+/// Whether calls of a tool may be asked about in plan mode, where nothing may change (T-3).
 pub(super) fn only_reads(name: &str) -> bool {
     READERS.contains(&name)
 }
 
-/// Whether a person may be asked about a call in this permission mode. A wrong yes costs a
-/// new process, a wrong no costs a question that does not outlive the process.
+/// Whether a person may be asked about a call in this permission mode. A false positive costs a new
+/// process, a false negative a question that does not outlive the process.
 pub(super) fn may_be_asked(tool: &str, input: &Value, mode: &str) -> bool {
     let looks = || {
         let command = text(input, "command").trim();
@@ -136,7 +136,7 @@ pub(super) fn may_be_asked(tool: &str, input: &Value, mode: &str) -> bool {
     };
     match tool {
         "" => false,
-        // A question is asked in every mode.
+        // Questions are asked in every mode.
         _ if questions::is_question(tool) => true,
         _ if NEVER_ASKED.contains(&tool) || (tool == COMMAND && looks()) => false,
         _ if mode == PermissionMode::Plan.as_str() => only_reads(tool),

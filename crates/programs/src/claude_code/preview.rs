@@ -1,12 +1,10 @@
 //! What an edit would change (P-7), before it is allowed.
 //!
-//! 1. What stands in the arguments is known at once: the pieces, without what is around
-//!    them.
-//! 2. Where the file can be looked at, the whole of it is compared before and after: so
-//!    the lines around a change are shown too, with their numbers. It is looked at only
-//!    below the working directory, only if it is a plain file and not too large, and
-//!    where the agent has a user of its own, only if it is a file of that user. So
-//!    nothing is shown that the agent could not read itself.
+//! 1. The arguments alone give the replaced parts, without the lines around them.
+//! 2. If the file can be read, its whole text is compared before and after, so that the lines
+//!    around a change are shown with their numbers. Only plain files of limited size below the
+//!    working directory are read, and if the agent runs as a user of its own, only files of that
+//!    user. So nothing is shown that the agent could not read itself.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -19,14 +17,14 @@ use parlor_protocol::Preview;
 use rustix::fs::{Mode, OFlags, ResolveFlags, open, openat2};
 use serde_json::{Map, Value};
 
-/// The largest file that is looked at, in bytes.
+/// The largest file that is read, in bytes.
 const LARGEST_FILE: u64 = 1 << 20;
-/// The largest text that is shown, in bytes.
+/// The largest text in a preview, in bytes.
 const LARGEST: usize = 256 << 10;
-/// Between the places that one call changes.
+/// Separates the parts that one call changes.
 const BETWEEN: &str = "\n⋯\n";
 
-/// What the arguments alone tell.
+/// The preview from the arguments alone.
 pub(super) fn of_input(tool: &str, input: &Map<String, Value>) -> Option<Preview> {
     let field = |name: &str| input.get(name).and_then(Value::as_str).map(short);
     match tool {
@@ -45,7 +43,7 @@ pub(super) fn of_input(tool: &str, input: &Map<String, Value>) -> Option<Preview
     }
 }
 
-/// What files tell beyond that.
+/// The preview with the present text of the file.
 pub(super) fn with_files(
     call: &ProposedCall,
     working_dir: &Path,
@@ -63,7 +61,7 @@ pub(super) fn with_files(
     Some(diff::diff(Some(&now), Some(&edited)))
 }
 
-/// A piece of a text that is replaced.
+/// One replacement in a text.
 struct Edit<'a> {
     old: &'a str,
     new: &'a str,
@@ -88,8 +86,8 @@ impl<'a> Edit<'a> {
         Some(Self { old: text("old_string")?, new: text("new_string")?, everywhere })
     }
 
-    /// The text after it; nothing, if it does not fit as it is written, or would not be
-    /// made because it fits in several places.
+    /// The text after the edit; `None` if it does not match exactly, or if it matches several times
+    /// and so would not be applied.
     fn made_in(&self, text: &str) -> Option<String> {
         if self.old.is_empty() {
             return text.is_empty().then(|| self.new.to_owned());
@@ -101,14 +99,14 @@ impl<'a> Edit<'a> {
     }
 }
 
-/// What is in the file now, as far as it may be shown.
+/// The present text of a file, if it may be shown.
 fn present_text(path: &Path, working_dir: &Path, user: Option<&User>) -> Option<String> {
     let inside = match path.is_absolute() {
         true => path.strip_prefix(working_dir).ok()?,
         false => path,
     };
-    // The system itself keeps the path below the directory, whatever links there are and
-    // however they change meanwhile. A pipe is not waited for.
+    // The kernel keeps the path below the directory, whatever links there are and however they
+    // change meanwhile. `NONBLOCK`: a pipe must not block.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
     let below = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
     let dir = open(working_dir, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()?;
@@ -161,7 +159,7 @@ mod tests {
         old
     }
 
-    /// P-7, B-2: the present text is shown, and nothing that is not the agent's.
+    /// P-7, B-2: the present text is shown, but no file that is not the agent's.
     #[test]
     fn only_files_of_the_agent_are_looked_at() {
         let root = std::env::temp_dir().join(format!("parlor-preview-{}", std::process::id()));

@@ -1,8 +1,8 @@
 //! The open questions of the program, and the lines that answer them.
 //!
-//! Every question comes as a permission request. Two tools are questions themselves: one
-//! asks the person, the other presents a plan; everything else is a tool call. An MCP
-//! server of the program may ask for a form. A missing or blank answer is never a yes (B-4).
+//! Every question arrives as a permission request. Two tools are questions themselves: one asks the
+//! person, the other presents a plan; everything else is a tool call. An MCP server of the program
+//! may ask for a form. A missing or blank answer is never consent (B-4).
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,11 +21,11 @@ const MADE_BEFORE: &str = "It was made before, and is not repeated. What came of
 const NO_ANSWER: &str = "The person did not answer. Do not take that as a yes: go on without it, \
                          or ask in another way.";
 
-/// Questions that are not answered yet.
+/// Questions without an answer.
 #[derive(Debug, Default)]
 pub(super) struct OpenQuestions {
     pending: HashMap<String, Pending>,
-    /// All requests of this turn, answered or not.
+    /// The ids of all requests of this turn, answered or not.
     known: HashSet<String>,
 }
 
@@ -35,25 +35,25 @@ struct Pending {
     asked: Question,
 }
 
-/// A question.
+/// What a request asks for.
 #[derive(Debug)]
 pub(super) enum Question {
-    /// May this call be made, with these arguments?
+    /// Approval of a call with these arguments.
     Call { input: Map<String, Value> },
-    /// Questions, by their whole text.
+    /// Answers to questions, each identified by its full text.
     Questions { input: Map<String, Value>, ids: Vec<(String, String)> },
-    /// Is this plan carried out?
+    /// Approval of a plan.
     Plan { input: Map<String, Value> },
-    /// A form of a server.
+    /// A form of an MCP server.
     Form,
 }
 
-/// The result of an answer.
+/// What follows from an answer.
 #[derive(Debug, PartialEq)]
 pub(super) struct Answered {
     /// The line to the program.
     pub(super) line: Value,
-    /// Whether the program now makes the call.
+    /// Whether the program makes the call now.
     pub(super) runs: bool,
     /// If a person changed the call: the arguments that were proposed, and those that run.
     pub(super) edited: Option<(Map<String, Value>, Map<String, Value>)>,
@@ -64,8 +64,8 @@ impl OpenQuestions {
         self.pending.is_empty()
     }
 
-    /// Whether a request came before. A repeated one is no new question, and a yes is not
-    /// for whatever it holds now.
+    /// Whether a request arrived before. A repeated one is not a new question, and an answer does
+    /// not apply to its possibly different content.
     pub(super) fn knows(&self, request: &str) -> bool {
         self.known.contains(request)
     }
@@ -75,7 +75,7 @@ impl OpenQuestions {
         self.pending.insert(id.to_owned(), Pending { request: request.to_owned(), asked });
     }
 
-    /// The id under which a request asks.
+    /// The id of the question that a request asks.
     pub(super) fn id_of(&self, request: &str) -> Option<String> {
         self.pending
             .iter()
@@ -123,8 +123,8 @@ impl OpenQuestions {
     }
 }
 
-/// The question of a permission request, if it is one and not a call. The text of a plan is
-/// in the request, or else in the input that the model `said`.
+/// The question in a permission request, if it is one and not a call. The text of a plan is in the
+/// request, or else in the input that the model `said`.
 pub(super) fn question(
     tool: &str,
     input: &Map<String, Value>,
@@ -158,7 +158,7 @@ pub(super) fn is_question(tool: &str) -> bool {
     tool == QUESTIONS || is_plan(tool)
 }
 
-/// Whether it presents a plan without a word of it: nobody can decide on that.
+/// Whether a tool presents a plan.
 pub(super) fn is_plan(tool: &str) -> bool {
     tool == PLAN
 }
@@ -168,7 +168,7 @@ fn questions(input: &Map<String, Value>) -> Option<(Question, PromptDraft)> {
     if questions.is_empty() {
         return None;
     }
-    // "Other" is ours to offer: it gives two to four options and no more.
+    // The program gives two to four options; "Other" is added by Parlor.
     questions.iter_mut().for_each(|question| question.allow_other = true);
     let ids = questions.iter().map(|q| (q.id.clone(), q.question.clone())).collect();
     let texts: Vec<&str> = questions.iter().map(|q| q.question.as_str()).collect();
@@ -177,8 +177,8 @@ fn questions(input: &Map<String, Value>) -> Option<(Question, PromptDraft)> {
     Some((Question::Questions { input: input.clone(), ids }, draft))
 }
 
-/// Its own form of the answers: by the whole text of the question, several
-/// choices as a list. Nothing, if one of them says nothing.
+/// The answers in the program's format: by the full text of the question, several choices as a
+/// list. `None` if any of them is missing or blank.
 fn answers(ids: &[(String, String)], given: &Value) -> Option<Value> {
     let blank = |value: &Value| value.as_str().is_none_or(|text| text.trim().is_empty());
     let mut answers = Map::new();
@@ -219,7 +219,7 @@ fn why_not(reply: &Reply) -> String {
     let words = match reply {
         Reply::Result { content, is_error } => {
             let texts: Vec<&str> = content.iter().filter_map(ContentBlock::as_text).collect();
-            // It asks again about a call that was made and that it forgot.
+            // The program asks again about a call that it made and has forgotten.
             let before = if *is_error { "" } else { MADE_BEFORE };
             format!("{before}{}", texts.join("\n"))
         }

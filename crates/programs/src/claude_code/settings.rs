@@ -22,9 +22,9 @@ use crate::program::ProgramLimits;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClaudeCodeSettings {
-    /// The program.
+    /// The program: a name in the `PATH`, or a path.
     pub command: String,
-    /// Where it works. It must be there.
+    /// Its working directory, which must exist.
     pub working_dir: Option<PathBuf>,
     /// The user that it runs as, if the server was started as root.
     pub user: Option<String>,
@@ -49,9 +49,9 @@ pub struct ClaudeCodeSettings {
     pub max_line_bytes: usize,
     /// The most that it may write in one turn, in bytes.
     pub max_output_bytes: usize,
-    /// What its environment holds beside `PATH`, `HOME`, the language and the time zone.
+    /// Its environment variables beside `PATH`, `HOME`, the language and the time zone.
     pub env: BTreeMap<String, SettingValue>,
-    /// What it may use.
+    /// The resource limits of its process.
     pub limits: LimitSettings,
 }
 
@@ -76,7 +76,7 @@ impl Default for ClaudeCodeSettings {
     }
 }
 
-/// Claude Code, ready to be started.
+/// Everything that is needed to start Claude Code.
 #[derive(Debug)]
 pub(crate) struct Launch {
     pub(super) model: Option<String>,
@@ -89,10 +89,10 @@ pub(crate) struct Launch {
     pub(super) spec: SpawnSpec,
 }
 
-/// A day: longer is a slip, and must not overflow a timer.
+/// A day. A larger value is a mistake, and could overflow a timer.
 const LONGEST_TIME: f64 = 86_400.0;
 
-/// Without these it calls home, and replaces itself.
+/// Switches off its telemetry and its updates of itself.
 const QUIET: &[&str] =
     &["CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_AUTOUPDATER", "DISABLE_TELEMETRY"];
 const BASE_URL: &str = "ANTHROPIC_BASE_URL";
@@ -131,7 +131,7 @@ impl ClaudeCodeSettings {
                 working_dir: Some(working_dir.clone()),
                 user: user.clone(),
                 limits: self.limits.into(),
-                // It would take the end of its input for a no to its question, and go on.
+                // It would take the end of its input as a refusal of its question, and continue.
                 dies_at_once: true,
             },
             working_dir,
@@ -139,7 +139,7 @@ impl ClaudeCodeSettings {
         })
     }
 
-    /// The home directory that it is given, for masking.
+    /// The home directory of the program, for masking.
     pub fn home(&self, env: &dyn Fn(&str) -> Option<String>) -> Option<String> {
         match self.env.get(HOME) {
             Some(SettingValue::Fixed(home)) => Some(home.clone()),
@@ -227,8 +227,8 @@ impl Launch {
         }
     }
 
-    /// Everything in it is from the configuration, from the program itself (its CLI session)
-    /// or from here: nothing is written by a person.
+    /// The command line. Every part of it comes from the configuration, from the program itself
+    /// (its CLI session) or from this file: nothing is written by a person.
     pub(super) fn spawn_spec(
         &self,
         context: &TurnContext,
@@ -238,16 +238,16 @@ impl Launch {
         let mut arguments: Vec<String> = [
             "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
             "--include-partial-messages",
-            // Undocumented; without it, it asks nobody and refuses by itself.
+            // Undocumented. Without it, the program asks nobody and refuses by itself.
             "--permission-prompt-tool", "stdio",
-            // What lies in the working directory may be the agent's own work: it
-            // must not give permissions, run hooks or start servers.
+            // Files in the working directory may be written by the agent: they must not grant
+            // permissions, run hooks or start servers.
             "--setting-sources", "user", "--strict-mcp-config",
         ]
         .map(str::to_owned)
         .into();
         let mut add = |flag: &str, value: Option<&str>| {
-            // In one piece: a value that begins with a dash stays a value.
+            // As one argument: a value that begins with a dash stays a value.
             arguments.extend(value.map(|value| format!("{flag}={value}")));
         };
         add("--append-system-prompt", context.system_prompt.as_deref());
@@ -268,13 +268,13 @@ impl Launch {
     }
 }
 
-/// Its CLI sessions are UUIDs.
+/// Whether an id is a UUID, as all its CLI sessions are.
 fn is_cli_session(id: &str) -> bool {
     uuid::Uuid::try_parse(id).is_ok()
 }
 
-/// Looks the program up as the system would, so that a missing one is noticed
-/// before anyone writes a message.
+/// Looks up the program in the `PATH`, so that a missing one is reported before anyone writes a
+/// message.
 fn find_program(
     command: &str,
     environment: &[(String, SecretString)],

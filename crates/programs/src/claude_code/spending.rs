@@ -1,11 +1,11 @@
-//! What its turns use, and what they cost.
+//! Counts the tokens that its turns use, and their cost.
 
 use parlor_agent::{AgentEvent, Usage};
 use serde_json::Value;
 
 use super::fields::number;
 
-/// What a CLI session has cost so far, in millionths of a dollar.
+/// The cost of a CLI session so far, in millionths of a dollar.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Spending(u64);
 
@@ -18,7 +18,7 @@ impl Spending {
         self.0
     }
 
-    /// What a turn used, by its last line.
+    /// The usage of a turn, from its last line.
     pub(super) fn of_turn(&mut self, line: &Value) -> Option<AgentEvent> {
         let cost_micros = self.cost(line);
         let usage = &line["usage"];
@@ -32,8 +32,8 @@ impl Spending {
         (usage != Usage::default()).then_some(AgentEvent::Usage(usage))
     }
 
-    /// The line says what the process has cost in all; one that goes on with another
-    /// may count on, or begin anew.
+    /// The cost of this turn. The line has the total of the process; a process that continues a CLI
+    /// session may include the earlier total, or start from zero.
     fn cost(&mut self, line: &Value) -> u64 {
         let Some(all) = line.get("total_cost_usd").and_then(Value::as_f64) else { return 0 };
         let micros = (all.max(0.0) * 1e6).round() as u64;

@@ -1,10 +1,9 @@
-//! C-5, B-1: every recording of the real program, replayed through the pure map.
+//! C-5, B-1: every recording of the real program, replayed through the pure dialect.
 //!
-//! The recordings are described in `crates/guard/tests/fixtures/agents/README.md`.
-//! What the recorded host answered is given to the map as the reply of a person;
-//! what the map would say then stands in the snapshot, after `>`. A snapshot is
-//! read line by line before it is committed: is this what happened, said once, in
-//! our words?
+//! The recordings are described in `crates/guard/tests/fixtures/agents/README.md`. The answers of
+//! the recorded host are given to the dialect as a person's replies; the lines that the dialect
+//! would send are in the snapshot, after `>`. Read a new snapshot line by line before you commit
+//! it: is this what happened, said once, in Parlor's words?
 
 use std::collections::HashMap;
 use std::fs;
@@ -50,15 +49,15 @@ fn recordings(version: &str) -> Vec<PathBuf> {
     files
 }
 
-/// A recording on its way through the map.
+/// A recording that is being replayed.
 struct Replay {
     dialog: Dialog,
     mode: Mode,
     history: Vec<HistoryMessage>,
-    /// What was asked, by its request: the call, the tool, the input.
+    /// The open requests by id: the call, the tool, the input.
     asked: HashMap<String, (String, String, Value)>,
     shown: Vec<String>,
-    /// The text that streams.
+    /// The text that is being streamed.
     text: String,
 }
 
@@ -146,7 +145,7 @@ impl Replay {
         }
     }
 
-    /// The person answers as the recorded host did, and the map says the same.
+    /// The person answers as the recorded host did, and the dialect sends the same line.
     fn answered(&mut self, line: &Value) {
         let response = &line["response"];
         let id = response["request_id"].as_str().unwrap();
@@ -201,7 +200,7 @@ impl Replay {
     }
 }
 
-/// What a person said, if the host answered this.
+/// The person's reply that corresponds to the host's answer.
 fn reply(tool: &str, input: &Value, given: &Value) -> Reply {
     let allowed = given["behavior"] == "allow";
     match tool {

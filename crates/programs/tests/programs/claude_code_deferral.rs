@@ -1,5 +1,5 @@
-//! P-9, B-1: which calls Claude Code is told to put off, and what the processes after
-//! that are told. The lines are those of the real program (2.1.325).
+//! P-9, B-1: which calls Claude Code is told to defer, and what the following processes are told.
+//! The lines are those of the real program (2.1.325).
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ fn at_work() -> Dialog {
     dialog
 }
 
-/// A person's message is worked on.
+/// Begins the turn of a person's message.
 fn begin(dialog: &mut Dialog) {
     begin_in(dialog, "2.1.325");
 }
@@ -58,7 +58,7 @@ fn piece(dialog: &mut Dialog, event: Value) -> Vec<Output> {
     read(dialog, json!({"type": "stream_event", "event": event, "parent_tool_use_id": null}))
 }
 
-/// A message begins, and comes to these calls.
+/// Begins a message that contains these calls.
 fn says(dialog: &mut Dialog, calls: &[&str]) -> Vec<Output> {
     let start = json!({"type": "message_start", "message": {"id": "m1"}});
     let mut out = piece(dialog, start);
@@ -74,7 +74,7 @@ fn ends(dialog: &mut Dialog) -> Vec<Output> {
     piece(dialog, json!({"type": "message_stop"}))
 }
 
-/// The hook's request; `change` is laid over it.
+/// The hook's request, with some fields changed.
 fn hook(call: &str, change: Value) -> Value {
     let mut input = json!({"hook_event_name": "PreToolUse", "cwd": DIR, "tool_use_id": call,
         "permission_mode": "default", "tool_name": "Bash", "tool_input": {"command": "touch a"}});
@@ -88,7 +88,7 @@ fn asks(call: &str) -> Value {
         "tool_name": "Bash", "input": {"command": "touch a"}, "tool_use_id": call}})
 }
 
-/// What the hook is told: nothing yet, that its own rules decide, or a decision.
+/// The answer to the hook: none yet, that the program's rules decide, or a decision.
 fn told(out: &[Output]) -> Option<&str> {
     let answers: Vec<&Value> = out
         .iter()
@@ -106,7 +106,7 @@ fn deferred(cost: f64) -> Value {
         "total_cost_usd": cost, "num_turns": 1, "usage": {"input_tokens": 10, "output_tokens": 5}})
 }
 
-/// A call that was put off, and the process that goes on with it.
+/// A deferred call, and the process that continues with it.
 fn goes_on() -> (DeferredCall, Dialog) {
     let mut first = at_work();
     says(&mut first, &["t1"]);
@@ -125,8 +125,8 @@ fn cost(out: &[Output]) -> Option<u64> {
     })
 }
 
-/// The hook comes before its message is whole: it waits for the end, or for a second
-/// call, because of two the session would lose one.
+/// The hook is asked before its message is complete: it waits for the end, or for a second call,
+/// because the CLI session would keep only one of two.
 #[test]
 fn only_a_call_that_is_alone_is_put_off() {
     let mut alone = at_work();
@@ -149,7 +149,7 @@ fn only_a_call_that_is_alone_is_put_off() {
     assert_eq!(told(&says(&mut broken_off, &["t9"])), Some("nothing"), "its message never ended");
 }
 
-/// What nobody is asked about, or what would lose more than it keeps, is not put off.
+/// A call is not deferred if nobody is asked about it, or if more would be lost than kept.
 #[test]
 fn what_is_not_worth_a_new_process_is_not_put_off() {
     let decision = |dialog: &mut Dialog, change: Value| {
@@ -202,8 +202,8 @@ fn what_is_not_worth_a_new_process_is_not_put_off() {
     assert_eq!(decision(&mut by_itself, json!({})), "nothing", "nobody is there to be asked");
 }
 
-/// The next process decides by its own rules whether to ask; every one after that may
-/// only ask, and what it asks is the same without a process.
+/// The rules of the next process decide whether it asks; every process after that may only ask, and
+/// the question is the same without a process.
 #[test]
 fn what_was_asked_once_is_never_made_without_an_answer() {
     let (_, mut second) = goes_on();
@@ -230,9 +230,8 @@ fn what_was_asked_once_is_never_made_without_an_answer() {
     assert_eq!(line["response"]["response"]["updatedInput"], json!({"command": "touch b"}));
 }
 
-/// The program forgets the plan that its model gave without a file: it is neither in
-/// what the hook is asked nor in what is asked later. The person sees it all the same,
-/// also after a restart.
+/// The program forgets a plan that its model presents without a file: the plan is neither in the
+/// hook's request nor in later ones. The person sees it all the same, also after a restart.
 #[test]
 fn a_plan_without_a_file_is_not_lost() {
     let mut first = at_work();
@@ -267,7 +266,7 @@ fn a_plan_without_a_file_is_not_lost() {
     assert_eq!(again, asked);
 }
 
-/// A call that the next process makes by its own rules is shown as any other.
+/// A call that the next process makes by its own rules is shown like any other.
 #[test]
 fn what_its_own_rules_allow_is_shown() {
     let (_, mut second) = goes_on();
@@ -287,8 +286,7 @@ fn what_its_own_rules_allow_is_shown() {
     assert_eq!(call.input["command"], "touch a");
 }
 
-/// What runs without a person, because it was always allowed, is not put off again;
-/// what a person was asked about is.
+/// A tool that is always allowed is not deferred again; one that a person was asked about is.
 #[test]
 fn a_tool_that_nobody_is_asked_about_is_left_alone() {
     for (waits, expected) in [(false, "nothing"), (true, "defer")] {
@@ -311,7 +309,8 @@ fn a_tool_that_nobody_is_asked_about_is_left_alone() {
     }
 }
 
-/// What a turn cost is told once: a process that goes on counts on, or begins anew.
+/// The cost of a turn is counted once, whether the next process continues the total or starts from
+/// zero.
 #[test]
 fn a_pause_costs_nothing_twice() {
     let mut first = at_work();
@@ -332,9 +331,8 @@ fn a_pause_costs_nothing_twice() {
     }
 }
 
-/// B-4: a call that an earlier turn left behind is refused before the person's message
-/// is worked on, also if the program's own rules would allow it; and the end of that is
-/// not the end of the turn.
+/// B-4: a call that an earlier turn left behind is refused before the person's message is worked
+/// on, even if the program's own rules would allow it; the end of that does not end the turn.
 #[test]
 fn what_was_left_behind_is_refused_first() {
     for knows_of_hook in [true, false] {
@@ -361,7 +359,7 @@ fn refuses(knows_of_hook: bool) {
     assert_eq!(read(&mut next, done), [Output::Over(TurnOutcome::Complete { cut_off: false })]);
 }
 
-/// A stop that comes before the pause is a stop.
+/// A stop before the process ends for a deferred call is a stop.
 #[test]
 fn a_stopped_turn_does_not_pause() {
     let mut dialog = at_work();
@@ -373,8 +371,8 @@ fn a_stopped_turn_does_not_pause() {
     assert_eq!(out.last(), Some(&Output::Over(TurnOutcome::Stopped)));
 }
 
-/// The hook is there only for those who need it: approvals that outlive a process, and
-/// sessions that may have been left with a call.
+/// The hook is registered only if approvals are to outlive the process, or if the CLI session may
+/// hold a call that was left behind.
 #[test]
 fn the_hook_is_registered_where_it_is_needed() {
     let hooks = |durable: bool, session: Option<&str>| {

@@ -1,5 +1,5 @@
-//! What Claude Code is told, case by case: where a recording has no example, or
-//! where it must never happen.
+//! The lines that are sent to Claude Code, case by case: where there is no recording, or where
+//! something must never happen.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ fn permission(tool: &str, input: Value) -> Value {
         "subtype": "can_use_tool", "tool_name": tool, "input": input, "tool_use_id": "t1"}})
 }
 
-/// What it is told about what it asked last.
+/// The answer to its last request.
 fn told(dialog: &mut Dialog, reply: Reply) -> Value {
     let mut out = Vec::new();
     dialog.answer("t1", reply, &mut out);
@@ -59,8 +59,8 @@ fn said(lines: &[Value]) -> Vec<&str> {
     content.iter().filter_map(|block| block["text"].as_str()).collect()
 }
 
-/// B-2: its terminal reads the last text of a message as a line of its own, with
-/// commands and files in it. The last text is never the person's.
+/// B-2: the program treats the last text of a message as a line of its terminal, with commands and
+/// files in it. The last text is never the person's.
 #[test]
 fn what_a_person_writes_is_never_a_command() {
     for words in ["/cost", "@/etc/passwd what is this?", "!ls", "# remember"] {
@@ -73,7 +73,7 @@ fn what_a_person_writes_is_never_a_command() {
     }
 }
 
-/// B-1: pictures go along, and a session that is new is told what was said before.
+/// B-1: pictures are passed on, and a new CLI session gets the earlier messages.
 #[test]
 fn a_new_session_is_told_what_was_said_before() {
     let picture = ContentBlock::Image { media_type: "image/png".into(), data: "AAAA".into() };
@@ -88,7 +88,7 @@ fn a_new_session_is_told_what_was_said_before() {
     assert_eq!(said(&knows.begin(&context(history, Mode::Act), Uuid::nil()))[0], "This?");
 }
 
-/// P-5, FAULTS 28: what was approved is what runs, byte for byte.
+/// P-5, FAULTS 28: the approved arguments run, byte for byte.
 #[test]
 fn an_approved_call_runs_with_the_approved_bytes() {
     let mut dialog = plain();
@@ -105,8 +105,8 @@ fn an_approved_call_runs_with_the_approved_bytes() {
     assert_eq!(call.tool.as_ref().unwrap().server, "agent", "people are not told its name");
 }
 
-/// B-4, P-5: a request that comes twice, before its answer or after it, is one request:
-/// it is asked once, and its answer is not for anything else.
+/// B-4, P-5: a repeated request, before its answer or after it, is one request: it is asked once,
+/// and its answer applies to nothing else.
 #[test]
 fn a_request_that_comes_twice_is_asked_once() {
     let mut dialog = plain();
@@ -120,7 +120,7 @@ fn a_request_that_comes_twice_is_asked_once() {
     assert!(!dialog.waits_for_person());
 }
 
-/// B-4: nothing but a yes is a yes.
+/// B-4: only an explicit approval is consent.
 #[test]
 fn no_answer_and_no_blank_answer_is_ever_consent() {
     let questions = json!({"questions": [
@@ -154,7 +154,7 @@ fn no_answer_and_no_blank_answer_is_ever_consent() {
     assert_eq!(*answers, json!({"Which?": ["A", "B"], "Why?": "because"}));
 }
 
-/// T-3: a refined plan is refused with the person's words, and is to come again.
+/// T-3: a plan to be refined is refused with the person's words, and is to be presented again.
 #[test]
 fn a_plan_is_refined_in_the_persons_words() {
     let mut dialog = plain();
@@ -167,7 +167,7 @@ fn a_plan_is_refined_in_the_persons_words() {
     assert!(words.contains("go right") && words.contains("again"), "{words}");
 }
 
-/// T-3: in plan mode nothing that changes anything is even asked about.
+/// T-3: in plan mode a call that changes something is refused without asking.
 #[test]
 fn plan_mode_refuses_what_would_change_something() {
     let mut dialog = plain();
@@ -186,8 +186,8 @@ fn plan_mode_refuses_what_would_change_something() {
     assert!(matches!(out.as_slice(), [Output::Event(AgentEvent::Proposes(_))]));
 }
 
-/// B-2: allow lists and deny lists are rules of our own; rules about arguments
-/// stay its own.
+/// B-2: allow lists and deny lists become rules of Parlor; rules about arguments are left to the
+/// program.
 #[test]
 fn lists_of_tools_become_rules() {
     let list = |tools: &[&str]| tools.iter().map(|tool| (*tool).to_owned()).collect::<Vec<_>>();
@@ -204,7 +204,7 @@ fn lists_of_tools_become_rules() {
     }
 }
 
-/// P-7: what an edit changes stands in its arguments.
+/// P-7: the preview of an edit comes from its arguments.
 #[test]
 fn edits_have_previews() {
     let edits = json!({"edits": [{"old_string": "a", "new_string": "b"},
@@ -223,8 +223,8 @@ fn edits_have_previews() {
     assert!(matches!(out.as_slice(), [Output::Event(AgentEvent::Proposes(_))]));
 }
 
-/// What it withdraws is not asked any longer, and what it asks that nobody knows
-/// is answered with an error, so that it never waits.
+/// A withdrawn question is no longer asked, and an unknown request is answered with an error, so
+/// that the program never waits.
 #[test]
 fn withdrawn_and_unknown_requests() {
     let mut dialog = plain();
@@ -242,8 +242,7 @@ fn withdrawn_and_unknown_requests() {
     }
 }
 
-/// B-1: background work that ends in the moment in which a person writes does not
-/// end the person's turn.
+/// B-1: background work that ends while a person writes does not end the person's turn.
 #[test]
 fn the_end_of_another_turn_is_not_the_end_of_this_one() {
     let mut dialog = plain();
@@ -264,7 +263,7 @@ fn the_end_of_another_turn_is_not_the_end_of_this_one() {
     assert_eq!(read(&mut dialog, result(json!({}))), over);
 }
 
-/// C-3: whatever a line holds, nothing panics, and a strange one means nothing.
+/// C-3: no line causes a panic, and an unknown one is ignored.
 #[test]
 fn strange_lines_mean_nothing() {
     let kinds = ["system", "assistant", "user", "stream_event", "control_request", "what"];

@@ -1,4 +1,4 @@
-//! What programs say, replayed from recordings, and what they are told.
+//! The lines of programs, replayed from recordings, and the lines that are sent to them.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 

@@ -1,4 +1,4 @@
-//! Files that a test compares with, and writes when `PARLOR_UPDATE_GOLDEN` is set.
+//! Golden files, which are written if `PARLOR_UPDATE_GOLDEN` is set.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Asserts that a value is written as its file says, and read back as the same.
+/// Asserts that a value serializes to its file, and that the file deserializes to the value.
 pub(crate) fn golden<T: Serialize + DeserializeOwned + PartialEq + Debug>(name: &str, value: &T) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
     let mut text = serde_json::to_string_pretty(value).unwrap();
@@ -18,7 +18,7 @@ pub(crate) fn golden<T: Serialize + DeserializeOwned + PartialEq + Debug>(name: 
     assert_eq!(&read, value, "{name} is read back as something else");
 }
 
-/// Asserts that a file says what it should, or writes it.
+/// Asserts that a file has this content, or writes it.
 pub(crate) fn assert_file(path: &Path, expected: &str) {
     if std::env::var_os("PARLOR_UPDATE_GOLDEN").is_some() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Who may come in, and how they leave (X).
+//! Login, logout, sessions and keys (X).
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::seed::{self, Turn};
 use crate::streams::Events;
 use crate::test_app::{ADMIN_KEY, ADMIN_PASSWORD, PASSWORD, PATIENCE, TestApp, json, refusal};
 
-/// a right password leads to the chat, with a cookie that has its flags.
+/// the right password leads to the chat, with a cookie that has the secure flags.
 #[tokio::test]
 async fn a_right_password_lets_in() {
     let app = TestApp::start().await;
@@ -41,8 +41,8 @@ async fn a_right_password_lets_in() {
     assert_eq!(form.status(), 303, "whoever is in needs no form");
 }
 
-/// X-1, U-6: a session that ended says so on the form, which leads back to the page that was
-/// left, and to no address of somebody else.
+/// X-1, U-6: an expired session leads to the login form with a notice, and after the login back to
+/// the same page, never to another site.
 #[tokio::test]
 async fn a_session_that_ended_leads_back() {
     let app = TestApp::start().await;
@@ -108,14 +108,14 @@ async fn a_wrong_password_shows_the_form_again() {
     assert!(!page.contains("<script>"), "what was sent comes back as text");
 }
 
-/// X-1, FAULTS 23: guesses are slowed down; the owner gets in when the time is over.
+/// X-1, FAULTS 23: repeated guesses are delayed; the owner can log in after the delay.
 #[tokio::test]
 async fn guesses_are_slowed_down_and_nobody_is_locked_out() {
     let app = TestApp::start().await;
     for _ in 0..5 {
         assert_eq!(app.post_login("wrong").await.status(), 401);
     }
-    // Where a guess takes longer than the first pauses, a later one is caught.
+    // If checking a password takes longer than the first delays, a later guess is rejected.
     let mut response = app.post_login("wrong").await;
     while response.status() == 401 {
         response = app.post_login("wrong").await;
@@ -124,14 +124,14 @@ async fn guesses_are_slowed_down_and_nobody_is_locked_out() {
     assert!(response.headers()["retry-after"].to_str().unwrap().parse::<u64>().unwrap() >= 1);
     let page = response.text().await.unwrap();
     assert!(page.contains("Too many attempts") && page.contains("name=\"password\""));
-    // What waits half a minute does so by a clock that nobody can set.
+    // The delay follows a monotonic clock, which nobody can set.
     app.clock.set_back(Duration::from_secs(10 * 365 * 86_400));
     app.clock.advance(Duration::from_secs(30));
     assert_eq!(app.post_login(PASSWORD).await.status(), 303);
     assert_eq!(app.post_login("wrong").await.status(), 401, "and the count begins again");
 }
 
-/// the family password makes users; an admin has a password of its own.
+/// the family password gives the access role `user`; `admin` has a password of its own.
 #[tokio::test]
 async fn roles_come_from_passwords() {
     let app = TestApp::start().await;
@@ -155,8 +155,8 @@ async fn roles_come_from_passwords() {
     assert_eq!(blocked.status(), 200);
 }
 
-/// Keys travel in their header only; a session is no key, a wrong key is not
-/// made up for by a cookie.
+/// A key is accepted in its header only; a session cookie is not a key, and a valid cookie does not
+/// make up for a wrong key.
 #[tokio::test]
 async fn keys_travel_in_their_header_only() {
     let app = TestApp::start().await;
@@ -176,8 +176,7 @@ async fn keys_travel_in_their_header_only() {
     }
 }
 
-/// X-2, FAULTS 22: logging out ends the session and what it has open; other
-/// sessions go on.
+/// X-2, FAULTS 22: logging out ends the session and its open streams; other sessions continue.
 #[tokio::test]
 async fn logging_out_ends_open_streams() {
     let app = TestApp::start().await;
@@ -214,11 +213,11 @@ async fn logging_out_ends_open_streams() {
     others.find("done").await;
 }
 
-/// FAULTS 22: so does a stream whose reader does not read, and cannot be told.
+/// FAULTS 22: logging out also ends a stream whose client does not read.
 #[tokio::test]
 async fn logging_out_cuts_off_whoever_does_not_read() {
     let app = TestApp::with("connections = 2\nheader_timeout = \"60s\"").await;
-    // More than any socket takes in one go.
+    // More than any socket buffers.
     let long = "word ".repeat(1_200_000);
     let id = seed::conversation(&app.data_dir, &[Turn::new("a story", &long)]).await;
     let cookie = app.log_in(PASSWORD).await;
@@ -247,7 +246,7 @@ async fn logging_out_cuts_off_whoever_does_not_read() {
     tokio::time::timeout(PATIENCE, cut).await.expect("the stream goes on");
 }
 
-/// FAULTS 22: logging in again makes a new session, and the old one is over.
+/// FAULTS 22: a new login creates a new session and ends the old one.
 #[tokio::test]
 async fn a_login_replaces_the_session() {
     let app = TestApp::start().await;
@@ -265,7 +264,7 @@ async fn a_login_replaces_the_session() {
     assert_eq!(me.status(), 401);
 }
 
-/// FAULTS 22: sessions expire.
+/// FAULTS 22: an unused session expires.
 #[tokio::test]
 async fn a_session_that_is_not_used_ends() {
     let app = TestApp::start().await;
@@ -292,7 +291,7 @@ async fn a_new_password_ends_sessions_of_a_running_server() {
     assert_eq!(app.post_login("another one").await.status(), 303);
 }
 
-/// Keys are made, listed and revoked while the server runs.
+/// Keys can be created, listed and revoked while the server runs.
 #[tokio::test]
 async fn keys_are_made_and_revoked_while_the_server_runs() {
     let app = TestApp::start().await;

@@ -1,8 +1,7 @@
-//! The cases of the Autobahn test suite that apply to a server that does not echo,
-//! by their numbers there: what a client sends, and how the connection ends. What
-//! Autobahn compares with an echo is compared here with the connection going on.
-//! Its groups 9 (speed), 10 (fragments of what was echoed), 12 and 13 (compression,
-//! which is never agreed on) do not apply.
+//! The cases of the Autobahn test suite that apply to a server that does not echo, under their
+//! numbers there: what a client sends, and how the connection ends. Where Autobahn expects an echo,
+//! these tests expect that the connection continues. Groups 9 (speed), 10 (fragmented echo), 12 and
+//! 13 (compression, which is never negotiated) do not apply.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -18,20 +17,20 @@ const CLOSE: u8 = FIN | 8;
 const PING: u8 = FIN | 9;
 const PONG: u8 = FIN | 10;
 
-/// What a client sends, and what comes of it.
+/// What a client sends, and what it must receive.
 struct Case {
     number: String,
     frames: Vec<Vec<u8>>,
-    /// The code of the server's last frame; nothing if it has none.
+    /// The close code of the server; `None` if it sends no close frame.
     closes: Option<u16>,
-    /// How many texts come before it: a refusal for each message that is no JSON.
+    /// The number of text frames before it: an error for each message that is not JSON.
     texts: usize,
-    /// What comes as pongs.
+    /// The payloads of the pongs.
     pongs: Vec<Vec<u8>>,
 }
 
 impl Case {
-    /// A case that breaks the protocol with its last frame.
+    /// A case whose last frame breaks the protocol.
     fn broken(number: impl Into<String>, frames: &[Vec<u8>]) -> Self {
         Self {
             number: number.into(),
@@ -42,7 +41,7 @@ impl Case {
         }
     }
 
-    /// A case after which the client says goodbye.
+    /// A valid case, which the client ends with a close frame.
     fn fine(number: impl Into<String>, frames: &[Vec<u8>]) -> Self {
         let frames = [frames, &[close(1000, b"")]].concat();
         Self { closes: Some(1000), ..Self::broken(number, &frames) }
@@ -89,7 +88,7 @@ fn close(code: u16, reason: &[u8]) -> Vec<u8> {
     frame(CLOSE, &[&code.to_be_bytes()[..], reason].concat())
 }
 
-/// 1: messages of every length, in texts and in binary frames, which are refused.
+/// 1: messages of every length, as text and as binary frames, which are refused.
 fn framing() -> Vec<Case> {
     let lengths = [0, 125, 126, 127, 128, 65_535, 65_536];
     let case = |(group, opcode): (usize, u8)| {
@@ -121,7 +120,7 @@ fn pings() -> Vec<Case> {
     ]
 }
 
-/// 3: bits that mean nothing without an extension.
+/// 3: reserved bits, which are invalid without an extension.
 fn reserved_bits() -> Vec<Case> {
     let bits = |bits: u8, opcode: u8, payload: &[u8]| frame(opcode | bits << 4, payload);
     vec![
@@ -135,7 +134,7 @@ fn reserved_bits() -> Vec<Case> {
     ]
 }
 
-/// 4: kinds of frames that there are not.
+/// 4: unknown opcodes.
 fn opcodes() -> Vec<Case> {
     let groups = [(1, [3, 4, 5, 6, 7]), (2, [11, 12, 13, 14, 15])];
     let case = |(group, opcodes): (usize, [u8; 5])| {
@@ -152,7 +151,7 @@ fn opcodes() -> Vec<Case> {
     groups.into_iter().flat_map(case).collect()
 }
 
-/// 5: messages in pieces.
+/// 5: fragmented messages.
 fn fragments() -> Vec<Case> {
     let (begin, go_on, end) = (frame(TEXT, b"one"), frame(0, b"two"), frame(FIN, b"three"));
     let ping = frame(PING, b"ping");
@@ -179,7 +178,7 @@ fn fragments() -> Vec<Case> {
     ]
 }
 
-/// 6: what is a text, and what is none.
+/// 6: valid and invalid UTF-8.
 fn utf8() -> Vec<Case> {
     let valid: [&[u8]; 14] = [
         b"",
@@ -239,7 +238,7 @@ fn utf8() -> Vec<Case> {
         Case::broken("6.4.1", &[frame(TEXT, "κόσμε".as_bytes()), frame(0, b"\xF4\x90\x80\x80")])
             .closes(Some(1007)),
         Case::broken("6.3.2", &[frame(TEXT, b"\xCE"), frame(FIN, b"\xCE")]).closes(Some(1007)),
-        // A character that never ends.
+        // An incomplete character.
         Case::broken("6.6.1", &[text(b"\xCE")]).closes(Some(1007)),
     ];
     for bytes in valid {
@@ -251,7 +250,7 @@ fn utf8() -> Vec<Case> {
     cases
 }
 
-/// 7: how a connection ends.
+/// 7: close frames.
 fn goodbyes() -> Vec<Case> {
     let after = |frame: Vec<u8>| Case::broken("", &[close(1000, b""), frame]).closes(Some(1000));
     let numbered = |number: &str, case: Case| Case { number: number.to_owned(), ..case };
@@ -280,14 +279,14 @@ fn goodbyes() -> Vec<Case> {
     cases
 }
 
-/// W-1, W-2: every case ends with its code, and nothing is said to a client that
-/// broke the protocol but the code and its reason.
+/// W-1, W-2: every case ends with its close code, and a client that broke the protocol gets nothing
+/// but the code and its reason.
 #[tokio::test]
 async fn the_cases_of_autobahn_that_apply() {
     let app = TestApp::start().await;
     let groups = [framing(), pings(), reserved_bits(), opcodes(), fragments(), utf8(), goodbyes()];
     for case in groups.into_iter().flatten() {
-        // All at once, and byte by byte.
+        // All bytes at once, and byte by byte.
         let bytes = case.frames.concat();
         let small = bytes.len() < 1000;
         for pieces in [bytes.len(), 1].into_iter().take(if small { 2 } else { 1 }) {
@@ -325,7 +324,7 @@ async fn exchange(app: &TestApp, bytes: &[u8], pieces: usize) -> Seen {
     let (mut reads, mut writes) = stream.split();
     let send = async {
         for piece in bytes.chunks(pieces) {
-            // The server may have closed it already.
+            // The server may have closed the connection already.
             if writes.write_all(piece).await.is_err() {
                 return;
             }
@@ -334,14 +333,14 @@ async fn exchange(app: &TestApp, bytes: &[u8], pieces: usize) -> Seen {
     };
     let mut received = Vec::new();
     let receive = async {
-        // A reset after the last frame is an end, too.
+        // A reset after the last frame counts as the end.
         let _end = timeout(PATIENCE, reads.read_to_end(&mut received)).await.expect("it hangs");
     };
     tokio::join!(send, receive);
     read(&received)
 }
 
-/// The frames of the server, of which the last must be its goodbye.
+/// The frames of the server; the last one must be its close frame.
 fn read(mut bytes: &[u8]) -> Seen {
     let mut seen = Seen { closes: None, texts: 0, pongs: Vec::new() };
     while let [first, second, rest @ ..] = bytes {

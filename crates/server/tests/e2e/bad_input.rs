@@ -1,10 +1,9 @@
-//! Bad input over HTTP, each with its clear answer: one table, one snapshot.
+//! Bad input over HTTP, each with a clear answer: one table, one snapshot.
 //!
-//! Bad input elsewhere: a wrong password and too many of them in [`crate::access`],
-//! a foreign `Host` in [`crate::edge`], a model's key that is wrong in
-//! [`crate::model_errors`] and one that is missing in [`crate::binary`], with a
-//! port that is taken and settings that do not exist; a database that is locked
-//! or cannot be written in [`crate::broken_database`].
+//! Bad input is tested elsewhere too: wrong and repeated passwords in [`crate::access`]; a foreign
+//! `Host` in [`crate::edge`]; a wrong key of a model in [`crate::model_errors`], a missing one in
+//! [`crate::binary`], together with a port that is taken and unknown settings; a database that is
+//! locked or not writable in [`crate::broken_database`].
 
 use insta::assert_snapshot;
 use parlor_testkit::{Gate, Script};
@@ -17,7 +16,7 @@ use crate::test_app::{PASSWORD, TestApp};
 const GIF: &str = "R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAkQBADs=";
 const LIMITS: &str = "messages_per_minute = 1000\nimage = \"20KB\"\nbody = \"200KB\"";
 
-/// The table, as it is filled.
+/// The table that is being filled.
 struct Answers {
     app: TestApp,
     shown: String,
@@ -33,7 +32,7 @@ impl Answers {
         self.shown.push_str(&format!("  {what}: {answer}\n"));
     }
 
-    /// A body of `POST /api/chat`, as it is.
+    /// Adds a row for a raw body of `POST /api/chat`.
     async fn body(&mut self, what: &str, body: &str) {
         let request =
             self.app.admin("POST", "/api/chat").header("content-type", "application/json");
@@ -54,7 +53,7 @@ impl Answers {
     }
 }
 
-/// The status and the error, which must have its shape (WIRE).
+/// The status and the error, whose format is checked (WIRE).
 async fn shown(response: Response) -> String {
     let status = response.status().as_u16();
     let content_type = response.headers().get("content-type").cloned();
@@ -66,7 +65,7 @@ async fn shown(response: Response) -> String {
     format!("{status} {code} \"{message}\"")
 }
 
-/// Issue "Bad input", FAULTS 15 and 18, G-4, H-4: what is wrong is said.
+/// Issue "Bad input", FAULTS 15 and 18, G-4, H-4: each answer says what is wrong.
 #[tokio::test]
 async fn bad_input_is_answered_clearly() {
     let mut answers = Answers { app: TestApp::with(LIMITS).await, shown: String::new() };

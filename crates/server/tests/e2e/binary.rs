@@ -1,4 +1,4 @@
-//! The binary as an administrator runs it.
+//! The binary, run by an administrator.
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
@@ -28,7 +28,7 @@ fn failure(command: &mut Command) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// Reads standard output until the URL.
+/// Reads standard output up to the URL.
 fn announcement(child: &mut Child) -> Vec<String> {
     let mut lines = Vec::new();
     for line in BufReader::new(child.stdout.as_mut().unwrap()).lines() {
@@ -50,7 +50,7 @@ fn terminate(child: &mut Child) -> (Option<i32>, String) {
     (status.code(), log)
 }
 
-/// Bad input: the port is taken.
+/// Bad input: the error for a port that is taken says what to do.
 #[test]
 fn a_taken_port_is_named_with_what_to_do() {
     let dir = tempfile::tempdir().unwrap();
@@ -77,8 +77,8 @@ fn an_unknown_key_is_named_with_the_nearest_one() {
     assert!(error.contains("line 2") && error.contains("did you mean `kind`?"), "{error}");
 }
 
-/// N-2, FAULTS 3 and 25: credentials are made once and shown once, not in the
-/// log; a second server keeps out; SIGTERM ends with 0.
+/// N-2, FAULTS 3 and 25: credentials are generated once and printed once, not logged; a second
+/// server on the same data refuses to start; SIGTERM ends with exit code 0.
 #[test]
 fn the_first_start_prints_credentials_once() {
     let dir = tempfile::tempdir().unwrap();
@@ -103,7 +103,7 @@ fn the_first_start_prints_credentials_once() {
     assert_eq!(terminate(&mut second).0, Some(0));
 }
 
-/// A model of one's own needs two variables: where it is, and its name.
+/// A local model needs two variables: its address and its name.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_local_model_answers_without_a_file_and_without_a_key() {
     let _installed = rustls::crypto::ring::default_provider().install_default();
@@ -142,7 +142,7 @@ fn credentials_are_changed_for_known_tenants_only() {
     assert!(error.contains("blank"), "{error}");
 }
 
-/// a password that is soon guessed is taken with a warning, wherever it is set.
+/// a weak password is accepted with a warning, wherever it is set.
 #[test]
 fn a_short_password_is_warned_about() {
     let dir = tempfile::tempdir().unwrap();
@@ -165,7 +165,7 @@ fn a_short_password_is_warned_about() {
     }
 }
 
-/// O-1: where it is bound, and where people find it, are two things.
+/// O-1: the address that the server binds and the public URL are shown separately.
 #[test]
 fn it_says_where_it_listens_and_where_people_find_it() {
     let dir = tempfile::tempdir().unwrap();
@@ -179,8 +179,7 @@ fn it_says_where_it_listens_and_where_people_find_it() {
     assert_eq!(terminate(&mut server).0, Some(0));
 }
 
-/// Bad input: what is wrong with a project is said before any child is started,
-/// also if it is the last one.
+/// Bad input: an error in any project is reported before any child process is started.
 #[test]
 fn a_start_that_fails_starts_no_children() {
     let dir = tempfile::tempdir().unwrap();
@@ -195,7 +194,7 @@ fn a_start_that_fails_starts_no_children() {
     assert!(!trace.exists(), "a child was started");
 }
 
-/// Bad input: an agent without a key says which setting to fix.
+/// Bad input: the error for an agent without a key names the setting to fix.
 #[test]
 fn a_missing_key_is_named() {
     let dir = tempfile::tempdir().unwrap();
@@ -206,8 +205,8 @@ fn a_missing_key_is_named() {
     assert!(error.contains("there is no key: set ANTHROPIC_API_KEY"), "{error}");
 }
 
-/// Bad input, X-3: a key that the model refuses: the log says which setting to
-/// fix, and never the key.
+/// Bad input, X-3: if the model refuses the key, the log names the setting to fix, and never the
+/// key.
 #[tokio::test]
 async fn a_refused_key_is_named_in_the_log() {
     let dir = tempfile::tempdir().unwrap();

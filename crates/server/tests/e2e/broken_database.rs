@@ -1,6 +1,6 @@
-//! The database of a running server breaks: another program locks it, or it
-//! cannot be written. New messages are refused with the reason, a turn that runs
-//! waits, nothing is lost, and it heals without a restart (FAULTS 6).
+//! The database of a running server fails: another program locks it, or it is not writable. New
+//! messages are refused with the reason, a running turn waits, nothing is lost, and the server
+//! recovers without a restart (FAULTS 6).
 
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -22,7 +22,7 @@ struct Scene {
     data: tempfile::TempDir,
 }
 
-/// A turn that has said something, and will say more.
+/// A turn that has streamed some text, and will stream more.
 struct Running {
     events: Events,
     conversation: String,
@@ -46,8 +46,8 @@ impl Scene {
         Running { events, conversation }
     }
 
-    /// While it is broken: what is there can be read, what is new is refused, and
-    /// what the turn says is shown.
+    /// While the database is broken: reading works, new messages are refused, and the text of the
+    /// running turn is still shown.
     async fn broken(&self, running: &mut Running) -> Value {
         self.gate.release(1);
         assert_eq!(running.events.find("chunk").await.data["text"], "meanwhile ");
@@ -61,7 +61,7 @@ impl Scene {
         error["message"].clone()
     }
 
-    /// Once it is mended: the turn goes on to its end, and a new one begins.
+    /// Once the database works again: the turn ends normally, and a new one begins.
     async fn mended(&self, mut running: Running) {
         self.gate.release(1);
         let rest = running.events.rest().await;
@@ -75,7 +75,7 @@ impl Scene {
     }
 }
 
-/// Holds the lock that a writer needs, from another process: this one.
+/// Holds the write lock from another process: the test.
 async fn lock(data: &Path) -> SqliteConnection {
     let options = SqliteConnectOptions::new().filename(data.join("parlor.db"));
     let mut connection = SqliteConnection::connect_with(&options).await.unwrap();
@@ -83,8 +83,7 @@ async fn lock(data: &Path) -> SqliteConnection {
     connection
 }
 
-/// Lets no file be written any more, as on a file system that became read-only;
-/// gives what the limit was.
+/// Prevents all file writes, as a read-only file system would; returns the previous limit.
 fn forbid_writing(server: &Server) -> Option<u64> {
     limit_files(server, Some(0))
 }
@@ -98,7 +97,7 @@ async fn ready(server: &Server) -> u16 {
     server.get("/readyz").send().await.unwrap().status().as_u16()
 }
 
-/// FAULTS 6, R-2: recipes heal as conversations do, and readiness tells of both.
+/// FAULTS 6, R-2: recipes recover as conversations do, and readiness reports both.
 #[tokio::test]
 async fn recipes_heal_when_they_can_be_written_again() {
     let scene = Scene::new().await;
@@ -111,7 +110,7 @@ async fn recipes_heal_when_they_can_be_written_again() {
     assert_eq!(create("Before").await.unwrap().status(), 201);
     assert_eq!(ready(&scene.server).await, 200);
     let before = forbid_writing(&scene.server);
-    // More than once: the first failure must not be the reason for the others.
+    // More than once: the first failure must not cause the others.
     for title in ["Meanwhile", "Still", "And still"] {
         let refused = create(title).await.unwrap();
         assert_eq!(refusal(refused).await, (503, "unavailable".to_owned()), "{title}");
@@ -127,7 +126,7 @@ async fn recipes_heal_when_they_can_be_written_again() {
     assert!(!titles.contains(&"Meanwhile"), "{titles:?}");
 }
 
-/// FAULTS 6: readiness tells of a file that is damaged, of either database.
+/// FAULTS 6: readiness reports a damaged file of either database.
 #[tokio::test]
 async fn a_damaged_file_is_not_ready() {
     for name in ["parlor.db", "recipes.db"] {
@@ -139,8 +138,8 @@ async fn a_damaged_file_is_not_ready() {
     }
 }
 
-/// FAULTS 6, H-1: a turn that can no longer be stored ends with an error and `done`,
-/// for everybody who reads it; new messages are refused.
+/// FAULTS 6, H-1: a turn that can no longer be stored ends with an error and `done` for every
+/// reader; new messages are refused.
 #[tokio::test]
 async fn a_turn_on_a_damaged_file_ends_with_an_error() {
     let scene = Scene::new().await;
@@ -162,7 +161,7 @@ async fn a_turn_on_a_damaged_file_ends_with_an_error() {
     assert_eq!(refused.status(), 500);
 }
 
-/// Moves what was changed into the file, and writes over all of it.
+/// Checkpoints the write-ahead log, and overwrites the whole file.
 async fn damage(path: &Path) {
     let options = SqliteConnectOptions::new().filename(path);
     let mut connection = SqliteConnection::connect_with(&options).await.unwrap();
@@ -174,7 +173,7 @@ async fn damage(path: &Path) {
     file.write_all_at(&vec![0xA5; usize::try_from(length).unwrap()], 0).unwrap();
 }
 
-/// FAULTS 6, issue "Bad input": locked, not writable, and well again.
+/// FAULTS 6, issue "Bad input": the database is locked, then not writable, then works again.
 #[tokio::test]
 async fn a_broken_database_is_waited_for() {
     let scene = Scene::new().await;

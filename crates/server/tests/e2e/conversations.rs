@@ -1,4 +1,4 @@
-//! Conversations over HTTP: following, resuming, stopping, listing, and the end.
+//! Conversations over HTTP: following, resuming, stopping, listing, deleting, and shutdown.
 
 use parlor_testkit::{Gate, Script};
 use serde_json::json;
@@ -11,7 +11,7 @@ async fn patch(app: &TestApp, path: &str, body: &str) -> reqwest::Response {
     request.body(body.to_owned()).send().await.unwrap()
 }
 
-/// H-5: from any place, everything after it, once and in order.
+/// H-5: a reader that resumes after any event id gets the rest, once and in order.
 #[tokio::test]
 async fn a_reader_goes_on_after_any_event() {
     let app = TestApp::start().await;
@@ -30,7 +30,7 @@ async fn a_reader_goes_on_after_any_event() {
             rest.push(events.next().await.unwrap());
         }
         assert_eq!(durable(&rest), durable(&all[place + 1..]), "after {}", seen.id);
-        // Missed pieces of text may come merged, and not at all once the message is there.
+        // Missed pieces of text may be merged, or left out if the message is already complete.
         let whole = text(&all[..=place]) + &text(&rest);
         let message = rest.iter().any(|e| e.name == "message" && e.data["content"] == "Hello");
         assert!(whole == "Hello" || message, "after {}: {whole}", seen.id);
@@ -41,7 +41,7 @@ async fn a_reader_goes_on_after_any_event() {
     assert_eq!(refusal(bad).await, (400, "malformed".to_owned()));
 }
 
-/// A quiet stream says that it is alive.
+/// An idle stream sends keep-alives.
 #[tokio::test]
 async fn a_quiet_stream_says_that_it_is_alive() {
     let app = TestApp::with("keep_alive = \"50ms\"").await;
@@ -58,7 +58,7 @@ async fn a_quiet_stream_says_that_it_is_alive() {
     events.rest().await;
 }
 
-/// H-6: a turn is stopped from any client; a message while it runs is a 409.
+/// H-6: any client can stop a turn; a message while one runs is answered with 409.
 #[tokio::test]
 async fn a_running_turn_can_be_stopped() {
     let app = TestApp::start().await;
@@ -89,7 +89,7 @@ async fn a_retried_message_starts_one_turn() {
     assert_eq!(app.model.requests().len(), 1);
 }
 
-/// List, read, rename, delete.
+/// Conversations can be listed, read, renamed and deleted.
 #[tokio::test]
 async fn conversations_are_listed_renamed_and_deleted() {
     let app = TestApp::start().await;
@@ -115,7 +115,7 @@ async fn conversations_are_listed_renamed_and_deleted() {
     assert_eq!(refusal(app.admin("DELETE", &path).send().await.unwrap()).await.0, 404);
 }
 
-/// FAULTS 3: told to stop, the server tells readers to come back, and ends.
+/// FAULTS 3: a stopping server tells its readers to reconnect, and ends.
 #[tokio::test]
 async fn a_stopping_server_tells_its_readers_to_come_back() {
     let mut app = TestApp::with("shutdown_deadline = \"200ms\"").await;

@@ -1,5 +1,5 @@
-//! The demo model with the real Recipe Vault behind it, over HTTP, in both languages:
-//! what a person sees who tries everything that it offers.
+//! The demo model with the real Recipe Vault behind it, over HTTP, in both languages: what a person
+//! sees who tries everything that it offers.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::streams::{Event, Events};
 use crate::test_app::{Settings, TestApp, json as body_of};
 
-/// A person at a page, and what it showed.
+/// A person at a page, and what the page showed.
 struct Talk<'a> {
     app: &'a TestApp,
     conversation: Option<String>,
@@ -21,7 +21,7 @@ impl<'a> Talk<'a> {
         Self { app, conversation: None, last: "0".to_owned(), seen: String::new() }
     }
 
-    /// As after a reload: the demo model remembers nothing.
+    /// Begins a new conversation, as after a reload.
     fn afresh(&mut self) {
         self.conversation = None;
         self.seen.push_str("(a new conversation)\n");
@@ -31,7 +31,7 @@ impl<'a> Talk<'a> {
         self.says_and_answers(text, []).await;
     }
 
-    /// Sends a message, and answers what holds up the turn.
+    /// Sends a message, and answers the prompts of its turn.
     async fn says_and_answers<const N: usize>(&mut self, text: &str, answers: [Value; N]) {
         let body = json!({"message": text, "conversation_id": self.conversation});
         let events = Events::of(self.app.send(&body).await);
@@ -46,7 +46,7 @@ impl<'a> Talk<'a> {
         self.seen.push_str(&format!("(mode: {mode})\n"));
     }
 
-    /// Answers what ended the turn, and sees the next one.
+    /// Answers the prompt that ended the turn, and reads the next turn.
     async fn decides(&mut self, answer: Value) {
         let list = self.app.admin("GET", "/api/prompts?status=open").send().await.unwrap();
         let id = body_of(list).await["prompts"][0]["prompt"]["messageId"].take();
@@ -153,7 +153,7 @@ async fn the_demo_in_english() {
     let no = json!({"response": "no", "reason": "I like it."});
     talk.says_and_answers("delete the tomato soup", [no]).await;
     talk.says_and_answers("delete the tomato soup", [json!({"response": "yes"})]).await;
-    // It is gone: nothing else goes in its place.
+    // The recipe is gone: the demo must not delete another one instead.
     talk.says("delete the tomato soup").await;
     talk.afresh();
     talk.says("plan a dinner for four").await;
@@ -175,7 +175,7 @@ async fn the_demo_in_english() {
     insta::assert_snapshot!(talk.seen);
 }
 
-/// The same in Portuguese, to the last word.
+/// The same in Portuguese, including every text.
 #[tokio::test]
 async fn the_demo_in_portuguese() {
     let app = app().await;

@@ -1,4 +1,4 @@
-//! What is refused before a handler runs, and what every answer carries.
+//! What is refused before a handler runs, and the headers of every response.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 use crate::raw::{exchange, read_to_end, request};
 use crate::test_app::{ADMIN_KEY, Settings, TestApp, refusal};
 
-/// FAULTS 21: a name that is not ours is not served, on any route.
+/// FAULTS 21: a foreign `Host` is refused on every route.
 #[tokio::test]
 async fn a_foreign_host_is_refused() {
     let app = TestApp::start().await;
@@ -35,8 +35,8 @@ async fn a_foreign_host_is_refused() {
     assert!(answer.starts_with("HTTP/1.1 403") && answer.contains("\"forbidden\""), "{answer}");
 }
 
-/// A load balancer calls the server by its address, or by no name at all. What it
-/// is told names nothing, so it does not matter who else asks.
+/// A load balancer may use the server's address as `Host`, or none. The health routes reveal
+/// nothing, so everybody may use them.
 #[tokio::test]
 async fn health_is_answered_whatever_the_server_is_called() {
     let app = TestApp::configured(Settings {
@@ -62,7 +62,7 @@ async fn health_is_answered_whatever_the_server_is_called() {
     assert!(answer.starts_with("HTTP/1.1 403"), "other routes need the name: {answer}");
 }
 
-/// FAULTS 21, X-2: other sites cannot change anything, log in included.
+/// FAULTS 21, X-2: other sites cannot change anything, and cannot log in.
 #[tokio::test]
 async fn a_foreign_origin_is_refused() {
     let app = TestApp::start().await;
@@ -86,7 +86,7 @@ async fn a_foreign_origin_is_refused() {
     assert_eq!(page.unwrap().status(), 200, "reading changes nothing");
 }
 
-/// FAULTS 26: pages, answers and refusals carry the rules for browsers.
+/// FAULTS 26: pages, API responses and errors carry the security headers.
 #[tokio::test]
 async fn every_answer_carries_the_rules_for_browsers() {
     let app = TestApp::start().await;
@@ -108,7 +108,7 @@ async fn every_answer_carries_the_rules_for_browsers() {
     assert!(!page.contains("<script>") && !page.contains("style="), "nothing inline");
 }
 
-/// What is not there is a 404 in JSON.
+/// An unknown route is a 404 in JSON.
 #[tokio::test]
 async fn unknown_routes_are_answered_in_json() {
     let app = TestApp::start().await;
@@ -118,7 +118,7 @@ async fn unknown_routes_are_answered_in_json() {
     }
 }
 
-/// FAULTS 18: what is no id names nothing, and nothing is touched.
+/// FAULTS 18: an invalid id is a 404, and nothing changes.
 #[tokio::test]
 async fn strange_ids_name_nothing() {
     let app = TestApp::start().await;
@@ -135,13 +135,14 @@ async fn strange_ids_name_nothing() {
             let line = format!("GET {}", path.replace("ID", id));
             let answer = request(&app, &line, &[&host, &key]).await;
             let refused = answer.starts_with("HTTP/1.1 404") && answer.contains("\"not_found\"");
-            // Braces may not stand in a request line at all.
+            // Braces are invalid in a request line.
             assert!(refused || answer.starts_with("HTTP/1.1 400"), "{line}: {answer}");
         }
     }
 }
 
-/// FAULTS 9: whoever does not finish a head is dropped, also between requests.
+/// FAULTS 9: a client that does not finish the head of a request is disconnected, also between
+/// requests.
 #[tokio::test]
 async fn slow_heads_are_dropped() {
     let app = TestApp::with("header_timeout = \"200ms\"").await;
@@ -155,7 +156,7 @@ async fn slow_heads_are_dropped() {
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 }
 
-/// FAULTS 9: whoever does not finish a body is answered, and dropped.
+/// FAULTS 9: a client that does not finish a body gets an error, and is disconnected.
 #[tokio::test]
 async fn slow_bodies_are_dropped() {
     let app = TestApp::with("request_timeout = \"300ms\"").await;
@@ -169,7 +170,7 @@ async fn slow_bodies_are_dropped() {
     assert!(answer.to_lowercase().contains("connection: close"), "{answer}");
 }
 
-/// FAULTS 15: heads over the limit are refused, the server goes on.
+/// FAULTS 15: heads over the limit are refused, and the server continues.
 #[tokio::test]
 async fn huge_heads_are_refused() {
     let app = TestApp::start().await;
@@ -181,7 +182,7 @@ async fn huge_heads_are_refused() {
     assert_eq!(app.request("GET", "/healthz").send().await.unwrap().status(), 200);
 }
 
-/// FAULTS 15: one header of 100 KB is too much, and so are many small ones.
+/// FAULTS 15: one header of 100 KB is refused, and so are many small ones.
 #[tokio::test]
 async fn large_headers_are_refused() {
     let app = TestApp::start().await;
@@ -202,10 +203,11 @@ async fn large_headers_are_refused() {
     assert!(request(&app, &long, &[&host]).await.starts_with("HTTP/1.1 414"));
 }
 
-/// FAULTS 9, 15: bodies that are being read are bounded in all; small ones always get in.
+/// FAULTS 9, 15: the memory for request bodies is limited in total; small bodies are always
+/// accepted.
 #[tokio::test]
 async fn bodies_are_bounded_in_all() {
-    // It sends until the slow body has come that far, which no other limit may end.
+    // The test sends requests until the slow body has used the memory; no other limit may apply.
     let app = TestApp::with(
         "body = \"1MB\"\nbody_memory = \"1MB\"\nmessages_per_minute = 100000\n\
          address_messages_per_minute = 100000\nproject_messages_per_minute = 100000\n\
@@ -221,7 +223,7 @@ async fn bodies_are_bounded_in_all() {
     slow.write_all(head.as_bytes()).await.unwrap();
     slow.write_all(&[b' '; 700_000]).await.unwrap();
     let large = serde_json::json!({"message": "a".repeat(700_000)});
-    // It is too long for a message, which is found out once it is read.
+    // The body is too long for a message, which is only known once it was read.
     let until = async |status: u16| loop {
         let response = app.send(&large).await;
         if response.status() == status {
@@ -237,7 +239,8 @@ async fn bodies_are_bounded_in_all() {
     tokio::time::timeout(crate::test_app::PATIENCE, until(422)).await.unwrap();
 }
 
-/// FAULTS 9: one address has its share, as a trusted proxy names it; others have theirs.
+/// FAULTS 9: connections are limited by address, behind a trusted proxy by the forwarded one; other
+/// addresses are not affected.
 #[tokio::test]
 async fn an_address_has_its_share() {
     let app = TestApp::configured(Settings {
@@ -257,7 +260,7 @@ async fn an_address_has_its_share() {
     };
     let refused = async {
         loop {
-            // One that comes while another is answered is refused itself.
+            // This request itself is refused if it arrives while another one is being answered.
             let mut stream = TcpStream::connect(app.address).await.unwrap();
             stream.write_all(head.as_bytes()).await.unwrap();
             slow.push(stream);
@@ -274,7 +277,7 @@ async fn an_address_has_its_share() {
     assert_eq!(app.request("GET", "/login").send().await.unwrap().status(), 200);
 }
 
-/// FAULTS 10: what is kept for people who sign in is theirs.
+/// FAULTS 10: the reserve of connections serves only people who sign in.
 #[tokio::test]
 async fn there_is_room_for_people_who_sign_in() {
     let app = TestApp::with("connections = 8").await;
@@ -292,7 +295,7 @@ async fn there_is_room_for_people_who_sign_in() {
     drop(strangers);
 }
 
-/// FAULTS 10: past the cap a client is told to come back; then there is room again.
+/// FAULTS 10: above the limit a client is told to retry later; then connections are accepted again.
 #[tokio::test]
 async fn connections_are_capped() {
     let app = TestApp::with("connections = 2").await;

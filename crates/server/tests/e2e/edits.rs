@@ -1,5 +1,5 @@
-//! A person changes a call before allowing it, over HTTP: the preview follows, and
-//! everything afterwards tells what ran.
+//! A person edits a call before approving it, over HTTP: the preview follows the edit, and
+//! everything afterwards shows what ran.
 
 use parlor_testkit::Script;
 use reqwest::Response;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::test_app::{TestApp, json as body_of, refusal};
 
-/// A rename that waits for an answer.
+/// A call that renames a recipe and waits for approval.
 struct Asked {
     prompt: Value,
     stream: Response,
@@ -39,8 +39,8 @@ async fn post(app: &TestApp, path: &str, body: &Value) -> Response {
     app.admin("POST", path).json(body).send().await.unwrap()
 }
 
-/// P-6, P-7, S-5: `POST …/preview` tells what an edit would change and runs nothing;
-/// the message, the prompt, the exports, the audit and the model tell what ran.
+/// P-6, P-7, S-5: `POST …/preview` shows what an edit would change and runs nothing; the message,
+/// the prompt, the exports, the audit and the model get what ran.
 #[tokio::test]
 async fn what_a_person_changed_is_told_everywhere() {
     let app = TestApp::with_vault().await;
@@ -103,7 +103,7 @@ async fn what_a_person_changed_is_told_everywhere() {
     assert!(request.contains("The person changed the arguments"), "{request}");
 }
 
-/// P-2, P-6: why something was refused is in the prompt, in the export and in the audit.
+/// P-2, P-6: the reason for a refusal is in the prompt, in the export and in the audit.
 #[tokio::test]
 async fn a_reason_is_kept() {
     let app = TestApp::with_vault().await;
@@ -126,7 +126,7 @@ async fn a_reason_is_kept() {
     assert_eq!(audit["proposed"]["title"], "Red Soup");
 }
 
-/// N-1: previews are counted by session, apart from messages.
+/// N-1: previews are limited by session, separately from messages.
 #[tokio::test]
 async fn previews_are_limited() {
     let app = TestApp::with_vault().await;

@@ -1,11 +1,11 @@
-//! The recipes driven by an MCP client that is not ours: the official one, from npm.
+//! The recipes, used by the official MCP client from npm.
 
 use serde_json::{Value, json};
 use tokio::process::Command;
 
 use crate::npm::{install, output};
 
-/// it works from any other MCP client, in both eras of the protocol.
+/// the recipes work from another MCP client, in both protocol versions.
 #[tokio::test]
 async fn the_official_client_works_with_recipes() {
     let client = install("mcp_client").await;

@@ -1,4 +1,4 @@
-//! The real binary is told to stop while something runs or waits (FAULTS 3).
+//! The real binary is asked to stop while turns run or wait (FAULTS 3).
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use crate::server_process::Server;
 use crate::streams::Events;
 use crate::test_app::{PATIENCE, json as body_of};
 
-/// Nobody waits as long as this: what ends before it did not wait for it.
+/// Longer than any test: a server that ends earlier did not wait for the deadline.
 const DEADLINE: &str = "[server.limits]\nshutdown_deadline = \"1h\"\n";
 
-/// The first prompt that is open.
+/// Waits for an open prompt.
 async fn open_prompt(server: &Server) -> Value {
     let asked = async {
         loop {
@@ -28,8 +28,8 @@ async fn open_prompt(server: &Server) -> Value {
     tokio::time::timeout(PATIENCE, asked).await.expect("nothing is asked")
 }
 
-/// P-9, FAULTS 3: a turn that waits for a person is suspended at once, with a deadline
-/// of an hour; the next start asks the same question, and a yes is acted on once.
+/// P-9, FAULTS 3: a turn that waits for a person is suspended at once, in spite of a deadline of an
+/// hour; after the next start the prompt is open, and an approval is carried out once.
 #[tokio::test]
 async fn an_open_approval_is_suspended_at_once() {
     let dir = tempfile::tempdir().unwrap();
@@ -62,8 +62,8 @@ async fn an_open_approval_is_suspended_at_once() {
     assert_eq!(std::fs::read_to_string(&marks).unwrap().lines().count(), 1);
 }
 
-/// FAULTS 3: whoever asks twice does not want to wait. What was acknowledged is there
-/// after the next start.
+/// FAULTS 3: a second signal ends the server at once. Acknowledged messages are there after the
+/// next start.
 #[tokio::test]
 async fn a_second_signal_ends_it_at_once() {
     let dir = tempfile::tempdir().unwrap();
@@ -74,7 +74,7 @@ async fn a_second_signal_ends_it_at_once() {
     let mut events = Events::of(server.send(&json!({"message": "hello"})).await);
     let start = events.find("start").await;
     server.terminate();
-    // It has heard the first one when it no longer takes connections.
+    // It has handled the first signal when it no longer accepts connections.
     let closed = async {
         while server.get("/healthz").send().await.is_ok() {
             tokio::time::sleep(Duration::from_millis(10)).await;

@@ -1,9 +1,9 @@
-//! The real binary, cut off at each step of the ledger of tool runs, whatever the
-//! person decides: after the restart there is one outcome, the tool was never
-//! started twice, the model and the audit are told what happened.
+//! The real binary, stopped at each fail point of the ledger of tool runs, for each decision of the
+//! person: after the restart there is one outcome, the tool was never started twice, and the model
+//! and the audit get what happened.
 //!
-//! The steps are those of `crates/chat/src/fail_point.rs`; how often the tool ran
-//! is counted where it ran, at the MCP server.
+//! The fail points are in `crates/chat/src/fail_point.rs`. Calls are counted where they run, at the
+//! MCP server.
 
 use std::path::Path;
 use std::process::Command;
@@ -29,25 +29,25 @@ enum Person {
     IsAway,
 }
 
-/// P-2, P-9, M-2: a yes is acted on once, or told as unknown.
+/// P-2, P-9, M-2: an approved call is made once, or its outcome is unknown.
 #[tokio::test]
 async fn an_approved_call_is_started_once_wherever_the_power_fails() {
     each_step(Person::Approves).await;
 }
 
-/// S-5, P-9: what runs after the cut is what the person made of it.
+/// S-5, P-9: after the crash the edited arguments run.
 #[tokio::test]
 async fn an_edited_call_is_started_once_wherever_the_power_fails() {
     each_step(Person::Edits).await;
 }
 
-/// P-2, B-4: a no stays a no.
+/// P-2, B-4: a refused call is never made.
 #[tokio::test]
 async fn a_refused_call_is_never_started_wherever_the_power_fails() {
     each_step(Person::Refuses).await;
 }
 
-/// P-4: silence is never taken for a yes.
+/// P-4: an expired approval is never consent.
 #[tokio::test]
 async fn an_expired_call_is_never_started_wherever_the_power_fails() {
     each_step(Person::IsAway).await;
@@ -59,7 +59,7 @@ async fn each_step(person: Person) {
     }
 }
 
-/// A turn that was cut off, and went on.
+/// A turn that was interrupted at a fail point, and continued.
 struct Story {
     person: Person,
     step: &'static str,
@@ -70,7 +70,7 @@ struct Story {
 }
 
 impl Story {
-    /// From the message to the end of the turn, with a restart in between.
+    /// Runs a turn from the message to its end, with a restart in between.
     async fn begin(person: Person, step: &'static str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let marks = dir.path().join("marks");
@@ -96,7 +96,7 @@ impl Story {
         Self { person, step, dir, model, server, conversation }
     }
 
-    /// What everybody knows afterwards.
+    /// Checks the outcome everywhere that it is recorded.
     async fn told(self) {
         let case = format!("{:?} {}", self.person, self.step);
         let made = self.made();
@@ -141,12 +141,12 @@ impl Story {
         assert_eq!(late.status(), 409, "{case}");
     }
 
-    /// How often the tool runs, and what the model reads of it.
+    /// How often the tool must have run, and what the model must read about it.
     fn expected(&self) -> (usize, &'static str) {
         match (self.person, self.step) {
             (Person::Refuses, _) => (0, "The person refused: Not today."),
             (Person::IsAway, _) => (0, "Nobody answered in time, so it was not run."),
-            // The one moment of which nobody can know: written down, not yet made.
+            // Recorded as started, but not made yet: the outcome cannot be known.
             (_, "started") => (0, "It is not known whether s_mark took effect"),
             (_, "called") => (1, "It is not known whether s_mark took effect"),
             _ => (1, "marked"),
@@ -159,7 +159,7 @@ impl Story {
         marks.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// Of the bytes that a yes is about.
+    /// The hash of the approved arguments.
     fn hash(&self) -> Value {
         let number = match self.person {
             Person::Approves => 1,
@@ -192,7 +192,7 @@ fn configuration(person: Person) -> String {
     )
 }
 
-/// Answers what is asked, until the turn is over; says whether the server died first.
+/// Answers the prompts until the turn is over; returns whether the server died first.
 async fn goes_on(server: &mut Server, person: Person, edited: &Value) -> bool {
     let story = async {
         loop {
@@ -203,7 +203,7 @@ async fn goes_on(server: &mut Server, person: Person, edited: &Value) -> bool {
                 let id = open["prompts"][0]["prompt"]["messageId"].as_str();
                 if let (Some(id), Some(answer)) = (id, answer(person, edited)) {
                     let path = format!("/api/prompts/{id}/response");
-                    // The power may fail before the server can say anything.
+                    // The server may stop before it can answer.
                     let _perhaps = server.post(&path).json(&answer).send().await;
                 }
             }
@@ -232,7 +232,7 @@ async fn is_over(server: &Server) -> bool {
     view.is_some_and(|view| view["running"] == false)
 }
 
-/// What a route answers; nothing if the server is gone.
+/// The response of a route; `None` if the server is gone.
 async fn get(server: &Server, path: &str) -> Option<Value> {
     let text = server.get(path).send().await.ok()?.text().await.ok()?;
     Some(serde_json::from_str(&text).unwrap())

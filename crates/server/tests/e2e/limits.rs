@@ -1,5 +1,5 @@
-//! Limits on messages and turns: of a tenant, a project and an address beside those
-//! of a session, and over a restart.
+//! Limits on messages and turns: per tenant, project and address beside those of a session, and
+//! across a restart.
 
 use std::time::Duration;
 
@@ -12,7 +12,8 @@ use crate::server_process::Server;
 use crate::streams::Events;
 use crate::test_app::{PASSWORD, PATIENCE, Settings, TestApp, json as body_of};
 
-/// The status of a refusal that says in how many seconds to come back, twice.
+/// The status of a refusal, and its retry delay, which must be the same in the header and in the
+/// body.
 async fn wait_of(response: Response) -> (u16, u64) {
     let status = response.status().as_u16();
     let header = response.headers()["retry-after"].to_str().unwrap().parse().unwrap();
@@ -29,7 +30,7 @@ async fn send_as(app: &TestApp, cookie: &str, from: &str) -> Response {
     request.body(r#"{"message": "hello"}"#).send().await.unwrap()
 }
 
-/// FAULTS 14, 29: a new login does not give a tenant its limit anew.
+/// FAULTS 14, 29: a new login does not reset the limit of a tenant.
 #[tokio::test]
 async fn a_tenant_is_limited_whoever_sends() {
     let app = TestApp::with("tenant_messages_per_minute = 3").await;
@@ -45,8 +46,8 @@ async fn a_tenant_is_limited_whoever_sends() {
     assert_eq!(other.send().await.unwrap().status(), 200, "another tenant is not disturbed");
 }
 
-/// FAULTS 29: an address is limited across sessions, as a trusted proxy names it;
-/// whoever comes from elsewhere is not disturbed.
+/// FAULTS 29: messages are limited by address across sessions, behind a trusted proxy by the
+/// forwarded one; other addresses are not affected.
 #[tokio::test]
 async fn an_address_is_limited_across_sessions() {
     let app = TestApp::configured(Settings {
@@ -63,7 +64,7 @@ async fn an_address_is_limited_across_sessions() {
     assert_eq!(send_as(&app, &second, "8.8.8.8").await.status(), 200);
 }
 
-/// FAULTS 29: so many turns at the same time, and room again when one has ended.
+/// FAULTS 29: the number of parallel turns is limited; when one has ended, another may begin.
 #[tokio::test]
 async fn turns_at_the_same_time_are_limited() {
     let app = TestApp::with("project_turns = 1\nmessages_per_minute = 1000").await;
@@ -76,7 +77,7 @@ async fn turns_at_the_same_time_are_limited() {
     assert_eq!(app.send(&sauces).await.status(), 200, "another project has its own");
     gate.release(1);
     running.find("done").await;
-    // It has ended a moment after it says so.
+    // A turn stops counting shortly after its `done`.
     let answered = async {
         while app.send(&json!({"message": "again"})).await.status() != 200 {
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -85,7 +86,7 @@ async fn turns_at_the_same_time_are_limited() {
     tokio::time::timeout(PATIENCE, answered).await.unwrap();
 }
 
-/// FAULTS 29: what was used is still used after a restart.
+/// FAULTS 29: the usage counts after a restart.
 #[tokio::test]
 async fn limits_hold_over_a_restart() {
     let dir = tempfile::tempdir().unwrap();

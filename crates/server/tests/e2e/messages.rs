@@ -1,4 +1,4 @@
-//! `POST /api/chat`: what is taken, and what is refused before a turn starts.
+//! `POST /api/chat`: what is accepted, and what is refused before a turn starts.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::raw::exchange;
 use crate::streams::{Events, text};
 use crate::test_app::{ADMIN_KEY, TestApp, json as body_of, refusal};
 
-/// H-1: start first, text as it comes, the message, one done.
+/// H-1: `start` first, then text as it comes, the message, one `done`.
 #[tokio::test]
 async fn a_message_is_answered_by_a_stream() {
     let app = TestApp::start().await;
@@ -18,7 +18,7 @@ async fn a_message_is_answered_by_a_stream() {
     assert_eq!(events.last().unwrap().data["reason"], "complete");
 }
 
-/// A type may say more than it must.
+/// A content type may have parameters.
 #[tokio::test]
 async fn json_may_name_its_charset() {
     let app = TestApp::start().await;
@@ -27,7 +27,7 @@ async fn json_may_name_its_charset() {
     assert_eq!(request.body(r#"{"message": "hello"}"#).send().await.unwrap().status(), 200);
 }
 
-/// G-7: a blocked input is on the list of the administrators, and nowhere else.
+/// G-7: a blocked input is on the administrators' list, and nowhere else.
 #[tokio::test]
 async fn a_blocked_input_is_listed() {
     let app = TestApp::start().await;
@@ -49,7 +49,7 @@ async fn a_blocked_input_is_listed() {
     assert_eq!(body_of(next).await["blocked_inputs"], json!([]));
 }
 
-/// FAULTS 15: a body over the limit is a 413, announced or not.
+/// FAULTS 15: a body over the limit is a 413, with or without a content length.
 #[tokio::test]
 async fn large_bodies_are_refused() {
     let app = TestApp::with("body = \"100KB\"").await;
@@ -57,7 +57,7 @@ async fn large_bodies_are_refused() {
     assert_eq!(refusal(app.send(&large).await).await, (413, "too_large".to_owned()));
     let huge = json!({"message": "a".repeat(10 << 20)});
     let response = app.admin("POST", "/api/chat").header("content-type", "application/json");
-    // A client that is cut off before it reads has been refused as well.
+    // A client whose connection is closed before it reads was refused as well.
     if let Ok(response) = response.body(huge.to_string()).send().await {
         assert_eq!(response.status(), 413);
     }
@@ -74,7 +74,7 @@ async fn large_bodies_are_refused() {
     assert!(answer.starts_with("HTTP/1.1 413"), "{}", &answer[..answer.len().min(200)]);
 }
 
-/// N-1: messages are limited by session; others are not disturbed.
+/// N-1: messages are limited by session; other sessions are not affected.
 #[tokio::test]
 async fn messages_are_limited_by_session() {
     let app = TestApp::with("messages_per_minute = 3").await;

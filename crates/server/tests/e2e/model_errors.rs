@@ -1,5 +1,5 @@
-//! The model fails in every way that it can: people read what happened and what
-//! to do, and the turn ends once.
+//! The model fails in every possible way: people read what happened and what to do, and the turn
+//! ends once.
 
 use insta::assert_snapshot;
 use parlor_testkit::Script;
@@ -9,8 +9,8 @@ use crate::streams::{Event, Events};
 use crate::test_app::{Settings, TestApp};
 use crate::transcript::Transcript;
 
-/// Plays the scripts to one message; what the client saw, and how often the
-/// model was asked.
+/// Plays the scripts for one message; returns what the client saw, and how often the model was
+/// asked.
 async fn play(app: &TestApp, scripts: impl IntoIterator<Item = Script>) -> (String, Vec<Event>) {
     let before = app.model.requests().len();
     scripts.into_iter().for_each(|script| app.model.push(script));
@@ -39,8 +39,8 @@ async fn errors_of_the_model_are_readable() {
     assert_eq!(events.iter().filter(|event| event.name == "done").count(), 1);
 }
 
-/// H-1, H-3: a model that declines says so as such, and what it had said before does not
-/// stay: neither in the log, nor in the conversation, nor in what the model reads next.
+/// H-1, H-3: if a model declines, that is shown as such, and its earlier text is withheld: from the
+/// log, from the conversation, and from what the model reads next.
 #[tokio::test]
 async fn a_refusal_of_the_model_is_told_and_its_text_withheld() {
     let app = TestApp::start().await;
@@ -56,7 +56,7 @@ async fn a_refusal_of_the_model_is_told_and_its_text_withheld() {
     Events::of(app.send(&next).await).rest().await;
     let asked = app.model.requests().last().unwrap().to_string();
     assert!(asked.contains("A cake, then") && !asked.contains("a match"), "{asked}");
-    // What whoever read it live still holds is gone with the last reader.
+    // The text is kept in memory for live readers until the last of them is gone.
     while replay(&app, &path).await.contains("a match") {
         tokio::task::yield_now().await;
     }
@@ -72,7 +72,7 @@ async fn replay(app: &TestApp, path: &str) -> String {
     format!("{seen:?}")
 }
 
-/// FAULTS 11: what passes by itself is not shown to anybody.
+/// FAULTS 11: an error that a retry resolves is not shown.
 #[tokio::test]
 async fn errors_that_pass_are_not_shown() {
     let app = TestApp::start().await;
@@ -85,13 +85,13 @@ async fn errors_that_pass_are_not_shown() {
         Script::answer().reset(),
     ] {
         let (shown, _) = play(&app, [passing, answer()]).await;
-        // What a broken attempt cost is paid, and counted.
+        // The tokens of a failed attempt are counted.
         let shown = shown.replace("\"tokens_used\":22", "\"tokens_used\":11");
         assert_eq!(shown, plain.replace("asked 1 ×", "asked 2 ×"));
     }
 }
 
-/// FAULTS 11: a model that falls silent is given up, and its connection closed.
+/// FAULTS 11: a model that sends nothing times out, and its connection is closed.
 #[tokio::test]
 async fn a_silent_model_is_given_up() {
     let agent = "idle_timeout_seconds = 0.5";

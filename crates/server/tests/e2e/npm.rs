@@ -1,8 +1,8 @@
-//! Programs by others, from npm: installed once below `target`, exactly as their
-//! lock file says, by the first test that needs one.
+//! Third-party programs from npm: installed once below `target`, exactly as their lock file says,
+//! by the first test that needs one.
 //!
-//! Without npm, or where the registry cannot be reached, those tests fail: a proof
-//! that was not made must not look like one that was.
+//! Without npm, or without access to the registry, those tests fail: a test that did not run must
+//! not look like one that passed.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -12,12 +12,12 @@ use std::time::Duration;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-/// A guard against a registry that hangs; nothing is measured by it.
+/// A timeout that only turns a hang into a failure.
 const INSTALL: Duration = Duration::from_secs(480);
 const LOCK_FILE: &str = "package-lock.json";
 
-/// Where the package of this folder, beside the tests, is installed. What is
-/// there is used if the lock file is still the same.
+/// Installs the package in this folder beside the tests, and returns its directory. An existing
+/// installation is used if the lock file is still the same.
 pub(crate) async fn install(folder: &str) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e").join(folder);
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder.replace('/', "-"));
@@ -30,7 +30,7 @@ pub(crate) async fn install(folder: &str) -> PathBuf {
     let (wanted, mark) = (fs::read(place.join(LOCK_FILE)).unwrap(), place.join("installed.json"));
     if fs::read(&mark).ok().as_ref() != Some(&wanted) {
         let mut npm = Command::new("npm");
-        // Node's version is the package's concern, scripts of packages are nobody's.
+        // Warnings about the version of Node are hidden, and install scripts are not run.
         npm.args(["ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"]);
         npm.args(["--loglevel", "error"]);
         output(npm.current_dir(&place), "npm ci").await;
@@ -39,7 +39,7 @@ pub(crate) async fn install(folder: &str) -> PathBuf {
     place
 }
 
-/// Runs a program to its end and gives what it wrote.
+/// Runs a program to its end, and returns its output.
 pub(crate) async fn output(command: &mut Command, what: &str) -> String {
     command.stdin(Stdio::null()).kill_on_drop(true);
     let ended = timeout(INSTALL, command.output()).await.unwrap_or_else(|_| panic!("{what} hangs"));
@@ -51,7 +51,7 @@ pub(crate) async fn output(command: &mut Command, what: &str) -> String {
     String::from_utf8(ended.stdout).unwrap()
 }
 
-/// One at a time, also among processes.
+/// Takes a lock that also excludes other processes.
 async fn alone(file: PathBuf) -> File {
     let lock = move || {
         let file = File::create(file).unwrap();

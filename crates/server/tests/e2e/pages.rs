@@ -1,4 +1,4 @@
-//! Pages and their addresses, as a browser asks for them.
+//! Pages and their addresses, as a browser requests them.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use crate::test_app::{PASSWORD, TestApp, json as body_of, refusal};
 
 const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-/// U-3, U-4: who goes to an address that does not exist is led back, in their language.
+/// U-3, U-4: an unknown address is a page that leads back to the chat, in the reader's language.
 #[tokio::test]
 async fn an_unknown_address_is_a_page_for_people() {
     let app = TestApp::start().await;
@@ -26,7 +26,7 @@ async fn an_unknown_address_is_a_page_for_people() {
     }
 }
 
-/// Programs get what they get everywhere: JSON with a code.
+/// Programs get JSON with an error code for it.
 #[tokio::test]
 async fn an_unknown_address_is_json_for_programs() {
     let app = TestApp::start().await;
@@ -37,8 +37,8 @@ async fn an_unknown_address_is_json_for_programs() {
     }
 }
 
-/// U-6: a conversation has an address. It is a page like the chat; what is in it
-/// is told by the API, to those whose it is.
+/// U-6: a conversation has an address. The page is the same for everybody; its content comes from
+/// the API, with the API's access checks.
 #[tokio::test]
 async fn a_conversation_has_an_address() {
     let app = TestApp::start().await;
@@ -60,7 +60,7 @@ async fn a_conversation_has_an_address() {
     }
 }
 
-/// The page suggests what a project can do.
+/// The project says whether it has recipes, so that the page can suggest something.
 #[tokio::test]
 async fn a_project_says_whether_it_has_recipes() {
     let app = TestApp::with_vault().await;

@@ -1,4 +1,4 @@
-//! The programs of the testkit: counterparts that misbehave.
+//! The programs of the testkit: an agent and MCP servers that misbehave.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,8 @@ use std::sync::OnceLock;
 
 const NAMES: [&str; 2] = ["fake-agent", "faulty-mcp"];
 
-/// One of them, built once. They belong to another package, so cargo has not.
+/// A program of the testkit. All of them are built here once, because cargo builds no binaries of
+/// another package.
 pub(crate) fn testkit_program(name: &str) -> &'static Path {
     static PROGRAMS: OnceLock<BTreeMap<&str, PathBuf>> = OnceLock::new();
     let programs = PROGRAMS.get_or_init(|| {

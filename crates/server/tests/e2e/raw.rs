@@ -15,7 +15,7 @@ pub(crate) async fn exchange(app: &TestApp, request: &[u8]) -> String {
 
 pub(crate) async fn read_to_end(stream: &mut TcpStream) -> String {
     let mut answer = Vec::new();
-    // A reset after the answer is an end, too.
+    // A reset after the response counts as the end.
     let _end = timeout(PATIENCE, stream.read_to_end(&mut answer)).await.expect("it hangs");
     String::from_utf8_lossy(&answer).into_owned()
 }

@@ -1,4 +1,4 @@
-//! Recipes over HTTP: the routes of Recipe Vault, behind the server's own doors.
+//! The routes of Recipe Vault over HTTP, behind the server's own access checks.
 
 use reqwest::Response;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ async fn titles(app: &TestApp) -> Vec<String> {
     titles.map(|recipe| recipe["title"].as_str().unwrap().to_owned()).collect()
 }
 
-/// R-2, S-5: created, listed, read, replaced, deleted; texts come back as they went in.
+/// R-2, S-5: recipes are created, listed, read, replaced and deleted; texts come back unchanged.
 #[tokio::test]
 async fn recipes_come_and_go() {
     let app = TestApp::start().await;
@@ -64,7 +64,7 @@ async fn recipes_come_and_go() {
     }
     assert!(listed.get("ingredients").is_none());
 
-    // A client may send back what it got, with a change; what it leaves out is gone.
+    // A client may send back a recipe with a change; a field that it leaves out is removed.
     let mut changed = created.clone();
     changed["title"] = json!("Crisp Toast");
     changed["id"] = json!("something else");
@@ -81,7 +81,7 @@ async fn recipes_come_and_go() {
     assert_eq!(titles(&app).await, samples);
 }
 
-/// what does not fit is refused with a code, and a message that names the place.
+/// an invalid recipe is refused with a code, and a message that names the field.
 #[tokio::test]
 async fn what_does_not_fit_is_refused() {
     let app = TestApp::with("messages_per_minute = 1000\nbody = \"3MB\"").await;
@@ -110,7 +110,7 @@ async fn what_does_not_fit_is_refused() {
         ("x".repeat(4 << 20), 413, "too_large", "The request is larger than 3"),
     ] {
         for (method, path) in [("POST", RECIPES), ("PUT", NOBODY)] {
-            // Of a recipe that is not there, that is what is said.
+            // For a recipe that does not exist, that is the error.
             let (status, code, place) = match (method, status) {
                 ("PUT", 409) => (404, "not_found", "There is no recipe with the id 0198c5a2"),
                 _ => (status, code, place),
@@ -137,7 +137,7 @@ async fn what_does_not_fit_is_refused() {
     assert_eq!(titles(&app).await, before);
 }
 
-/// nobody without credentials, no other site, no other tenant.
+/// no access without credentials, from another site, or for another tenant.
 #[tokio::test]
 async fn the_doors_are_the_servers() {
     let app = TestApp::start().await;

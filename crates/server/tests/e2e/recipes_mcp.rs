@@ -1,4 +1,4 @@
-//! `parlor mcp recipes` as a process of its own: beside the server, beside itself,
+//! `parlor mcp recipes` as a process of its own: beside the server, beside other such processes,
 //! and killed.
 
 use std::path::Path;
@@ -32,7 +32,7 @@ impl Vault {
         let mut child = Command::new(env!("CARGO_BIN_EXE_parlor"))
             .args(["mcp", "recipes", "--tenant", "home", "--data-dir"])
             .arg(data)
-            // It needs nothing of the environment, and no directory but the one it is given.
+            // It needs no environment, and no directory but the given one.
             .env_clear()
             .current_dir("/")
             .stdin(Stdio::piped())
@@ -64,7 +64,7 @@ impl Vault {
         self.run(tool, arguments, None).await.unwrap().structured_content.unwrap()
     }
 
-    /// Creates the n-th dish, as the n-th run.
+    /// Creates dish number n, with a run id of its own.
     async fn run_dish(&self, n: usize) -> Result<CallToolResult, ServiceError> {
         self.run("create_recipe", dish(&format!("Dish {n}")), Some(format!("run-{n}"))).await
     }
@@ -84,8 +84,8 @@ fn dish(title: &str) -> Value {
     json!({"title": title, "ingredients": [], "steps": []})
 }
 
-/// a client starts it, uses it in either era, and it ends when the client goes.
-/// The server's own database is not touched.
+/// a client starts it, uses it in either protocol version, and it ends with the client. The
+/// server's own database is not touched.
 #[tokio::test]
 async fn it_serves_both_eras_and_ends_with_its_client() {
     let dir = tempfile::tempdir().unwrap();
@@ -111,7 +111,7 @@ async fn it_serves_both_eras_and_ends_with_its_client() {
     assert_eq!(files.collect::<Vec<_>>(), ["recipes.db"]);
 }
 
-/// a child and the server have the same recipes at the same time.
+/// a child process and the server share the same recipes at the same time.
 #[tokio::test]
 async fn a_child_and_the_server_share_recipes() {
     let app = TestApp::start().await;
@@ -129,8 +129,8 @@ async fn a_child_and_the_server_share_recipes() {
     assert_eq!(app.admin("GET", &path).send().await.unwrap().status(), 404);
 }
 
-/// DESIGN idea 8: several processes meet a new file and get the same runs at the
-/// same moment: one set of samples, each run once, one answer for all.
+/// DESIGN idea 8: several processes open a new file and get the same runs at the same time: one set
+/// of samples, each run once, the same answer for all.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn processes_at_once_do_it_once() {
     const PROCESSES: usize = 4;
@@ -156,8 +156,8 @@ async fn processes_at_once_do_it_once() {
     assert_eq!((count("Dish"), count("Tomato Soup")), (5, 1), "{titles:?}");
 }
 
-/// DESIGN idea 8: killed in the middle, and asked again with the same run ids: what
-/// was done is not done again, and what was answered is answered alike.
+/// DESIGN idea 8: after a kill, the same run ids are sent again: completed runs are not repeated,
+/// and get the same answers.
 #[tokio::test]
 async fn a_kill_does_nothing_twice() {
     const RUNS: usize = 12;
@@ -172,7 +172,7 @@ async fn a_kill_does_nothing_twice() {
             assert!(made.is_some() && (answered[n].is_none() || answered[n] == made), "{made:?}");
             answered[n] = made;
         }
-        // The others are under way when it dies: nobody knows how far they are.
+        // The other runs are in progress when it dies; how far they are is unknown.
         drop(runs);
         vault.child.start_kill().unwrap();
         vault.child.wait().await.unwrap();

@@ -1,5 +1,5 @@
-//! Every route, and who may use it. A route that is added without a row in this
-//! table fails the first test; then the others look at it.
+//! Every route, and who may use it. A route without a row in this table fails the first test; the
+//! other tests check each row.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +9,11 @@ use serde_json::json;
 use crate::streams::Events;
 use crate::test_app::{TestApp, json as body_of, refusal};
 
-/// Where routes are listed. A router that is merged in has a source of its own.
+/// The sources that list routes. A router that is merged in has a source of its own.
 const SOURCES: &[&str] =
     &[include_str!("../../src/router.rs"), include_str!("../../../recipes/src/http/mod.rs")];
 
-/// A recipe that is no other tenant's.
+/// A recipe that no other tenant may see.
 const RECIPE: &str = r#"{"title": "our secret toast",
     "ingredients": [{"name": "bread"}], "steps": [{"instruction": "Toast it."}]}"#;
 
@@ -24,12 +24,12 @@ struct Route {
 }
 
 enum Access {
-    /// Anybody; without credentials the answer has this status.
+    /// Everybody; without credentials the response has this status.
     Open(u16),
-    /// Whoever is known; it shows what is theirs.
+    /// Everybody with credentials; it shows what belongs to them.
     Own,
-    /// Whoever is known and names, in the path or in one of these bodies,
-    /// something that is theirs.
+    /// Everybody with credentials, who must name something of their own in the path or in one of
+    /// these bodies.
     Names(&'static [&'static str]),
 }
 
@@ -91,7 +91,7 @@ const ROUTES: &[Route] = &[
     route("GET", "/readyz", Open(200)),
 ];
 
-/// What makes a request the beginning of a WebSocket.
+/// The headers of a WebSocket handshake.
 const HANDSHAKE: [(&str, &str); 4] = [
     ("connection", "upgrade"),
     ("upgrade", "websocket"),
@@ -99,7 +99,7 @@ const HANDSHAKE: [(&str, &str); 4] = [
     ("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="),
 ];
 
-/// The path with this id, and with what is the tenant `home`'s.
+/// The path with this id, and with ids of the tenant `home`.
 fn filled(path: &str, id: &str) -> String {
     let path = path.replace("{id}", id).replace("{tool}", "cook");
     path.replace("{tenant}", "home").replace("{project}", "recipes")
@@ -128,7 +128,7 @@ fn registered(source: &str) -> Vec<(String, String)> {
     routes
 }
 
-/// The table is about every route that there is.
+/// The table has every route.
 #[test]
 fn every_route_is_in_the_table() {
     let registered: BTreeSet<_> = SOURCES.iter().flat_map(|source| registered(source)).collect();
@@ -140,7 +140,7 @@ fn every_route_is_in_the_table() {
     assert_eq!(parts(".merge(") + parts(".nest("), SOURCES.len() - 1, "a source is missing");
 }
 
-/// X-1: neither cookie nor key is a 401, whatever else is wrong.
+/// X-1: a request without cookie and key is a 401, whatever else is wrong with it.
 #[tokio::test]
 async fn nothing_is_served_without_credentials() {
     let app = TestApp::start().await;
@@ -163,7 +163,7 @@ async fn nothing_is_served_without_credentials() {
     assert_eq!(chat.headers()["location"], "/login");
 }
 
-/// X-3, FAULTS 24: what is another tenant's does not exist, whatever is done to it.
+/// X-3, FAULTS 24: what belongs to another tenant does not exist, for every route.
 #[tokio::test]
 async fn another_tenants_things_do_not_exist() {
     let app = TestApp::start().await;

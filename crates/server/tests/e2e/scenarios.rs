@@ -1,4 +1,4 @@
-//! Whole stories over HTTP: what the client saw, and what the model saw of it.
+//! Whole conversations over HTTP: what the client saw, and what the model saw.
 
 use insta::assert_snapshot;
 use parlor_testkit::{Gate, Script};
@@ -20,7 +20,7 @@ fn conversation_of(events: &[Event]) -> &str {
     events[0].data["conversation_id"].as_str().unwrap()
 }
 
-/// H-1, H-2, S-5, K-4: a plain answer, however the model's events are cut.
+/// H-1, H-2, S-5, K-4: a plain answer, however the model's events are split.
 #[tokio::test]
 async fn a_plain_answer() {
     let project = "system_prompt = \"You are kind.\"";
@@ -38,7 +38,7 @@ async fn a_plain_answer() {
     assert_snapshot!(shown[0]);
 }
 
-/// K-1: the model is told what was said before, as it was said.
+/// K-1: the model gets the earlier messages unchanged.
 #[tokio::test]
 async fn a_follow_up() {
     let app = TestApp::start().await;
@@ -51,8 +51,8 @@ async fn a_follow_up() {
     assert_snapshot!(shown.text());
 }
 
-/// K-2: the oldest turns go first, a tool's call and its result go or stay
-/// together, the system prompt stays.
+/// K-2: the oldest turns are dropped first, a tool call and its result stay together, and the
+/// system prompt stays.
 #[tokio::test]
 async fn a_context_that_overflows() {
     let (project, agent) = ("system_prompt = \"You are kind.\"", "context_tokens = 1000");
@@ -71,7 +71,7 @@ async fn a_context_that_overflows() {
     assert_snapshot!(Transcript::default().model(&app.model.requests()).text());
 }
 
-/// H-4: the model sees the picture, and whoever may can load it.
+/// H-4: the model gets the picture, and everybody with access can load it.
 #[tokio::test]
 async fn a_picture() {
     let app = TestApp::start().await;
@@ -85,13 +85,13 @@ async fn a_picture() {
     assert_eq!(loaded.headers()["content-type"], "image/gif");
     assert!(loaded.headers()["cache-control"].to_str().unwrap().starts_with("private"));
     assert!(loaded.bytes().await.unwrap().starts_with(b"GIF89a"));
-    // Words are not needed beside a picture.
+    // A picture needs no text.
     let wordless = events(&app, &json!({"image": image})).await;
     assert_eq!(wordless.last().unwrap().data["reason"], "complete");
 }
 
-/// H-4: a picture that the model refused is told to the person, and does not spoil
-/// what comes after it.
+/// H-4: a picture that the model refuses is reported to the person, and does not affect later
+/// messages.
 #[tokio::test]
 async fn a_picture_that_the_model_refuses() {
     let app = TestApp::start().await;
@@ -113,7 +113,7 @@ async fn a_picture_that_the_model_refuses() {
     assert!(!later.contains(GIF) && later.contains("a picture was left out"), "{later}");
 }
 
-/// G-1, G-7: the client is told, the model is not asked, admins can read it.
+/// G-1, G-7: the client is told, the model is not asked, and admins can read the blocked input.
 #[tokio::test]
 async fn a_refused_message() {
     let app = TestApp::start().await;
@@ -128,8 +128,8 @@ async fn a_refused_message() {
     assert_snapshot!(shown.text());
 }
 
-/// U-1, U-5: a message is tried again by its id alone, picture included; the
-/// model is told one try, people see both.
+/// U-1, U-5: a message is retried by its id alone, including its picture; the model sees one
+/// attempt, people see both.
 #[tokio::test]
 async fn a_message_that_is_tried_again() {
     let app = TestApp::start().await;
@@ -138,7 +138,7 @@ async fn a_message_that_is_tried_again() {
     let failed = events(&app, &json!({"message": "What is this?", "image": image})).await;
     let id = conversation_of(&failed);
     app.model.push(Script::failure(401));
-    // The error names its turn as well as the question does.
+    // The error identifies its turn as well as the person's message does.
     let error = failed.iter().rfind(|event| event.name == "message").unwrap();
     let again = json!({"conversation_id": id, "retry_of": error.data["id"]});
     let failed_again = events(&app, &again).await;
@@ -155,8 +155,7 @@ async fn a_message_that_is_tried_again() {
     }
 }
 
-/// H-5: two readers of one turn see the same, also if one of them loses its
-/// connection after every single event.
+/// H-5: two readers of one turn see the same, even if one of them reconnects after every event.
 #[tokio::test]
 async fn readers_of_one_turn_see_the_same() {
     let app = TestApp::start().await;
@@ -174,7 +173,7 @@ async fn readers_of_one_turn_see_the_same() {
         async { Events::of(request.send().await.unwrap()) }
     };
     let mut held = follow("0".to_owned()).await;
-    // One event for each connection; the model goes on after each.
+    // One event for each connection; the model continues after each.
     let mut pieces: Vec<Event> = Vec::new();
     while pieces.last().is_none_or(|event| event.name != "done") {
         let after = pieces.last().map_or("0".to_owned(), |event| event.id.clone());

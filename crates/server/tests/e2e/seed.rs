@@ -1,4 +1,4 @@
-//! Conversations that are there already, written as a turn writes them.
+//! Writes finished conversations to the database, as a turn does.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use crate::test_app::tenant;
 
-/// One turn: what was asked, what the model remembers of it, what it said last.
+/// One turn: the person's message, the raw history, and the final answer.
 pub(crate) struct Turn {
     pub(crate) asked: String,
     pub(crate) between: Vec<Value>,
@@ -29,7 +29,7 @@ impl Turn {
         Self { asked: asked.to_owned(), between: Vec::new(), answer: answer.to_owned() }
     }
 
-    /// With a call of a tool, and what came of it.
+    /// Adds a tool call and its result.
     pub(crate) fn tool(mut self, name: &str, output: &str) -> Self {
         let id = format!("toolu_{name}");
         let call = json!({"type": "tool_use", "id": id, "name": name, "input": {}});

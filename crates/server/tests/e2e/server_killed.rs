@@ -1,5 +1,5 @@
-//! The real binary, killed in the middle: what was acknowledged is still there,
-//! ids are never used twice, and no turn runs for ever (FAULTS 1).
+//! The real binary, killed during turns: acknowledged data is still there, ids are never reused,
+//! and no turn runs forever (FAULTS 1).
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::server_process::Server;
 
-/// An event as a client reads it.
+/// An event, as a client reads it.
 #[derive(Debug, Clone, PartialEq)]
 struct Event {
     id: EventId,
@@ -74,7 +74,7 @@ fn parse(block: &str) -> Option<Event> {
 #[derive(Debug, Default)]
 struct Seen {
     last: Option<EventId>,
-    /// Durable events by number: none comes twice.
+    /// Durable events by number; none may come twice.
     durable: BTreeMap<u64, Event>,
     texts: BTreeMap<String, String>,
 }
@@ -111,7 +111,7 @@ impl Seen {
     }
 }
 
-/// FAULTS 1: ten kills, each after another event.
+/// FAULTS 1: ten kills, each after a different event.
 #[tokio::test]
 async fn kills_in_the_middle_of_a_turn_lose_nothing_that_was_acknowledged() {
     let data = tempfile::tempdir().unwrap();
@@ -147,7 +147,7 @@ async fn kills_in_the_middle_of_a_turn_lose_nothing_that_was_acknowledged() {
         assert_eq!(kept.count(), 1, "{said} was acknowledged");
         server.kill();
     }
-    // What a client pieced together is what is stored.
+    // What the client assembled is what is stored.
     let server = Server::start(data.path(), &model).await;
     let id = conversation.unwrap();
     let mut stored = Seen::default();

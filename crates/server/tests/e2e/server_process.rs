@@ -22,13 +22,13 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts, and waits until it answers.
+    /// Starts the server, and waits until it responds.
     pub(crate) async fn start(data: &Path, model: &ScriptedModel) -> Self {
         Self::spawn(data, model).ready().await
     }
 
-    /// Starts with further sections of the configuration and variables, and waits
-    /// until it answers.
+    /// Starts the server with further sections of the configuration and variables, and waits until
+    /// it responds.
     pub(crate) async fn start_with(
         data: &Path,
         model: &ScriptedModel,
@@ -48,7 +48,7 @@ impl Server {
         self
     }
 
-    /// Starts, and waits for nothing.
+    /// Starts the server without waiting.
     pub(crate) fn spawn(data: &Path, model: &ScriptedModel) -> Self {
         Self::spawn_with(data, model, "", &[])
     }
@@ -97,7 +97,7 @@ impl Server {
         self.url.trim_start_matches("http://")
     }
 
-    /// Whether it ended by itself.
+    /// Whether the process has exited.
     pub(crate) fn is_dead(&mut self) -> bool {
         self.child.try_wait().unwrap().is_some()
     }
@@ -127,7 +127,7 @@ impl Server {
         kill_process(self.pid(), Signal::TERM).unwrap();
     }
 
-    /// Waits until it has ended; gives its exit code.
+    /// Waits until it has exited; returns its exit code.
     pub(crate) async fn ended(mut self) -> Option<i32> {
         let ended = async {
             loop {
@@ -140,7 +140,7 @@ impl Server {
         tokio::time::timeout(PATIENCE, ended).await.expect("it does not end")
     }
 
-    /// As a power cut would.
+    /// Kills it, as a crash would.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();

@@ -1,4 +1,4 @@
-//! Readers of a large answer that do not read: what they cost, and whom they disturb.
+//! Clients that request a large answer and do not read it: their cost, and their effect on others.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ use crate::test_app::{PATIENCE, TestApp, json as body_of};
 const LARGE: usize = 3 << 20;
 const READERS: usize = 40;
 
-/// A large answer in many pieces; every line is another one.
+/// A large answer in many pieces; every line is different.
 fn large_answer() -> (Script, String) {
     let line = |n: usize| format!("{n:>7} says \"é\" and more, and more, and more of the same.\n");
     let mut script = Script::answer();
@@ -31,8 +31,8 @@ fn large_answer() -> (Script, String) {
     (script, whole)
 }
 
-/// FAULTS 8: whoever does not read costs a piece, not the answer; others are served
-/// meanwhile, and a slow one can resume.
+/// FAULTS 8: a client that does not read costs the memory of one piece, not of the answer; others
+/// are served meanwhile, and a slow client can resume.
 #[tokio::test]
 async fn readers_that_do_not_read_cost_little() {
     let dir = tempfile::tempdir().unwrap();
@@ -52,7 +52,7 @@ async fn readers_that_do_not_read_cost_little() {
         stalled.push(stall(&server, &conversation).await);
     }
     for reader in &stalled {
-        // It is being written to.
+        // The server has begun to write to it.
         timeout(PATIENCE, reader.readable()).await.unwrap().unwrap();
     }
     let mut other = Events::of(server.resume(&conversation, "0").await);
@@ -64,7 +64,7 @@ async fn readers_that_do_not_read_cost_little() {
     let largest = chunks.map(|event| event.data.to_string().len()).max().unwrap();
     assert!(largest < 256 << 10, "pieces are small: {largest}");
 
-    // Each of them alone would have cost more than 6 MB.
+    // With a copy of the answer each would cost more than 6 MB.
     let grown = resident(&server).saturating_sub(before);
     assert!(grown < 100 << 20, "{READERS} readers cost {grown} bytes");
 
@@ -81,7 +81,7 @@ async fn readers_that_do_not_read_cost_little() {
     drop(stalled);
 }
 
-/// FAULTS 8, W-3: over a WebSocket a large message comes in parts, and is whole.
+/// FAULTS 8, W-3: over a WebSocket a large message is sent in parts, and arrives complete.
 #[tokio::test]
 async fn a_large_message_comes_over_a_websocket() {
     let app = TestApp::with("answer = \"64MB\"").await;
@@ -97,7 +97,7 @@ async fn a_large_message_comes_over_a_websocket() {
     let mut socket =
         crate::sockets::Socket::open(&app, &format!("?conversation_id={conversation}&after=0"))
             .await;
-    // Answers wait until the large message is whole.
+    // Other responses wait until the large message is complete.
     socket.send_raw(tokio_tungstenite::tungstenite::Message::text("nonsense")).await;
     let frames = socket.turn().await;
     assert_eq!(streamed(&frames), whole);
@@ -115,7 +115,7 @@ async fn until_done(events: &mut Events) -> Vec<Event> {
     }
 }
 
-/// A reader that asks for everything and reads nothing.
+/// A client that requests everything and reads nothing.
 async fn stall(server: &Server, conversation: &str) -> TcpStream {
     let mut stream = TcpStream::connect(server.address()).await.unwrap();
     let request = format!(
@@ -126,7 +126,7 @@ async fn stall(server: &Server, conversation: &str) -> TcpStream {
     stream
 }
 
-/// What the server holds in memory, in bytes.
+/// The server's resident memory, in bytes.
 fn resident(server: &Server) -> u64 {
     let pid = server.pid().as_raw_nonzero();
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();

@@ -1,5 +1,4 @@
-//! A client of the WebSocket in a test. It is another implementation of the
-//! protocol than the server's own.
+//! A WebSocket client for tests, with another implementation of the protocol than the server's.
 
 use std::net::SocketAddr;
 
@@ -18,7 +17,7 @@ pub(crate) const HOME: &str = "/ws/chat/home/recipes";
 
 pub(crate) struct Socket {
     pub(crate) stream: WebSocketStream<TcpStream>,
-    /// The code with which the server closed it.
+    /// The close code of the server.
     pub(crate) closed: Option<u16>,
 }
 
@@ -28,7 +27,7 @@ impl Socket {
         Self::with(app, &format!("{HOME}{query}"), &[("x-api-key", ADMIN_KEY)]).await.unwrap()
     }
 
-    /// Opens one with exactly these headers; else the status and code of the refusal.
+    /// Opens one with exactly these headers; else returns the status and code of the refusal.
     pub(crate) async fn with(
         app: &TestApp,
         path: &str,
@@ -37,7 +36,7 @@ impl Socket {
         Self::at(app.address, path, headers).await
     }
 
-    /// The same, wherever the server is.
+    /// The same, for any address.
     pub(crate) async fn at(
         address: SocketAddr,
         path: &str,
@@ -91,7 +90,7 @@ impl Socket {
                 Ok(Message::Close(close)) => self.closed = close.map(|close| close.code.into()),
                 Ok(Message::Ping(_) | Message::Pong(_)) => {}
                 Ok(other) => panic!("{other:?}"),
-                // The end of a connection without a goodbye.
+                // The connection ended without a close frame.
                 Err(_) => return None,
             }
         }
@@ -107,7 +106,7 @@ impl Socket {
         }
     }
 
-    /// Everything until a turn is done.
+    /// All frames until a turn is done.
     pub(crate) async fn turn(&mut self) -> Vec<Value> {
         let mut frames = Vec::new();
         while frames.last().is_none_or(|frame: &Value| frame["type"] != "done") {
@@ -116,13 +115,13 @@ impl Socket {
         frames
     }
 
-    /// Sends a message, and gives its turn.
+    /// Sends a message, and returns the frames of its turn.
     pub(crate) async fn say(&mut self, words: &str) -> Vec<Value> {
         self.send(&serde_json::json!({"message": words})).await;
         self.turn().await
     }
 
-    /// The code of the refusal that comes next, and the frame.
+    /// The code of the error frame that comes next, and the frame.
     pub(crate) async fn refusal(&mut self) -> (String, Value) {
         let frame = self.next().await.expect("no refusal came");
         assert_eq!(frame["type"], "error", "{frame}");
@@ -130,7 +129,7 @@ impl Socket {
         (frame["code"].as_str().unwrap().to_owned(), frame)
     }
 
-    /// Reads to the end, and gives the code.
+    /// Reads to the end, and returns the close code.
     pub(crate) async fn end(&mut self) -> Option<u16> {
         while self.next().await.is_some() {}
         self.closed
@@ -142,7 +141,7 @@ pub(crate) fn types(frames: &[Value]) -> Vec<&str> {
     frames.iter().map(|frame| frame["type"].as_str().unwrap()).collect()
 }
 
-/// The text that streams in frames.
+/// The streamed text.
 pub(crate) fn streamed(frames: &[Value]) -> String {
     frames.iter().filter_map(|frame| frame["token"].as_str()).collect()
 }

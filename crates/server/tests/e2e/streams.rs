@@ -1,4 +1,4 @@
-//! Reading a stream of server-sent events in a test.
+//! Reads a stream of server-sent events.
 
 use reqwest::Response;
 use serde_json::Value;
@@ -6,10 +6,10 @@ use tokio::time::timeout;
 
 use crate::test_app::PATIENCE;
 
-/// One event, as it came.
+/// One event, as it arrived.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Event {
-    /// Empty if it has none: then it is live only, and not stored.
+    /// Empty for a live event, which is not stored.
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) data: Value,
@@ -18,14 +18,14 @@ pub(crate) struct Event {
 pub(crate) struct Events {
     response: Response,
     buffer: Vec<u8>,
-    /// How much of the buffer holds no end of an event.
+    /// How much of the buffer was searched without finding the end of an event.
     searched: usize,
-    /// What came between events: comments and `retry`.
+    /// The lines between events: comments and `retry`.
     pub(crate) remarks: Vec<String>,
 }
 
 impl Events {
-    /// A response that must be a stream.
+    /// Reads a response, which must be a stream.
     pub(crate) fn of(response: Response) -> Self {
         assert_eq!(response.status(), 200);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
@@ -43,7 +43,7 @@ impl Events {
         }
     }
 
-    /// Waits for a remark, while no event comes.
+    /// Waits for a comment, while no event comes.
     pub(crate) async fn find_remark(&mut self, remark: &str) {
         while self.remarks.last().is_none_or(|last| last != remark) {
             let block = self.next_block().await.expect("the stream ended");
@@ -68,7 +68,8 @@ impl Events {
         }
     }
 
-    /// What has come up to the next empty line. Bytes may end inside a character.
+    /// The bytes up to the next empty line. They are complete, while the buffer may end within a
+    /// character.
     fn block(&mut self) -> Option<String> {
         let end = self.buffer[self.searched..].windows(2).position(|pair| pair == b"\n\n");
         let Some(end) = end.map(|end| self.searched + end) else {
@@ -91,7 +92,7 @@ impl Events {
         }
     }
 
-    /// Everything until the end.
+    /// All events until the end.
     pub(crate) async fn rest(&mut self) -> Vec<Event> {
         let mut events = Vec::new();
         while let Some(event) = self.next().await {
@@ -101,7 +102,7 @@ impl Events {
     }
 }
 
-/// The text of an answer, from its pieces.
+/// The streamed text of an answer.
 pub(crate) fn text(events: &[Event]) -> String {
     let chunks = events.iter().filter(|event| event.name == "chunk");
     chunks.map(|event| event.data["text"].as_str().unwrap()).collect()

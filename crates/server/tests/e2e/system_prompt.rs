@@ -1,4 +1,4 @@
-//! K-4: the examples in the system prompt are calls that the tools would take.
+//! K-4: the examples in the system prompt are valid calls of the tools.
 
 use parlor_server::config::{Config, Sources};
 use serde_json::Value;

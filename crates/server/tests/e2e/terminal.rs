@@ -1,5 +1,4 @@
-//! What somebody types at a terminal: a real one, of which the test holds the
-//! other end.
+//! Input at a terminal: a real pseudo-terminal, whose other end the test holds.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -58,7 +57,7 @@ impl Typing {
         tcgetattr(&self.terminal).unwrap().local_modes.contains(LocalModes::ECHO)
     }
 
-    /// The end: how it went, what it said last, and what stood on the terminal.
+    /// Waits for the end; returns the exit status, the output, and what the terminal showed.
     fn ended(mut self) -> (ExitStatus, String, String) {
         let mut said = String::new();
         self.shown.read_to_string(&mut said).unwrap();
@@ -66,14 +65,14 @@ impl Typing {
         assert!(self.echoes(), "the terminal is left as it was");
         drop(self.terminal);
         let mut seen = Vec::new();
-        // A terminal whose other end is gone gives what is left, then an error.
+        // After the other end is closed, a terminal returns the remaining bytes, then an error.
         let _gone = self.keyboard.read_to_end(&mut seen);
         (status, said, String::from_utf8(seen).unwrap())
     }
 }
 
-/// A password that is typed is not shown, has to be typed twice, and Ctrl-C
-/// leaves the terminal as it was.
+/// A typed password is not shown and has to be typed twice, and Ctrl-C leaves the terminal as it
+/// was.
 #[test]
 fn a_typed_password_is_not_shown() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,5 +1,4 @@
-//! A server for one test: port 0, a directory of its own, a model that does what
-//! the test says.
+//! A server for one test: port 0, a directory of its own, and a scripted model.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -31,19 +30,19 @@ use tokio_util::sync::CancellationToken;
 pub(crate) const PASSWORD: &str = "family password";
 pub(crate) const ADMIN_PASSWORD: &str = "admin password";
 pub(crate) const ADMIN_KEY: &str = "scripts-use-this-key";
-/// A guard against a test that hangs; nothing is measured by it.
+/// A timeout that only turns a hang into a failure.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Lines of the configuration, by section.
 #[derive(Default)]
 pub(crate) struct Settings<'s> {
     pub(crate) limits: &'s str,
-    /// Of the project `recipes` of the tenant `home`.
+    /// Settings of the project `recipes` in the tenant `home`.
     pub(crate) project: &'s str,
     pub(crate) agent: &'s str,
-    /// Whether Recipe Vault is there, as a real child process.
+    /// Whether Recipe Vault runs, as a real child process.
     pub(crate) vault: bool,
-    /// Further sections.
+    /// Further sections of the configuration.
     pub(crate) more: &'s str,
 }
 
@@ -131,7 +130,7 @@ impl TestApp {
             .unwrap()
     }
 
-    /// Logs in and gives the cookie.
+    /// Logs in and returns the cookie.
     pub(crate) async fn log_in(&self, password: &str) -> String {
         let response = self.post_login(password).await;
         assert_eq!(response.status(), 303);
@@ -149,8 +148,8 @@ impl TestApp {
             .unwrap()
     }
 
-    /// Runs the binary on this server's data; gives what it printed. The server
-    /// goes on meanwhile: it may hold the lock that the binary waits for.
+    /// Runs the binary on this server's data and returns its output. The server keeps running
+    /// meanwhile: it may hold the lock that the binary waits for.
     pub(crate) async fn parlor(&self, arguments: &[&str], input: &str) -> String {
         let mut command = Command::new(env!("CARGO_BIN_EXE_parlor"));
         command.args(arguments).args(["--config", "parlor.toml"]).current_dir(&self.data_dir);
@@ -172,12 +171,12 @@ impl TestApp {
         self.parlor(&["keys", "create", "--tenant", "other", "--role", role], "").await
     }
 
-    /// Tells the server to stop.
+    /// Asks the server to stop.
     pub(crate) fn stop(&self) {
         self.stop.cancel();
     }
 
-    /// Waits until it has.
+    /// Waits until it has stopped.
     pub(crate) async fn stopped(&mut self) {
         let server = self.server.take().unwrap();
         tokio::time::timeout(PATIENCE, server).await.unwrap().unwrap();
@@ -190,7 +189,7 @@ impl Drop for TestApp {
     }
 }
 
-/// The status and the code of a refusal, which must have its shape.
+/// The status and the code of a refusal, whose format is checked.
 pub(crate) async fn refusal(response: Response) -> (u16, String) {
     let status = response.status().as_u16();
     let text = response.text().await.unwrap();
@@ -203,7 +202,7 @@ pub(crate) async fn json(response: Response) -> Value {
     serde_json::from_str(&response.text().await.unwrap()).unwrap()
 }
 
-/// Children are started under the real binary.
+/// Children are supervised by the real binary.
 pub(crate) fn supervisor() -> Supervisor {
     Supervisor {
         executable: env!("CARGO_BIN_EXE_parlor").into(),

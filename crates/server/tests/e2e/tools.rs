@@ -1,5 +1,5 @@
-//! Tools and approvals from the outside: a scripted model, the real Recipe
-//! Vault as a child process, and a person who answers over HTTP.
+//! Tools and approvals over HTTP: a scripted model, the real Recipe Vault as a child process, and a
+//! person who answers prompts.
 
 use parlor_testkit::Script;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ fn events(text: &str) -> Vec<(String, Value)> {
         .collect()
 }
 
-/// The events in short, without what differs from run to run.
+/// The events in short form, without what differs from run to run.
 fn told(events: &[(String, Value)]) -> Vec<String> {
     let line = |(name, data): &(String, Value)| match name.as_str() {
         "chunk" | "thinking" => format!("{name} {}", data["text"]),
@@ -49,14 +49,14 @@ async fn turn(app: &TestApp, message: &str, scripts: Vec<Script>) -> Vec<(String
     events(&app.send(&json!({"message": message})).await.text().await.unwrap())
 }
 
-/// What the model read of results in its last request.
+/// The tool results in the model's last request.
 fn results(app: &TestApp) -> String {
     let request = app.model.requests().pop().unwrap();
     request["messages"].as_array().unwrap().last().unwrap().to_string()
 }
 
-/// R-1, H-1, H-3: listing, displaying, creating, errors and unknown tools; the
-/// panel opens by an event.
+/// R-1, H-1, H-3: recipes are listed, displayed and created; errors and unknown tools are handled;
+/// an event opens the panel.
 #[tokio::test]
 async fn recipes_are_listed_shown_and_created_through_the_real_server() {
     let app = TestApp::with_vault().await;
@@ -94,8 +94,8 @@ async fn recipes_are_listed_shown_and_created_through_the_real_server() {
     recipe_id(&app, "Pancakes").await;
 }
 
-/// P-2, P-7, P-5 over HTTP: a delete waits, shows what goes away, and happens
-/// once; a refusal leaves everything as it was.
+/// P-2, P-7, P-5: over HTTP, a delete waits for approval, shows what will be deleted, and happens
+/// once; a refusal changes nothing.
 #[tokio::test]
 async fn a_delete_waits_for_a_yes() {
     let app = TestApp::with_vault().await;
@@ -147,8 +147,8 @@ async fn a_delete_waits_for_a_yes() {
     assert_eq!(lines.lines().count(), 2, "{lines}");
 }
 
-/// M-1: what the configuration says about a tool counts for the bundled server too,
-/// without having to say how it is started.
+/// M-1: the configured policy for a tool applies to the bundled server too, without configuring how
+/// that is started.
 #[tokio::test]
 async fn the_configuration_decides_about_the_bundled_server() {
     let more =

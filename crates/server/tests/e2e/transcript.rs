@@ -1,7 +1,7 @@
 //! What the client saw and what the model saw, as one text to read and compare.
 //!
-//! Ids are numbered in the order in which they appear, times are left out, and
-//! pieces of text that follow each other are one: how they were cut is chance.
+//! Ids are numbered in the order in which they appear, times are left out, and consecutive pieces
+//! of text are joined: how they were split is arbitrary.
 
 use serde_json::Value;
 
@@ -20,7 +20,7 @@ impl Transcript {
         self
     }
 
-    /// The events of a stream, as they came.
+    /// The events of a stream.
     pub(crate) fn client(self, events: &[Event]) -> Self {
         let shown = self.line("client:");
         merged(events).iter().fold(shown, |shown, event| {
@@ -28,25 +28,25 @@ impl Transcript {
         })
     }
 
-    /// The frames of a WebSocket, as they came.
+    /// The frames of a WebSocket.
     pub(crate) fn frames(self, frames: &[Value]) -> Self {
         let told = self.line("person:");
         joined(frames).iter().fold(told, |told, frame| told.line(&format!("  {}", compact(frame))))
     }
 
-    /// Lines of something else.
+    /// Any other lines, under a title.
     pub(crate) fn lines(self, title: &str, lines: &[String]) -> Self {
         let told = self.line(&format!("{title}:"));
         lines.iter().fold(told, |told, line| told.line(&format!("  {line}")))
     }
 
-    /// An answer that is no stream.
+    /// A response that is not a stream.
     pub(crate) fn answer(self, status: u16, body: &Value) -> Self {
         self.line(&format!("client: {status} {}", compact(body)))
     }
 
-    /// The requests that the model got: what is around the messages on one line,
-    /// tools by their names, then what was said.
+    /// The requests to the model: everything but the messages on one line, tools by their names,
+    /// then the messages.
     pub(crate) fn model(self, requests: &[Value]) -> Self {
         if requests.is_empty() {
             return self.line("model: (not asked)");
@@ -94,7 +94,7 @@ fn merged(events: &[Event]) -> Vec<Event> {
     merged
 }
 
-/// Frames without their place in the log, pieces of one text as one.
+/// Frames without their event ids, with the pieces of one text joined.
 fn joined(frames: &[Value]) -> Vec<Value> {
     let piece =
         |frame: &Value| Some(frame.get("token").or(frame.get("text"))?.as_str()?.to_owned());
@@ -104,7 +104,7 @@ fn joined(frames: &[Value]) -> Vec<Value> {
         for key in ["id", "conversation_id", "turn_id", "at", "expires_at"] {
             frame.as_object_mut().unwrap().shift_remove(key);
         }
-        // The excerpt of an output ends where its raw text would have been too long.
+        // Where an output is cut depends on the length of its unmasked text.
         if frame["data"]["output"].is_string() {
             frame.as_object_mut().unwrap().shift_remove("content");
         }

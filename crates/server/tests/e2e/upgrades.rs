@@ -1,5 +1,5 @@
-//! A database of an older version, and a server that is killed while it starts on
-//! it: the next start finds everything (FAULTS 7).
+//! A server that is killed while it starts on a database of an older version: the next start finds
+//! everything (FAULTS 7).
 
 use std::path::Path;
 use std::process::Command;
@@ -14,7 +14,7 @@ use crate::server_process::Server;
 
 const CONVERSATION: &str = "0198c5a2-7b1e-7cc0-8000-000000000001";
 
-/// A database as the first version left it, with a turn that ran.
+/// A database as the first version left it, with a turn that was running.
 async fn first_version(data: &Path) {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../storage/migrations/sqlite");
     let all = Migrator::new(source).await.unwrap();
@@ -39,7 +39,7 @@ async fn first_version(data: &Path) {
     database.close().await.unwrap();
 }
 
-/// FAULTS 7: kills at any moment of a start that migrates.
+/// FAULTS 7: kills at different moments of a start that migrates.
 #[tokio::test]
 async fn kills_while_it_starts_lose_nothing() {
     let data = tempfile::tempdir().unwrap();
@@ -56,7 +56,7 @@ async fn kills_while_it_starts_lose_nothing() {
     assert_eq!(view["running"], false, "the turn that ran has ended");
 }
 
-/// FAULTS 7: an old binary refuses a newer database, and says what to do.
+/// FAULTS 7: an older binary refuses a newer database, and says what to do.
 #[tokio::test]
 async fn a_newer_database_is_refused() {
     let data = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! A chat over a WebSocket: the turn, coming back, several at once.
+//! A chat over a WebSocket: turns, reconnecting, several clients.
 
 use parlor_testkit::{Gate, Script};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ fn conversation(frames: &[Value]) -> String {
     frames[0]["conversation_id"].as_str().unwrap().to_owned()
 }
 
-/// What frames say, in order. Pieces of one text may come in one.
+/// The content of frames, in order. Pieces of one text may come in one frame.
 fn told(frames: &[Value]) -> Vec<(String, String, String)> {
     let mut told: Vec<(String, String, String)> = Vec::new();
     for frame in frames {
@@ -30,7 +30,7 @@ fn told(frames: &[Value]) -> Vec<(String, String, String)> {
     told
 }
 
-/// W-1, W-3: a message in, its turn out; the next message goes on with it.
+/// W-1, W-3: a message in, its turn out; the next message continues the conversation.
 #[tokio::test]
 async fn a_message_is_answered_in_frames() {
     let app = TestApp::start().await;
@@ -56,7 +56,7 @@ async fn a_message_is_answered_in_frames() {
     assert!(first.iter().chain(&second).all(|f| f["conversation_id"] == conversation(&first)));
 }
 
-/// H-5: from the place of any frame on, everything after it, in order.
+/// H-5: a client that resumes after the event id of any frame gets everything after it, in order.
 #[tokio::test]
 async fn a_client_comes_back_after_any_frame() {
     let app = TestApp::start().await;
@@ -67,7 +67,7 @@ async fn a_client_comes_back_after_any_frame() {
         let after = place["id"].as_str().unwrap();
         let mut socket = Socket::open(&app, &format!("?conversation_id={id}&after={after}")).await;
         let rest = socket.turn().await;
-        // The end of a text has the place of its last piece.
+        // The end of a text block has the event id of its last piece.
         let first = all.iter().position(|frame| frame["id"] == after).unwrap();
         assert_eq!(told(&rest), told(&all[first + 1..]), "after {after}");
     }
@@ -75,8 +75,8 @@ async fn a_client_comes_back_after_any_frame() {
     assert_eq!(told(&whole.turn().await), told(&all), "without a place, from the beginning");
 }
 
-/// FAULTS 12: fifty tabs on one conversation see the same order, whichever of
-/// them speaks, and as a stream tells it.
+/// FAULTS 12: fifty tabs on one conversation see the same order, whichever of them sends, and the
+/// same as over server-sent events.
 #[tokio::test]
 async fn all_tabs_see_the_same_order() {
     let app = TestApp::with("messages_per_minute = 100").await;
@@ -112,8 +112,7 @@ async fn all_tabs_see_the_same_order() {
     }
 }
 
-/// H-6: a turn is stopped over the socket; a message while it runs is refused,
-/// under its mark.
+/// H-6: a turn is stopped over the socket; a message while it runs is refused, with its mark.
 #[tokio::test]
 async fn a_running_turn_can_be_stopped() {
     let app = TestApp::start().await;
@@ -133,8 +132,8 @@ async fn a_running_turn_can_be_stopped() {
     assert_eq!(rest[2]["reason"], "stopped");
 }
 
-/// P-1, P-5: a question is answered over the socket; a bad answer says what is
-/// wrong and leaves it open, a second one is too late.
+/// P-1, P-5: a question is answered over the socket; an invalid answer is refused with the reason
+/// and leaves it open, a second answer is too late.
 #[tokio::test]
 async fn a_prompt_is_answered_over_the_socket() {
     let app = TestApp::start().await;
@@ -162,8 +161,8 @@ async fn a_prompt_is_answered_over_the_socket() {
     }
 }
 
-/// P-2, P-5, P-7 over the socket: what the built-in agent wants to do waits; a no
-/// with its reason reaches the model, a yes makes the call, once.
+/// P-2, P-5, P-7: over the socket, calls of the built-in agent wait for approval; a refusal reaches
+/// the model with its reason, an approved call is made once.
 #[tokio::test]
 async fn an_approval_is_given_and_refused_over_the_socket() {
     let app = TestApp::with_vault().await;
@@ -218,7 +217,7 @@ async fn a_repeated_message_starts_one_turn() {
     assert_eq!(app.model.requests().len(), 1);
 }
 
-/// A message takes its socket along into the conversation that it names.
+/// A message moves its socket to the conversation that it names.
 #[tokio::test]
 async fn a_socket_follows_its_messages() {
     let app = TestApp::start().await;
@@ -237,7 +236,7 @@ async fn a_socket_follows_its_messages() {
     assert_eq!((one.end().await, other.end().await), (Some(1000), Some(1000)));
 }
 
-/// A failed turn is an error that stays, and the end of the stream.
+/// A failed turn is a stored error, and ends the stream.
 #[tokio::test]
 async fn a_failed_turn_says_so_once_for_each_kind_of_reader() {
     let app = TestApp::start().await;
@@ -250,7 +249,7 @@ async fn a_failed_turn_says_so_once_for_each_kind_of_reader() {
     assert_eq!(turn[4]["reason"], "error");
 }
 
-/// FAULTS 8: whoever does not read holds nobody up, and misses nothing.
+/// FAULTS 8: a client that does not read delays nobody, and misses nothing.
 #[tokio::test]
 async fn a_slow_reader_holds_nobody_up() {
     let app = TestApp::start().await;

@@ -1,4 +1,4 @@
-//! Who may open a WebSocket, and what ends it.
+//! Who may open a WebSocket, and what closes it.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ fn refused(status: u16, code: &str) -> Option<(u16, String)> {
     Some((status, code.to_owned()))
 }
 
-/// W-1, FAULTS 21: another site's page cannot open one, whatever it brings.
+/// W-1, FAULTS 21: a page of another site cannot open one, whatever credentials it sends.
 #[tokio::test]
 async fn a_foreign_origin_is_refused_before_the_upgrade() {
     let app = TestApp::start().await;
@@ -50,8 +50,8 @@ async fn a_foreign_origin_is_refused_before_the_upgrade() {
     }
 }
 
-/// W-1, X-1: a session needs an Origin, a key does not; a wrong key is not made
-/// up for by a session, and a key in the URL is none.
+/// W-1, X-1: a session needs an `Origin`, a key does not; a session does not make up for a wrong
+/// key, and a key in the URL is ignored.
 #[tokio::test]
 async fn a_session_or_a_key_is_needed() {
     let app = TestApp::start().await;
@@ -77,7 +77,7 @@ async fn a_session_or_a_key_is_needed() {
     }
 }
 
-/// X-3, FAULTS 18, 24: what is no id, not there, or another tenant's is a 404.
+/// X-3, FAULTS 18, 24: an invalid or unknown id, or one of another tenant, is a 404.
 #[tokio::test]
 async fn what_is_not_ones_own_does_not_exist() {
     let app = TestApp::start().await;
@@ -123,7 +123,7 @@ async fn what_is_not_ones_own_does_not_exist() {
     }
 }
 
-/// What asks for no WebSocket, or for another version, is told so.
+/// A request without a handshake, or for another version, is refused with the reason.
 #[tokio::test]
 async fn the_handshake_must_be_one() {
     let app = TestApp::start().await;
@@ -152,7 +152,7 @@ async fn the_handshake_must_be_one() {
     }
 }
 
-/// X-2, FAULTS 22: logging out ends the sockets of the session, and no other.
+/// X-2, FAULTS 22: logging out closes the sockets of the session, and no others.
 #[tokio::test]
 async fn logging_out_ends_open_sockets() {
     let app = TestApp::start().await;
@@ -168,7 +168,7 @@ async fn logging_out_ends_open_sockets() {
     assert_eq!(streamed(&others.say("hello").await), "Hello");
 }
 
-/// FAULTS 22: a session that is used over a socket goes on; one that is not ends.
+/// FAULTS 22: messages over a socket keep its session alive; an unused session expires.
 #[tokio::test]
 async fn a_session_lives_by_what_is_said_over_it() {
     let app = TestApp::start().await;
@@ -186,14 +186,14 @@ async fn a_session_lives_by_what_is_said_over_it() {
     assert_eq!(socket.end().await, Some(1008));
 }
 
-/// FAULTS 3: told to stop, the server closes sockets so that they come back.
+/// FAULTS 3: a stopping server closes its sockets with a code that tells clients to reconnect.
 #[tokio::test]
 async fn a_stopping_server_closes_its_sockets() {
     let mut app = TestApp::start().await;
     let mut idle = Socket::open(&app, "").await;
     let mut followed = Socket::open(&app, "").await;
     followed.say("hello").await;
-    // One that never says goodbye does not hold the server up.
+    // A client that never sends its close frame does not delay the shutdown.
     let silent = Socket::open(&app, "").await;
     app.stop();
     assert_eq!((idle.end().await, followed.end().await), (Some(1012), Some(1012)));
@@ -201,7 +201,7 @@ async fn a_stopping_server_closes_its_sockets() {
     drop(silent);
 }
 
-/// FAULTS 10: a socket counts as a connection for as long as it is open.
+/// FAULTS 10: a socket counts as a connection as long as it is open.
 #[tokio::test]
 async fn sockets_count_as_connections() {
     let app = TestApp::with("connections = 2").await;

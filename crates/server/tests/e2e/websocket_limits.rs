@@ -1,5 +1,4 @@
-//! What a client of the WebSocket must not do, and what becomes of it: it is
-//! told, and nothing else happens (W-2).
+//! What a WebSocket client must not do: it gets an error, and nothing else happens (W-2).
 
 use futures_util::SinkExt;
 use parlor_testkit::Script;
@@ -16,7 +15,7 @@ use crate::test_app::{ADMIN_KEY, PATIENCE, TestApp, json as body_of};
 
 const ANY_ID: &str = "0198c5a2-7b1e-7cc0-8000-000000000001";
 
-/// W-2, FAULTS 15: each is told what is wrong; the connection stays open.
+/// W-2, FAULTS 15: each bad frame gets an error; the connection stays open.
 #[tokio::test]
 async fn bad_frames_are_refused_and_nothing_else_happens() {
     let app = TestApp::start().await;
@@ -67,8 +66,8 @@ async fn bad_frames_are_refused_and_nothing_else_happens() {
     assert_eq!(streamed(&socket.say("hello").await), "Hello");
 }
 
-/// W-2, FAULTS 15: a frame that is binary or too large is refused, however large
-/// it is and in however many pieces it comes.
+/// W-2, FAULTS 15: a frame that is binary or too large is refused, however large it is and in
+/// however many fragments it comes.
 #[tokio::test]
 async fn binary_and_large_frames_are_refused() {
     let app = TestApp::start().await;
@@ -86,14 +85,14 @@ async fn binary_and_large_frames_are_refused() {
     socket.send_raw(piece(Data::Continue, false)).await;
     socket.send_raw(piece(Data::Continue, true)).await;
     assert_eq!(socket.refusal().await.0, "too_large");
-    // The largest that is taken is read: only its text is too long.
+    // A frame of the maximum size is read: only its text is too long.
     let room = (1 << 20) - json!({"message": ""}).to_string().len();
     socket.send(&json!({"message": "a".repeat(room)})).await;
     assert_eq!(socket.refusal().await.0, "input_too_long");
     assert_eq!(streamed(&socket.say("hello").await), "Hello");
 }
 
-/// What breaks the protocol itself ends the connection, with a reason.
+/// A violation of the protocol itself closes the connection, with a reason.
 #[tokio::test]
 async fn a_broken_protocol_ends_the_connection() {
     let app = TestApp::start().await;
@@ -131,7 +130,7 @@ async fn messages_are_limited_by_session() {
     assert_eq!(another.refusal().await.0, "rate_limited", "it is the session that is limited");
 }
 
-/// FAULTS 15: whoever floods the server, and reads nothing, waits alone.
+/// FAULTS 15: a client that floods the server and reads nothing delays only itself.
 #[tokio::test]
 async fn a_flood_of_tiny_frames_disturbs_nobody() {
     let app = TestApp::start().await;
@@ -152,8 +151,8 @@ async fn a_flood_of_tiny_frames_disturbs_nobody() {
     }
 }
 
-/// FAULTS 9: a client that is silent, or that never finishes a frame, is
-/// dropped; one that answers is not.
+/// FAULTS 9: a client that is silent, or that never finishes a frame, is disconnected; one that
+/// answers pings is not.
 #[tokio::test]
 async fn silent_clients_are_dropped() {
     let app = TestApp::with("keep_alive = \"400ms\"").await;

@@ -7,7 +7,7 @@ use sqlx::{ConnectOptions, Row, SqliteConnection};
 use crate::prompts::{waiting, yes};
 use crate::scene::{Scene, tenant, uuid};
 
-/// How many rows each table has that belongs to conversations.
+/// The number of rows in each table that belongs to conversations.
 async fn rows(database: &mut SqliteConnection) -> Vec<(String, i64)> {
     let tables = sqlx::query(
         "SELECT t.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c
@@ -23,7 +23,7 @@ async fn rows(database: &mut SqliteConnection) -> Vec<(String, i64)> {
     counts
 }
 
-/// X-3: deleting leaves no row in any table but the audit, which only grows.
+/// X-3: deleting a conversation leaves no row in any table but the audit, which is append-only.
 #[tokio::test]
 async fn deleting_leaves_nothing_but_the_audit() {
     let scene = Scene::new().await;

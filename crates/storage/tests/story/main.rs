@@ -1,5 +1,5 @@
-//! One database story: a conversation from its first message through a crash,
-//! and the tables around it.
+//! One database story: a conversation from its first message through a crash, and the tables around
+//! it.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 
@@ -106,7 +106,7 @@ async fn activity_is_counted() {
     assert!(scene.store.activity(&other, Timestamp(0)).await.unwrap().is_empty(), "X-3");
 }
 
-/// FAULTS 1: a text block that was shown and not stored is known.
+/// FAULTS 1: a text block that was shown but not stored is detected.
 #[tokio::test]
 async fn a_lost_text_block_is_known() {
     let scene = Scene::new().await;
@@ -119,7 +119,7 @@ async fn a_lost_text_block_is_known() {
     assert_eq!(scene.store.lost_text_block(scene.conversation, 3).await.unwrap(), None);
 }
 
-/// nothing of another tenant is found, changed or deleted.
+/// nothing of another tenant can be found, changed or deleted.
 #[tokio::test]
 async fn tenants_are_apart() {
     let scene = Scene::new().await;
@@ -209,7 +209,7 @@ async fn blocked_inputs_page_within_one_millisecond() {
     assert!("yesterday".parse::<PageCursor>().is_err());
 }
 
-/// tokens and passwords; a new password revokes the old one's sessions.
+/// tokens and passwords; a new password ends the sessions of the old one.
 #[tokio::test]
 async fn credentials_are_stored_and_revoked() {
     let scene = Scene::new().await;
@@ -254,8 +254,8 @@ async fn an_unusable_database_says_so() {
     assert!(missing.to_string().contains("no/such/dir/parlor.db"), "{missing}");
 }
 
-/// FAULTS 8: a page is bounded in bytes; a larger entry comes without its content, and
-/// is read alone.
+/// FAULTS 8: a page is limited in bytes; a larger entry comes without its content, and is read
+/// separately.
 #[tokio::test]
 async fn a_page_is_bounded_in_bytes() {
     let scene = Scene::new().await;

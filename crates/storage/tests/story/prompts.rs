@@ -1,4 +1,4 @@
-//! Prompts: opened by a step, resolved once, with what that changes.
+//! Prompts: opened by a step, resolved once, together with what the resolution changes.
 
 use parlor_guard::Clean;
 use parlor_guard::sanitizer::Sanitizer;
@@ -44,7 +44,7 @@ pub(crate) async fn waiting(scene: &Scene, prompt: u128) -> PromptId {
     PromptId::new(uuid(prompt))
 }
 
-/// A yes that allows the tool for the rest of the conversation, with other arguments.
+/// An approval with edited arguments that also allows the tool for the rest of the conversation.
 pub(crate) fn yes(scene: &Scene, prompt: PromptId, now: i64) -> PromptResolution {
     let now = Timestamp(now);
     PromptResolution {
@@ -94,8 +94,8 @@ pub(crate) fn yes(scene: &Scene, prompt: PromptId, now: i64) -> PromptResolution
     }
 }
 
-/// P-5, P-11: one resolution closes a prompt, approves its run, grants its allowance and
-/// is in the audit; another one changes nothing.
+/// P-5, P-11: one resolution closes a prompt, approves its run, grants its allowance and is in the
+/// audit; a second one changes nothing.
 #[tokio::test]
 async fn a_prompt_is_resolved_once() {
     let scene = Scene::new().await;
@@ -129,8 +129,8 @@ async fn a_prompt_is_resolved_once() {
     assert!(scene.store.allowances(scene.conversation).await.unwrap().is_empty());
 }
 
-/// P-4: an answer counts before the expiry only, and the expiry after it only, unless
-/// the asker is gone.
+/// P-4: an answer counts only before the deadline, and an expiry only after it, unless the asker is
+/// gone.
 #[tokio::test]
 async fn an_answer_and_the_expiry_keep_to_the_time() {
     let scene = Scene::new().await;
@@ -154,8 +154,7 @@ async fn an_answer_and_the_expiry_keep_to_the_time() {
     assert_eq!(page.prompts.len(), 1);
 }
 
-/// P-6: prompts page without gaps or repeats, also those of one millisecond, and of
-/// one status.
+/// P-6: prompts page without gaps or repeats, also within one millisecond, and by status.
 #[tokio::test]
 async fn prompts_page() {
     let scene = Scene::new().await;

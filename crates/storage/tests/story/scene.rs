@@ -11,7 +11,7 @@ use parlor_storage::*;
 use serde_json::json;
 use uuid::Uuid;
 
-/// All that these tests write fits one page.
+/// Everything that these tests write fits into one page.
 pub(crate) const PAGE: PageSize = PageSize { entries: 100, bytes: 1 << 20 };
 
 pub(crate) fn uuid(n: u128) -> Uuid {

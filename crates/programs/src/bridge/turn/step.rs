@@ -12,7 +12,7 @@
 //!    from here on any process can continue, of this server or the next.
 //! 5. The answer starts another process (`Continuing`), which asks again and gets the
 //!    answer. One that dies before that is replaced, a few times. One that has the answer
-//!    cannot be replaced: nobody knows how far it came.
+//!    cannot be replaced: its progress is unknown.
 //! 6. `Stopping`: the program was interrupted, and gets a moment to end the turn by itself.
 //! 7. `Over`. Whatever goes wrong ends the process with the turn; the next turn starts
 //!    another one.

@@ -1,5 +1,5 @@
-//! An agent CLI that does everything wrong (FAULTS 4): each time one error that can
-//! be read, nothing left behind, and room for the next turn.
+//! An agent CLI that misbehaves in every way (FAULTS 4): each time there is one readable error, no
+//! process is left, and the next turn works.
 
 use serde_json::{Value, json};
 
@@ -13,19 +13,19 @@ pub(super) fn errors(person: &Person) -> Vec<&Value> {
     person.seen.iter().filter(|frame| frame["type"] == "error").collect()
 }
 
-/// What was said to a person, in whole messages.
+/// The agent's complete messages, as a person saw them.
 pub(super) fn said(person: &Person) -> Vec<&str> {
     let by_agent = person.seen.iter().filter(|frame| frame["role"] == "assistant");
     by_agent.filter_map(|frame| frame["content"].as_str()).collect()
 }
 
-/// Settings that end what does not end by itself.
+/// Limits that end a turn that would not end by itself.
 const SHORT: &str = "turn_timeout_seconds = 3\nmax_output_bytes = 1000000";
 
-/// FAULTS 4: it dies in the middle of a line or of an answer, exits with 0 and no
-/// result, hangs, writes 100 MB without a line's end or an answer without an end,
-/// messages that are no text or no JSON, leaves a grandchild on standard output. Each is one error, its processes are gone, and the next message is
-/// answered.
+/// FAULTS 4: it dies in the middle of a line or of an answer, exits with 0 and no result, hangs,
+/// writes 100 MB without a line break or an answer without an end, messages that are not valid text
+/// or not JSON, leaves a grandchild on standard output. Each is one error, its processes are gone,
+/// and the next message is answered.
 #[tokio::test]
 async fn whatever_goes_wrong_is_told_once_and_cleared_up() {
     let files = tempfile::tempdir().unwrap();
@@ -48,9 +48,9 @@ async fn whatever_goes_wrong_is_told_once_and_cleared_up() {
     }
 }
 
-/// Lenient reading: unknown types and shapes, blank lines, lines that are no messages, a
-/// flood on standard error and a result that comes twice change nothing. Lines that were
-/// passed over are in the log, without what the agent was trusted with.
+/// Lenient parsing: unknown types and shapes, blank lines, lines that are not messages, a flood on
+/// standard error and a repeated result change nothing. Skipped lines are in the log, without the
+/// agent's secrets.
 #[tokio::test]
 async fn what_is_not_known_is_passed_over() {
     let app = BridgeApp::with_fake("", "FAKE_AGENT = \"noise\"").await;
@@ -76,8 +76,8 @@ async fn what_is_not_known_is_passed_over() {
     assert!(!log.contains(SECRETS[0].1), "{log}");
 }
 
-/// B-1, B-2: an agent that does not start, does not answer or does not even listen
-/// is one error each; what it wrote about itself is for the log.
+/// B-1, B-2: an agent that does not start, does not answer or does not read its input is one error
+/// each; its own error output is in the log only.
 #[tokio::test]
 async fn an_agent_that_never_starts_is_an_error() {
     for how in ["crash", "silent", "deaf"] {
@@ -91,7 +91,7 @@ async fn an_agent_that_never_starts_is_an_error() {
     }
 }
 
-/// H-6: a stop is a request to the agent, and an order to its process.
+/// H-6: a stop is a request to the agent; if it does not comply, its process is ended.
 #[tokio::test]
 async fn a_stop_is_obeyed_or_enforced() {
     let app = BridgeApp::with_fake("", "").await;
@@ -109,8 +109,8 @@ async fn a_stop_is_obeyed_or_enforced() {
     }
 }
 
-/// B-2, S-5, X-3: the agent's environment is what is listed for it, and what it
-/// tells of that is masked: in text, in arguments and in results of tools.
+/// B-2, S-5, X-3: the agent's environment has only the configured variables, and their values are
+/// masked: in text, in arguments and in results of tools.
 #[tokio::test]
 async fn what_is_in_its_environment_is_not_shown() {
     let app = BridgeApp::with_fake("", "GREETING = \"good morning\"").await;
@@ -122,9 +122,9 @@ async fn what_is_in_its_environment_is_not_shown() {
     assert!(SECRETS.iter().all(|(_, secret)| !app.log().contains(secret)));
 }
 
-/// S-3, S-5, B-2, X-3: what a harness tells its model reaches nobody: not its session and
-/// not where it works, no tag, no code for a terminal, no invisible character. A token
-/// that the configuration names is not even stored.
+/// S-3, S-5, B-2, X-3: what an agent CLI writes for its model is not shown: no CLI session, no
+/// working directory, no tags, no terminal codes, no invisible characters. A configured token is
+/// not even stored.
 #[tokio::test]
 async fn what_a_harness_tells_its_model_is_not_shown_and_its_token_not_stored() {
     const TOKEN: &str = "words-that-look-like-no-key";
@@ -149,8 +149,8 @@ async fn what_a_harness_tells_its_model_is_not_shown_and_its_token_not_stored() 
     assert!(holds("my token is") && !holds(TOKEN), "the database holds the token");
 }
 
-/// B-4, P-5: permissions that come twice, malformed or of no known kind, that are
-/// withdrawn, or whose process leaves.
+/// B-4, P-5: permission requests that are repeated, malformed, of an unknown kind or withdrawn, or
+/// whose process exits.
 #[tokio::test]
 async fn odd_permissions_are_settled() {
     let app = BridgeApp::with_fake("", "").await;
@@ -183,8 +183,8 @@ async fn odd_permissions_are_settled() {
     assert_eq!(said(&person).last(), Some(&"Answered."));
 }
 
-/// B-1, B-2: a process that is idle is ended, with all that it started; the next turn
-/// takes its session up.
+/// B-1, B-2: an idle process is ended, with all its children; the next turn resumes its CLI
+/// session.
 #[tokio::test]
 async fn an_idle_process_is_ended_and_its_session_resumed() {
     let files = tempfile::tempdir().unwrap();

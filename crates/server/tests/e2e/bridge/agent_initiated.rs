@@ -1,5 +1,5 @@
-//! What an agent says by itself, because work in the background has ended: a turn of its
-//! own, at once, for every reader (B-1).
+//! Agent-initiated turns: background work has ended, and the agent speaks at once, to every reader
+//! (B-1).
 
 use parlor_testkit::Script;
 use serde_json::{Value, json};
@@ -9,15 +9,15 @@ use super::bridge_app::BridgeApp;
 use super::durable_approvals::waiting;
 use super::person::{Person, model_saw};
 
-/// The turn that the agent begins now; nobody asked for it.
+/// The agent-initiated turn that begins now.
 async fn begins(person: &mut Person) -> Value {
     let start = person.find("start").await;
     assert_eq!(start["message_id"], Value::Null, "{start}");
     start
 }
 
-/// B-1: it is a turn of its own, shown when it is said, also to whoever only reads; the
-/// next message comes after it.
+/// B-1: it is a turn of its own, shown as it is streamed, also to clients that only read; the next
+/// message comes after it.
 #[tokio::test]
 async fn it_is_a_turn_of_its_own() {
     let app = BridgeApp::with_fake("", "").await;
@@ -35,8 +35,8 @@ async fn it_is_a_turn_of_its_own() {
     assert_eq!(app.agents().len(), 1, "one process, all the time");
 }
 
-/// B-1, B-4: what it wants to do then is asked like anything else. Until it is answered
-/// the turn runs, and keeps a message out.
+/// B-1, B-4: its calls need approval like any other. Until the answer the turn runs, and a message
+/// is refused.
 #[tokio::test]
 async fn it_asks_like_any_other_turn() {
     let app = BridgeApp::with_fake("", "").await;
@@ -52,7 +52,7 @@ async fn it_asks_like_any_other_turn() {
     assert_eq!(person.say("hello").await["reason"], "complete");
 }
 
-/// H-6, B-1: it is stopped like any other, and one that runs keeps a message out.
+/// H-6, B-1: it can be stopped like any other turn, and a message is refused while it runs.
 #[tokio::test]
 async fn it_can_be_stopped() {
     let app = BridgeApp::with_fake("", "").await;
@@ -68,8 +68,8 @@ async fn it_can_be_stopped() {
     assert_eq!(person.say("hello").await["reason"], "complete");
 }
 
-/// FAULTS 1, P-9: the server is killed under it. What was said so far stays, and the turn is
-/// told as interrupted; one that waits for a person goes on waiting.
+/// FAULTS 1, P-9: the server is killed during such a turn. The text so far stays, and the turn is
+/// interrupted; one that waits for a person keeps waiting.
 #[tokio::test]
 async fn it_is_taken_over_like_any_other_turn() {
     let mut app = BridgeApp::with_fake("", "").await;
@@ -94,7 +94,7 @@ async fn it_is_taken_over_like_any_other_turn() {
     assert_eq!(errors(&person), Vec::<&Value>::new());
 }
 
-/// A conversation is deleted while the agent speaks: its process ends.
+/// If the conversation is deleted during such a turn, its process ends.
 #[tokio::test]
 async fn it_ends_with_its_conversation() {
     let app = BridgeApp::with_fake("", "").await;
@@ -105,8 +105,8 @@ async fn it_ends_with_its_conversation() {
     app.is_left().await;
 }
 
-/// B-1: the real CLI. A command in the background ends after the turn; the agent tells it,
-/// and asks for what it wants to do about it.
+/// B-1: the real CLI. A background command ends after the turn; the agent reports it, and asks for
+/// approval of its next call.
 #[tokio::test]
 async fn background_work_of_the_real_cli_ends() {
     let app = BridgeApp::with_cli("", "").await;

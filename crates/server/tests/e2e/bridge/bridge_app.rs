@@ -1,5 +1,5 @@
-//! A server with an agent CLI behind it, for one test: the real binary, a scripted
-//! model, and a workspace of its own.
+//! A server with an agent CLI for one test: the real binary, a scripted model, and a workspace of
+//! its own.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -17,7 +17,7 @@ use crate::programs::testkit_program;
 /// The path of its WebSocket.
 pub(crate) const SOCKET: &str = "/ws/chat/home/desk";
 const LIMITS: &str = "[server.limits]\nmessages_per_minute = 1000";
-/// The project and the agent's own settings, to which a test can add.
+/// The project and the agent's settings; a test can add to them.
 const CONFIG: &str = r#"
 [server.limits]
 messages_per_minute = 1000
@@ -44,18 +44,18 @@ pub(crate) struct BridgeApp {
 }
 
 impl BridgeApp {
-    /// The real CLI, with these further settings, and variables in its environment.
+    /// The real CLI, with further settings and environment variables.
     pub(crate) async fn with_cli(settings: &str, env: &str) -> Self {
         Self::start(&cli().await, settings, env).await
     }
 
-    /// The agent that misbehaves, with these.
+    /// The misbehaving agent of the testkit, with further settings and environment variables.
     pub(crate) async fn with_fake(settings: &str, env: &str) -> Self {
         let program = tokio::task::spawn_blocking(|| testkit_program("fake-agent")).await.unwrap();
         Self::start(program, settings, env).await
     }
 
-    /// The same, with these limits of the whole server.
+    /// The same, with limits for the whole server.
     pub(crate) async fn limited(limits: &str) -> Self {
         let program = tokio::task::spawn_blocking(|| testkit_program("fake-agent")).await.unwrap();
         Self::configured(program, &CONFIG.replace(LIMITS, limits), "", "").await
@@ -83,13 +83,12 @@ impl BridgeApp {
         app
     }
 
-    /// Starts the server, again if it was stopped, on the same data.
+    /// Starts the server on the same data, for the first time or again.
     pub(crate) fn start_server(&mut self) {
         self.start_server_until("");
     }
 
-    /// The same; after this step of a call the power fails
-    /// (`crates/chat/src/fail_point.rs`).
+    /// The same; the server stops at this fail point (`crates/chat/src/fail_point.rs`).
     pub(crate) fn start_server_until(&mut self, step: &str) {
         let log = File::options().create(true).append(true).open(self.dir.path().join("log"));
         let program = Path::new(env!("CARGO_BIN_EXE_parlor"));
@@ -106,17 +105,17 @@ impl BridgeApp {
         self.served.as_ref().unwrap()
     }
 
-    /// Tells the server to stop; it must end well.
+    /// Asks the server to stop; it must exit with 0.
     pub(crate) fn stop_server(&mut self) {
         assert_eq!(self.served.take().unwrap().terminate(), Some(0), "{}", self.log());
     }
 
-    /// As a power cut would.
+    /// Kills the server, as a crash would.
     pub(crate) fn kill_server(&mut self) {
         self.served.take().unwrap().kill();
     }
 
-    /// Waits until the power has failed, and nothing of the server is left.
+    /// Waits until the server has stopped at its fail point, and all its processes are gone.
     pub(crate) async fn is_cut_off(&mut self) {
         let agents = self.agents();
         gone(&[self.server().id()]).await;
@@ -124,7 +123,7 @@ impl BridgeApp {
         gone(&agents).await;
     }
 
-    /// Deletes a conversation; gives the status of the answer.
+    /// Deletes a conversation; returns the status of the response.
     pub(crate) async fn delete(&self, conversation: &str) -> u16 {
         let (_, key) = SECRETS.iter().find(|(name, _)| *name == "PARLOR_API_KEY").unwrap();
         let address = self.server().address();
@@ -133,7 +132,7 @@ impl BridgeApp {
         request.send().await.unwrap().status().as_u16()
     }
 
-    /// What an admin is told about the agent.
+    /// The agent's part of the status for admins.
     pub(crate) async fn agent_status(&self) -> Value {
         let (_, key) = SECRETS.iter().find(|(name, _)| *name == "PARLOR_API_KEY").unwrap();
         let url = format!("http://{}/api/admin/status", self.server().address());
@@ -143,7 +142,7 @@ impl BridgeApp {
         status["projects"][0]["agent"].clone()
     }
 
-    /// What the server wrote into its log.
+    /// The server's log.
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.dir.path().join("log")).unwrap_or_default()
     }
@@ -157,7 +156,7 @@ impl BridgeApp {
         fs::read_to_string(self.dir.path().join("workspace").join(name)).ok()
     }
 
-    /// The agents that run: what supervisors of this server supervise.
+    /// The running agent processes: children of this server's supervisors.
     pub(crate) fn agents(&self) -> Vec<u32> {
         let all = processes();
         let supervises = |pid: u32| {
@@ -180,7 +179,7 @@ impl BridgeApp {
         all.keys().copied().filter(is_agent).collect()
     }
 
-    /// Kills the one agent that runs.
+    /// Kills the only running agent.
     pub(crate) fn kill_agent(&self) {
         let agents = self.agents();
         let [agent] = agents[..] else { panic!("{agents:?} run") };
@@ -192,8 +191,8 @@ impl BridgeApp {
         until("no agent is left", || self.agents().is_empty()).await;
     }
 
-    /// What no frame may hold, in lower case: the CLI, who made it, its models,
-    /// its places, keys and ids of its world.
+    /// What no frame may contain, in lower case: the CLI, its vendor, its models, its directories,
+    /// keys and ids.
     pub(crate) fn unspeakable(&self) -> Vec<String> {
         let names = ["claude", "anthropic", "opus", "sonnet", "haiku", "sk-ant", "toolu_", "msg_"];
         let dir = self.dir.path().to_str().unwrap();
@@ -202,7 +201,7 @@ impl BridgeApp {
     }
 }
 
-/// The real CLI, as its native program: the package's own script would only link it.
+/// The native program of the real CLI: the package's install script would only link it.
 async fn cli() -> PathBuf {
     let packages = install("bridge/agent_cli").await.join("node_modules/@anthropic-ai");
     let programs = fs::read_dir(&packages).unwrap().map(|entry| entry.unwrap().path());
@@ -210,7 +209,7 @@ async fn cli() -> PathBuf {
     programs.next().unwrap_or_else(|| panic!("there is no CLI for this platform"))
 }
 
-/// All processes: the parent, and the command line.
+/// All processes, with parent and command line.
 fn processes() -> BTreeMap<u32, (u32, String)> {
     let entries = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());

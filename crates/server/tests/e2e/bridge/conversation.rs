@@ -6,12 +6,12 @@ use serde_json::json;
 use super::bridge_app::BridgeApp;
 use super::person::{Person, model_saw};
 
-/// What an agent says that forgets itself: the words of S-1 to S-3.
+/// An answer that reveals the agent: the words of S-1 to S-3.
 const TELLTALE: &str = "I am Claude Code by Anthropic, model claude-opus-5-5, \
     key sk-ant-api03-abcdefgh12345678, call toolu_01ABCDEFGHIJ of msg_01ABCDEFGHIJ.";
 
-/// B-1, W-3, S-5: a turn with reasoning and text, and one that goes on with it in
-/// the same process; nothing that the person saw names who answered.
+/// B-1, W-3, S-5: a turn with reasoning and text, and one that continues in the same process;
+/// nothing that the person saw names the agent.
 #[tokio::test]
 async fn turns_go_on_in_one_process() {
     let app = BridgeApp::with_cli("", "").await;
@@ -28,7 +28,7 @@ async fn turns_go_on_in_one_process() {
     insta::assert_snapshot!(story.text());
 }
 
-/// H-6, B-1: a stop interrupts the CLI, keeps what was said, and the session goes on.
+/// H-6, B-1: a stop interrupts the CLI and keeps the text so far; the CLI session continues.
 #[tokio::test]
 async fn a_stop_interrupts_and_the_session_goes_on() {
     let app = BridgeApp::with_cli("", "").await;
@@ -47,8 +47,8 @@ async fn a_stop_interrupts_and_the_session_goes_on() {
     insta::assert_snapshot!(story.text());
 }
 
-/// B-1, H-3: the model declines twice, and the CLI gives up. That is told as what it is,
-/// what was said before does not stay, and the session goes on.
+/// B-1, H-3: the model declines twice, and the CLI gives up. The error says so, the earlier text is
+/// withheld, and the CLI session continues.
 #[tokio::test]
 async fn a_refusal_of_the_model_is_told_as_such() {
     let app = BridgeApp::with_cli("", "").await;
@@ -64,8 +64,8 @@ async fn a_refusal_of_the_model_is_told_as_such() {
     insta::assert_snapshot!("a_refusal_that_the_agent_goes_on_after", person.story().text());
 }
 
-/// B-1: an API that is overloaded is a readable error, once the CLI has given up;
-/// one that recovers is no error. The session goes on after both.
+/// B-1: an overloaded API is a readable error once the CLI has given up; one that recovers is no
+/// error. The CLI session continues after both.
 #[tokio::test]
 async fn an_overload_is_readable_and_passes() {
     let app = BridgeApp::with_cli("", "CLAUDE_CODE_MAX_RETRIES = \"1\"").await;

@@ -1,5 +1,5 @@
-//! What the real CLI asks outlives its process and the server (P-9, B-1, FAULTS 1
-//! and 2): the prompt stays, its answer counts, and nothing is made twice.
+//! Questions of the real CLI outlive its process and the server (P-9, B-1, FAULTS 1 and 2): the
+//! prompt stays open, its answer counts, and no call is made twice.
 
 use std::fs;
 
@@ -11,21 +11,21 @@ use super::person::{Person, model_saw, was_told};
 use super::plans::{present, write_plan};
 use crate::mcp::until;
 
-/// Adds a line to a file, so that it shows how often it ran.
+/// A call that appends a line to a file, which shows how often it ran.
 pub(super) fn count(id: &str, then: &str) -> Script {
     let command = format!("echo made >> made.txt{then}");
     let input = json!({"command": command, "description": "Make a line"});
     Script::answer().words("May I? ").tool_use(id, "Bash", &input)
 }
 
-/// The prompt that is shown next waits without a process.
+/// Waits for a prompt whose turn has no process.
 pub(super) async fn waiting(app: &BridgeApp, person: &mut Person) -> Value {
     let prompt = person.prompt().await;
     app.is_left().await;
     prompt
 }
 
-/// As a power cut would; then the server is there again, and so is the person.
+/// Kills the server as a crash would, restarts it, and reconnects the person.
 async fn restarted(app: &mut BridgeApp, person: Person) -> Person {
     let agents = app.agents();
     app.kill_server();
@@ -39,9 +39,9 @@ pub(super) fn saw(app: &BridgeApp, words: &str) {
     assert!(saw.iter().any(|line| line.contains(words)), "no '{words}': {saw:#?}");
 }
 
-/// P-9, B-1: while a permission waits there is no process that could die. The one
-/// that is started for the answer is killed at once, and the next one makes the
-/// call, once. What was asked is a message, a call and a prompt, as ever.
+/// P-9, B-1: while a permission request waits, no process runs. The process that is started for the
+/// answer is killed at once, and the next one makes the call, once. There is one message, one call
+/// and one prompt, as always.
 #[tokio::test]
 async fn a_permission_needs_no_process() {
     let app = BridgeApp::with_cli("", "").await;
@@ -59,9 +59,9 @@ async fn a_permission_needs_no_process() {
     insta::assert_snapshot!(story.text());
 }
 
-/// P-9, FAULTS 2: the server is killed while a permission waits, twice; the prompt is
-/// still open, and the yes makes the call once. Then the same turn asks again, and is
-/// refused after another kill.
+/// P-9, FAULTS 2: the server is killed twice while a permission request waits; the prompt is still
+/// open, and the approved call is made once. Then the same turn asks again, and is refused after
+/// another kill.
 #[tokio::test]
 async fn a_permission_outlives_the_server() {
     let mut app = BridgeApp::with_cli("", "").await;
@@ -90,8 +90,8 @@ async fn a_permission_outlives_the_server() {
     insta::assert_snapshot!(story.text());
 }
 
-/// P-5, P-9: a server that is stopped well leaves the prompt open too; the arguments
-/// that the person edits after its start are those that run.
+/// P-5, P-9: an orderly stop leaves the prompt open too; arguments that the person edits after the
+/// restart are those that run.
 #[tokio::test]
 async fn a_permission_is_edited_after_a_restart() {
     let mut app = BridgeApp::with_cli("", "").await;
@@ -110,8 +110,8 @@ async fn a_permission_is_edited_after_a_restart() {
     assert!(was_told(&app, "echo other > other.txt"), "the model is told what ran");
 }
 
-/// Invariant 23: the power fails at each step of a call. Before the answer counts,
-/// nothing is lost; after that the call is told as unknown, and is not repeated.
+/// Invariant 23: the server stops at each fail point of a call. Before the answer counts, nothing
+/// is lost; after that the outcome is unknown, and the call is not repeated.
 #[tokio::test]
 async fn a_call_is_made_once_wherever_the_power_fails() {
     for (step, made, told) in [
@@ -150,8 +150,8 @@ async fn a_call_is_made_once_wherever_the_power_fails() {
     }
 }
 
-/// Invariant 23: killed while an approved call runs, the server tells that its end is
-/// not known; whatever the session makes of it, the call is not repeated.
+/// Invariant 23: if the server is killed while an approved call runs, its outcome is unknown;
+/// whatever the CLI session does, the call is not repeated.
 #[tokio::test]
 async fn a_call_that_ran_when_the_server_died_is_not_repeated() {
     let mut app = BridgeApp::with_cli("", "").await;
@@ -186,7 +186,7 @@ async fn questions_and_plans_outlive_the_server() {
     let (id, value) = (asked["id"].as_str().unwrap(), asked["options"][1]["value"].clone());
     let answers = Map::from_iter([(id.to_owned(), value)]);
     person.answer(&prompt, json!({"response": answers})).await;
-    // Before a process can have the answer: it is told to the agent, and not shown twice.
+    // Before a process can have the answer: the agent still gets it, and it is not shown twice.
     person.find("userPromptClosed").await;
     person = restarted(&mut app, person).await;
     assert_eq!(person.done().await["reason"], "complete");
@@ -208,8 +208,8 @@ async fn questions_and_plans_outlive_the_server() {
     assert_eq!(app.file("hello.html").as_deref(), Some("Hello"), "edits are not asked for");
 }
 
-/// H-6, B-4: a turn that is stopped while it waits leaves a call behind in the
-/// session. The next turn refuses it before anything else, in every mode.
+/// H-6, B-4: a turn that is stopped while it waits leaves a call behind in the CLI session. The
+/// next turn refuses that call before anything else, in every mode.
 #[tokio::test]
 async fn a_stop_takes_the_question_with_it() {
     let app = BridgeApp::with_cli("", "").await;
@@ -228,8 +228,8 @@ async fn a_stop_takes_the_question_with_it() {
     insta::assert_snapshot!(story.text());
 }
 
-/// P-2: what is always allowed is asked once; after that, its calls run in the
-/// process that wanted them.
+/// P-2: a tool that is always allowed is asked about once; after that its calls run in the process
+/// that proposed them.
 #[tokio::test]
 async fn what_is_always_allowed_keeps_its_process() {
     let app = BridgeApp::with_cli("", "").await;
@@ -247,8 +247,7 @@ async fn what_is_always_allowed_keeps_its_process() {
     assert_eq!(started, 5, "the first, two for the question, and two until it is known");
 }
 
-/// B-1: a call that was put off, and that the CLI may make by its own rules, is made
-/// without a question, and once.
+/// B-1: a deferred call that the CLI may make by its own rules is made without approval, and once.
 #[tokio::test]
 async fn what_its_own_rules_allow_is_not_asked() {
     let app = BridgeApp::with_cli("", "").await;

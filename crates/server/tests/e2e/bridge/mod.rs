@@ -1,5 +1,5 @@
-//! An agent CLI behind the chat: the real one, and one that misbehaves, each under
-//! the real binary, with people on real WebSockets.
+//! Agent CLIs behind the chat: the real one and a misbehaving one, each under the real binary, with
+//! people on real WebSockets.
 
 mod abuses;
 mod agent_initiated;

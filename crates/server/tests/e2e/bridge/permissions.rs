@@ -1,4 +1,4 @@
-//! The real CLI asks before it acts, and the person answers (P-2, P-5, B-1, B-4).
+//! The real CLI asks for permission, and the person answers (P-2, P-5, B-1, B-4).
 
 use parlor_testkit::Script;
 use serde_json::{Value, json};
@@ -10,9 +10,9 @@ fn call(id: &str, tool: &str, input: &Value) -> Script {
     Script::answer().words("Let me see. ").tool_use(id, tool, input)
 }
 
-/// P-2, P-5, S-5: a file is written once the person has seen what it will hold; a
-/// command is refused, and the agent reads why; another one runs as the person
-/// changed it. Paths of the agent's world are shown to nobody.
+/// P-2, P-5, S-5: a file is written after the person has seen its content; a command is refused,
+/// and the agent reads why; another one runs as the person edited it. Paths of the agent are not
+/// shown.
 #[tokio::test]
 async fn what_is_asked_is_approved_refused_and_edited() {
     let app = BridgeApp::with_cli("", "").await;

@@ -1,5 +1,5 @@
-//! A person who uses the server over a real WebSocket. Every frame is checked: none may
-//! name what is behind the bridge (S-5).
+//! A person who uses the server over a real WebSocket. Every frame is checked: none may name what
+//! is behind the bridge (S-5).
 
 use std::collections::BTreeMap;
 
@@ -11,17 +11,17 @@ use crate::mcp::served::SECRETS;
 use crate::sockets::Socket;
 use crate::transcript::Transcript;
 
-/// No word that is looked for is longer.
+/// Longer than any forbidden word.
 const LONGEST_WORD: usize = 200;
 
 pub(crate) struct Person {
     socket: Socket,
     unspeakable: Vec<String>,
-    /// Everything that came so far.
+    /// All frames so far.
     pub(crate) seen: Vec<Value>,
-    /// Where the story that is told next begins.
+    /// The first frame of the next transcript.
     told: usize,
-    /// The end of what streamed, by message: a word may be cut into pieces.
+    /// The end of the streamed text, by message: a forbidden word may be split into pieces.
     streamed: BTreeMap<String, String>,
 }
 
@@ -31,7 +31,7 @@ impl Person {
         Self::open(app, "").await
     }
 
-    /// Comes back for what was seen last.
+    /// Reconnects after the last frame.
     pub(crate) async fn back(self, app: &BridgeApp) -> Self {
         let Self { socket, .. } = Self::reading(app, self.seen.last().unwrap()).await;
         Self { socket, ..self }
@@ -61,23 +61,23 @@ impl Person {
         self.socket.send(frame).await;
     }
 
-    /// Says something, and does not wait.
+    /// Sends a message without waiting.
     pub(crate) async fn begin(&mut self, words: &str) {
         self.send(&json!({"message": words})).await;
     }
 
-    /// Says something, and waits for the end of the turn.
+    /// Sends a message, and waits for the end of the turn.
     pub(crate) async fn say(&mut self, words: &str) -> Value {
         self.begin(words).await;
         self.done().await
     }
 
-    /// The end of the turn.
+    /// Waits for the end of the turn.
     pub(crate) async fn done(&mut self) -> Value {
         self.find("done").await
     }
 
-    /// The prompt that comes next.
+    /// Waits for the next prompt.
     pub(crate) async fn prompt(&mut self) -> Value {
         self.find("userPrompt").await
     }
@@ -89,7 +89,7 @@ impl Person {
         self.send(&frame).await;
     }
 
-    /// The next frame of a type, past the others.
+    /// The next frame of a type, skipping others.
     pub(crate) async fn find(&mut self, kind: &str) -> Value {
         loop {
             let frame = self.socket.next().await;
@@ -103,7 +103,7 @@ impl Person {
         }
     }
 
-    /// What came since the last time, to read.
+    /// A transcript of the frames since the last one.
     pub(crate) fn story(&mut self) -> Transcript {
         let story = Transcript::default().frames(&self.seen[self.told..]);
         self.told = self.seen.len();
@@ -125,8 +125,7 @@ impl Person {
     }
 }
 
-/// What the model saw of a conversation, in its last request: what was said, not
-/// what the CLI adds to it.
+/// The conversation in the model's last request, without what the CLI adds to it.
 pub(crate) fn model_saw(app: &BridgeApp) -> Vec<String> {
     let asked = app.model.recorded();
     let last = asked.iter().rfind(|request| !request.body["messages"].is_null());
@@ -143,7 +142,7 @@ pub(crate) fn model_saw(app: &BridgeApp) -> Vec<String> {
     let (workspace, plans) = (place("workspace"), place("home/.claude/plans/"));
     let shown = |line: &String| {
         let line = line.replace(&workspace, "[workspace]");
-        // The CLI gives its plans names by chance.
+        // The CLI gives its plans random names.
         let mut parts = line.split(&plans);
         let first = parts.next().unwrap_or_default().to_owned();
         parts.fold(first, |line, rest| line + "[plans]/" + &rest[rest.find(".md").unwrap()..])
@@ -151,14 +150,14 @@ pub(crate) fn model_saw(app: &BridgeApp) -> Vec<String> {
     request.transcript().iter().map(shown).collect()
 }
 
-/// Whether the model read this in its last request, also among what the CLI adds.
+/// Whether the model's last request contains these words, including what the CLI adds.
 pub(crate) fn was_told(app: &BridgeApp, words: &str) -> bool {
     let asked = app.model.recorded();
     let last = asked.iter().rfind(|request| !request.body["messages"].is_null());
     last.is_some_and(|request| request.body["messages"].to_string().contains(words))
 }
 
-/// What the CLI and the bridge add to what people say.
+/// What the CLI and the bridge add to people's messages.
 fn is_added(text: &str) -> bool {
     text.trim_start().starts_with("<system-reminder>") || text.starts_with("(This message came ")
 }

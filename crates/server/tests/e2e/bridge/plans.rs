@@ -1,4 +1,4 @@
-//! The real CLI in plan mode: a plan is refined, then carried out (T-3, B-1).
+//! The real CLI in plan mode: a plan is refined, then executed (T-3, B-1).
 
 use parlor_testkit::Script;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::bridge_app::BridgeApp;
 use super::person::{Person, model_saw};
 
-/// Writes the plan where the CLI has told its model to.
+/// Writes the plan to the file that the CLI has named to its model.
 pub(super) fn write_plan(
     id: &'static str,
     plan: &'static str,
@@ -24,8 +24,8 @@ pub(super) fn present(id: &str) -> Script {
     Script::answer().words("Here is my plan. ").tool_use(id, "ExitPlanMode", &json!({}))
 }
 
-/// T-2, T-3, S-5: a plan is a card; what the person adds makes a new plan; carried
-/// out, edits are not asked for one by one. The file of the plan is not shown.
+/// T-2, T-3, S-5: a plan is a card; the person's changes lead to a new plan; once it is executed,
+/// edits need no approval one by one. The file of the plan is not shown.
 #[tokio::test]
 async fn a_plan_is_refined_and_carried_out() {
     let app = BridgeApp::with_cli("permission_mode = \"plan\"", "").await;

@@ -1,5 +1,5 @@
-//! The real CLI and the server die at bad moments; the session is taken up again
-//! (B-1, FAULTS 1, 2 and 4).
+//! The real CLI and the server die at bad moments; the CLI session is resumed (B-1, FAULTS 1, 2 and
+//! 4).
 
 use parlor_testkit::{Gate, Script};
 use serde_json::json;
@@ -12,22 +12,22 @@ fn asks() -> Script {
     Script::answer().words("May I? ").tool_use("toolu_k1", "Bash", &command)
 }
 
-/// The model was told what was said before. How much of the turn that died the CLI
-/// had written down is chance.
+/// Asserts that the model got the earlier messages. How much of the interrupted turn the CLI had
+/// stored is arbitrary.
 fn remembers(app: &BridgeApp, lines: &[&str]) {
     let saw = model_saw(app);
     assert!(lines.iter().all(|line| saw.iter().any(|told| told == line)), "{saw:#?}");
 }
 
-/// The same, where the CLI may not have had the time to write down its session: then
-/// it begins another one, and is told.
+/// The same, where the CLI may not have had the time to store its session: then it begins another
+/// one, and gets the earlier messages.
 fn knows(app: &BridgeApp, words: &[&str]) {
     let saw = model_saw(app);
     assert!(words.iter().all(|words| saw.iter().any(|told| told.contains(words))), "{saw:#?}");
 }
 
-/// B-1: a process that died in the middle of a turn is reported; the next turn
-/// starts a new one, which remembers.
+/// B-1: a process that dies during a turn is reported; the next turn starts a new one, which has
+/// the earlier messages.
 #[tokio::test]
 async fn a_dead_process_is_reported_and_the_session_resumed() {
     let app = BridgeApp::with_cli("", "").await;
@@ -47,11 +47,11 @@ async fn a_dead_process_is_reported_and_the_session_resumed() {
     insta::assert_snapshot!(person.story().text());
 }
 
-/// Without this, what is asked waits with its process.
+/// With this setting, questions expire with the process.
 pub(super) const NOT_DURABLE: &str = "durable_approvals = false";
 
-/// P-6, B-4: a permission that was lost with its process expires and says so; a late
-/// yes is refused and nothing runs; the next turn goes on.
+/// P-6, B-4: a permission request that was lost with its process expires with a notice; a late
+/// approval is refused and nothing runs; the next turn works.
 #[tokio::test]
 async fn a_permission_dies_with_its_process() {
     let app = BridgeApp::with_cli(NOT_DURABLE, "").await;
@@ -61,8 +61,8 @@ async fn a_permission_dies_with_its_process() {
     insta::assert_snapshot!(person.story().text());
 }
 
-/// P-6: the same where approvals are durable: of two calls in one message the
-/// session would keep one, so both wait with the process.
+/// P-6: the same with durable approvals: of two calls in one message the CLI session would keep
+/// only one, so both expire with the process.
 #[tokio::test]
 async fn two_permissions_of_one_message_die_with_their_process() {
     let app = BridgeApp::with_cli("", "").await;
@@ -73,7 +73,7 @@ async fn two_permissions_of_one_message_die_with_their_process() {
     assert_eq!(app.file("other.txt"), None);
 }
 
-/// A permission is asked for; then the process is killed.
+/// Waits for a permission request, then kills the process.
 async fn dies(app: &BridgeApp, person: &mut Person) {
     person.begin("Make a file").await;
     let prompt = person.prompt().await;
@@ -93,9 +93,9 @@ async fn dies(app: &BridgeApp, person: &mut Person) {
     knows(app, &["Make a file", "What happened?"]);
 }
 
-/// B-1, FAULTS 2 and 3: a server that is stopped leaves no process behind; after its
-/// start the session goes on. Killed while a permission waits that is not durable, it
-/// tells after its start that the prompt has expired.
+/// B-1, FAULTS 2 and 3: a server that is stopped leaves no process behind; after its start the CLI
+/// session continues. If it is killed while a permission request waits that is not durable, the
+/// prompt has expired after its start.
 #[tokio::test]
 async fn the_session_outlives_the_server() {
     let mut app = BridgeApp::with_cli(NOT_DURABLE, "").await;

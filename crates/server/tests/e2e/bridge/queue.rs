@@ -1,5 +1,4 @@
-//! More conversations than processes: none is left out, and there are never too many
-//! (B-2, FAULTS 4).
+//! More conversations than processes: all are served, and the limit holds (B-2, FAULTS 4).
 
 use serde_json::json;
 
@@ -10,13 +9,13 @@ use crate::mcp::until;
 
 const THREE: &str = "max_processes = 3";
 
-/// Whether a person was told that the turn waits.
+/// Whether a person was told that the turn is queued.
 fn waited(person: &Person) -> bool {
     person.seen.iter().any(|frame| frame["type"] == "queued")
 }
 
-/// B-2: many messages at once: never more processes than there may be, and everyone is
-/// answered. Those who had to wait were told.
+/// B-2: many messages at once: the number of processes never exceeds the limit, and everyone is
+/// answered. Those who were queued were told so.
 #[tokio::test]
 async fn everyone_is_answered_by_a_few_processes() {
     let app = BridgeApp::with_fake(THREE, "").await;
@@ -30,7 +29,7 @@ async fn everyone_is_answered_by_a_few_processes() {
     for person in &mut people {
         let answered = async { assert_eq!(person.done().await["reason"], "complete") };
         tokio::pin!(answered);
-        // Looked at as often as it can be, while they are answered.
+        // Counts the processes as often as possible while the messages are answered.
         while !tokio::select! {
             biased;
             () = &mut answered => true,
@@ -45,8 +44,8 @@ async fn everyone_is_answered_by_a_few_processes() {
     until("idle ones stay", || app.agents().len() <= 3).await;
 }
 
-/// B-2: the whole server has a limit too. An idle process makes room, and its conversation
-/// goes on in another one.
+/// B-2: the limit of the whole server. An idle process is ended for another conversation, and its
+/// own continues in a new one.
 #[tokio::test]
 async fn an_idle_process_makes_room() {
     let limit = "[server.limits]\nmessages_per_minute = 1000\nagent_processes = 1";
@@ -64,8 +63,8 @@ async fn an_idle_process_makes_room() {
     assert!(app.log().contains("resumes=true"));
 }
 
-/// H-6, B-2: a stop and the end of a conversation leave the queue; nothing is started for
-/// them, and the next in the queue is served.
+/// H-6, B-2: a stop and the deletion of a conversation remove it from the queue; no process is
+/// started for it, and the next in the queue is served.
 #[tokio::test]
 async fn a_stop_leaves_the_queue() {
     let app = BridgeApp::with_fake("max_processes = 1", "").await;
@@ -88,8 +87,8 @@ async fn a_stop_leaves_the_queue() {
     assert_eq!(app.log().matches("program started").count(), 2);
 }
 
-/// P-9, B-2: a turn that waits for a person needs no process, so it keeps nobody waiting;
-/// once it is answered it waits for its own.
+/// P-9, B-2: a turn that waits for a person has no process, so it delays nobody; once it is
+/// answered, it waits for a process of its own.
 #[tokio::test]
 async fn who_waits_for_a_person_keeps_no_process() {
     let app = BridgeApp::with_fake("max_processes = 1", "").await;
@@ -108,7 +107,7 @@ async fn who_waits_for_a_person_keeps_no_process() {
     assert_eq!(app.file("made.txt").as_deref(), Some("made\n"));
 }
 
-/// FAULTS 3: a server that stops does not wait for those who wait.
+/// FAULTS 3: a stopping server does not wait for queued turns.
 #[tokio::test]
 async fn a_server_stops_with_a_queue() {
     let mut app = BridgeApp::with_fake("max_processes = 1", "").await;

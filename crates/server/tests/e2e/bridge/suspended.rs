@@ -1,5 +1,5 @@
-//! Turns that wait without a process, and what may happen to them meanwhile (P-4, P-9,
-//! H-6): their time is up, they are stopped, the next process does not do its part.
+//! Suspended turns, and what may happen to them meanwhile (P-4, P-9, H-6): they expire, they are
+//! stopped, or the next process fails.
 
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,21 +13,21 @@ use super::person::Person;
 use super::program_killed::NOT_DURABLE;
 use crate::mcp::until;
 
-/// What is asked lapses soon.
+/// A short timeout for prompts.
 const SHORT: &str = "\n[server]\nprompt_timeout = \"2s\"";
 const NOT_ANSWERED: &str = "Nobody answered in time, so it was not run.";
 
-/// A server whose agent does this about a call that it was left with.
+/// A server whose agent handles a deferred call in this way.
 async fn app_whose_agent(takes_up: &str, settings: &str) -> BridgeApp {
     BridgeApp::with_fake(settings, &format!("FAKE_AGENT_TAKES_UP = {takes_up:?}")).await
 }
 
-/// The time of day, as times are written on the wire.
+/// The current time, in the format of the wire.
 fn now_in_ms() -> u128 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()
 }
 
-/// How many processes were started so far.
+/// The number of processes that were started so far.
 fn starts(app: &BridgeApp) -> usize {
     app.log().matches("program started").count()
 }
@@ -36,8 +36,8 @@ fn prompts(person: &Person) -> usize {
     person.seen.iter().filter(|frame| frame["type"] == "userPrompt").count()
 }
 
-/// The end of a prompt that nobody answered: the agent is told and goes on, nothing was
-/// made, a late yes is refused, and the next message is answered.
+/// The end of a prompt that nobody answered: the agent is told and continues, no call was made, a
+/// late approval is refused, and the next message is answered.
 async fn lapses(app: &BridgeApp, person: &mut Person, prompt: &Value) {
     let closed = person.find("userPromptClosed").await;
     let expired = json!("expired");
@@ -51,8 +51,8 @@ async fn lapses(app: &BridgeApp, person: &mut Person, prompt: &Value) {
     assert_eq!(app.file("made.txt"), None);
 }
 
-/// P-4: a prompt whose time is up while its turn has no process ends as one of a process
-/// that waits: the agent is told that nobody answered, by a process that is started for it.
+/// P-4: a prompt expires in the same way with and without a process: the agent is told that nobody
+/// answered, if necessary by a process that is started for it.
 #[tokio::test]
 async fn a_prompt_lapses_with_and_without_a_process() {
     for (settings, processes) in [(String::new(), 3), (NOT_DURABLE.to_owned(), 1)] {
@@ -67,8 +67,8 @@ async fn a_prompt_lapses_with_and_without_a_process() {
     }
 }
 
-/// P-4, P-9: the time of a prompt is up while the server is down. It gets its full time
-/// again, and then lapses as any other.
+/// P-4, P-9: a prompt's deadline passes while the server is down. After the start it gets its full
+/// time again, and then expires like any other.
 #[tokio::test]
 async fn a_prompt_lapses_after_its_server_was_down() {
     let mut app = BridgeApp::with_cli(SHORT, "").await;
@@ -88,8 +88,7 @@ async fn a_prompt_lapses_after_its_server_was_down() {
     lapses(&app, &mut person, &prompt).await;
 }
 
-/// H-6: a stop that comes after a call was put off and before it is asked about: nobody
-/// is asked any more.
+/// H-6: a stop after a call was deferred and before the person is asked: nobody is asked any more.
 #[tokio::test]
 async fn a_stop_comes_before_the_question() {
     let app = app_whose_agent("asks_late", "").await;
@@ -103,7 +102,7 @@ async fn a_stop_comes_before_the_question() {
     assert_eq!(person.say("hello").await["reason"], "complete");
 }
 
-/// H-6, B-4: a stop that comes after a yes and before a process has it: nothing is made.
+/// H-6, B-4: a stop after an approval and before a process has it: no call is made.
 #[tokio::test]
 async fn a_stop_overtakes_a_yes() {
     let app = app_whose_agent("is_told_late", "").await;
@@ -119,8 +118,8 @@ async fn a_stop_overtakes_a_yes() {
     assert_eq!(person.say("hello").await["reason"], "complete");
 }
 
-/// B-2: a process that was started for an answer hangs, or dies each time: there is an
-/// end to it, one error, and the next message is answered.
+/// B-2: a process that was started for an answer hangs, or dies each time: retries are limited,
+/// there is one error, and the next message is answered.
 #[tokio::test]
 async fn a_process_for_an_answer_does_not_do_its_part() {
     for (takes_up, processes) in [("hangs", 3), ("dies", 5)] {
@@ -137,8 +136,8 @@ async fn a_process_for_an_answer_does_not_do_its_part() {
     }
 }
 
-/// P-9: with a version that cannot put off calls, what is asked expires with the process:
-/// the log, the status and the prompt itself say so. With one that can, none does.
+/// P-9: with a version that cannot defer calls, questions expire with the process: the log, the
+/// status and the prompt itself say so. With a version that can, none of them does.
 #[tokio::test]
 async fn a_version_that_falls_short_is_told() {
     for (version, falls_short) in [("2.1.197", true), ("2.1.325", false), ("3.0", false)] {
@@ -164,7 +163,7 @@ async fn a_version_that_falls_short_is_told() {
     }
 }
 
-/// P-9: however often the server is restarted, stopped well or not, the prompt waits.
+/// P-9: however often the server is restarted, in an orderly way or not, the prompt stays open.
 #[tokio::test]
 async fn a_prompt_outlives_many_restarts() {
     let mut app = app_whose_agent("", "").await;
@@ -185,8 +184,8 @@ async fn a_prompt_outlives_many_restarts() {
     assert_eq!(app.file("made.txt").as_deref(), Some("made\n"));
 }
 
-/// P-9: many turns wait, over a restart, and are answered in one moment; each call is
-/// made once, and no process is left.
+/// P-9: many turns wait across a restart, and are answered at the same time; each call is made
+/// once, and no process is left.
 #[tokio::test]
 async fn many_are_answered_at_once() {
     let mut app =
@@ -219,8 +218,8 @@ async fn many_are_answered_at_once() {
     app.is_left().await;
 }
 
-/// B-1: the session is gone when the answer comes: that is told, nothing is made, and the
-/// next message begins another session, which knows what was said.
+/// B-1: the CLI session is gone when the answer comes: there is an error, no call is made, and the
+/// next message begins another CLI session with the earlier messages.
 #[tokio::test]
 async fn a_session_is_gone_when_the_answer_comes() {
     let app = BridgeApp::with_cli("", "").await;
@@ -238,8 +237,8 @@ async fn a_session_is_gone_when_the_answer_comes() {
     insta::assert_snapshot!(person.story().text());
 }
 
-/// A conversation is deleted while its turn waits: nothing of it is left, and nothing is
-/// started for it any more.
+/// A conversation is deleted while its turn waits: nothing of it is left, and no process is started
+/// for it.
 #[tokio::test]
 async fn a_conversation_is_deleted_while_it_waits() {
     let mut app = app_whose_agent("", "").await;

@@ -1,4 +1,4 @@
-//! The bundled server, Recipe Vault, as the chat will have it.
+//! The bundled server, Recipe Vault, as the chat uses it.
 
 use parlor_agent::tools::{ToolOutcome, Tools};
 use parlor_mcp::McpHost;
@@ -8,8 +8,8 @@ use serde_json::json;
 use super::{call, ready, text};
 use crate::test_app::{supervisor, tenant};
 
-/// R-1, M-1: its tools have their plain names, its word on them counts, and recipes
-/// are shown beside the chat.
+/// R-1, M-1: its tools have their plain names, its annotations are trusted, and recipes are shown
+/// beside the chat.
 #[tokio::test]
 async fn recipe_vault_is_a_server_like_any_other_and_trusted() {
     let dir = tempfile::tempdir().unwrap();

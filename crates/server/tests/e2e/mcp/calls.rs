@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{RUN, begin, call, faulty, health, host, next, ready, text, until};
 use crate::test_app::PATIENCE;
 
-/// M-1: names are kept apart; what cannot be used is left out and named.
+/// M-1: names are unique; a tool that cannot be used is left out and named.
 #[tokio::test]
 async fn tools_have_names_of_their_own() {
     let mut trusted = faulty(&["--duplicate"]);
@@ -39,7 +39,7 @@ async fn tools_have_names_of_their_own() {
     host.settle().await;
 }
 
-/// The server gets exactly what was approved, with the name of the run.
+/// The server gets exactly the approved arguments, and the id of the run.
 #[tokio::test]
 async fn a_call_carries_its_arguments_and_its_run() {
     let host = host(&[("s", faulty(&[]))]);
@@ -51,7 +51,8 @@ async fn a_call_carries_its_arguments_and_its_run() {
     assert_eq!(echo["meta"]["parlor/run-id"], RUN.to_string());
 }
 
-/// M-3: results are limited; errors are answers; artifacts are of listed kinds.
+/// M-3: results are limited in size; errors are results; only artifacts of the configured kinds are
+/// shown.
 #[tokio::test]
 async fn results_are_bounded_and_read() {
     let mut settings = faulty(&[]);
@@ -83,7 +84,7 @@ async fn results_are_bounded_and_read() {
     assert_eq!(unknown, ToolOutcome::NotRun("There is no tool \"s_nothing\".".into()));
 }
 
-/// M-3: the list follows `list_changed`.
+/// M-3: the tools are listed again after `list_changed`.
 #[tokio::test]
 async fn a_list_that_changed_is_read_again() {
     let host = host(&[("s", faulty(&[]))]);
@@ -97,7 +98,7 @@ async fn a_list_that_changed_is_read_again() {
     assert!(has("s_echo"));
 }
 
-/// H-3: a tool has its time; the server is told, and goes on if it is well.
+/// H-3: a call that times out is cancelled at the server, which stays up.
 #[tokio::test]
 async fn a_call_that_takes_too_long_is_cancelled() {
     let mut settings = faulty(&[]);
@@ -109,7 +110,7 @@ async fn a_call_that_takes_too_long_is_cancelled() {
     assert!(words.contains("did not answer within 200ms"), "{words}");
     let cancelled = || async { text(&host, "s_cancelled", json!({})).await };
     while cancelled().await == "[]" {}
-    // Dropping the stream cancels the call, too.
+    // Dropping the stream cancels the call as well.
     let before = cancelled().await;
     let mut dropped = begin(&host, "s_slow", json!({"number": 3_600_000}));
     tokio::select! {
@@ -124,7 +125,7 @@ async fn a_call_that_takes_too_long_is_cancelled() {
     assert_eq!(health(&host, "s").restarts, 0, "it answers, so it stays");
 }
 
-/// P-7: a trusted server tells what a call would change; nothing is changed by it.
+/// P-7: a trusted server computes the preview of a call, which changes nothing.
 #[tokio::test]
 async fn a_trusted_server_tells_what_a_call_would_change() {
     let mut trusted = faulty(&[]);
@@ -140,7 +141,7 @@ async fn a_trusted_server_tells_what_a_call_would_change() {
     assert_eq!(host.preview("stranger_preview_me", &arguments).await, None);
 }
 
-/// A slow start is waited for, by those who settle and by a call.
+/// `settle` and calls both wait for a server that starts slowly.
 #[tokio::test]
 async fn a_server_that_takes_its_time_is_waited_for() {
     let host = host(&[("s", faulty(&["--slow-start", "300", "--noise"]))]);

@@ -1,4 +1,4 @@
-//! What children are kept from, and that none outlives the server (B-2).
+//! The isolation of child processes, and that none outlives the server (B-2).
 
 use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::os::unix::process::CommandExt as _;
@@ -12,14 +12,14 @@ use super::served::{SECRETS, Served, configuration};
 use super::{family, faulty, faulty_program, gone, host, ready, runs, text, until};
 use crate::test_app::PATIENCE;
 
-/// A user without any rights, on every machine.
+/// A user without privileges, which exists on every machine.
 const NOBODY: u32 = 65_534;
 
 fn parlor() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_parlor"))
 }
 
-/// A server with a child, a child of that in a group of its own, and an orphan.
+/// A server with a child, a grandchild in its own process group, and an orphan.
 async fn with_family(dir: &Path) -> (Served, Vec<u32>) {
     let file = dir.join("pids");
     let arguments = ["--family", file.to_str().unwrap()];
@@ -40,7 +40,7 @@ async fn nothing_outlives_a_server_that_was_killed() {
     gone(&processes).await;
 }
 
-/// FAULTS 3: told to stop, it exits with 0, and then no child is left.
+/// FAULTS 3: a server that is asked to stop exits with 0, and then no child is left.
 #[tokio::test]
 async fn a_server_that_stops_takes_its_children_along() {
     let dir = tempfile::tempdir().unwrap();
@@ -49,7 +49,7 @@ async fn a_server_that_stops_takes_its_children_along() {
     assert!(!processes.iter().any(|pid| runs(*pid)));
 }
 
-/// B-2: a supervisor that is killed takes its child along, too.
+/// B-2: a child ends with its supervisor, even if that is killed.
 #[tokio::test]
 async fn a_child_dies_with_its_supervisor() {
     let dir = tempfile::tempdir().unwrap();
@@ -61,7 +61,7 @@ async fn a_child_dies_with_its_supervisor() {
     gone(&processes[..1]).await;
 }
 
-/// B-2: a child has what is listed in its environment, and nothing else.
+/// B-2: a child's environment has the configured variables, and nothing else.
 #[tokio::test]
 async fn a_child_sees_what_is_listed_and_nothing_else() {
     let mut settings = faulty(&[]);
@@ -84,10 +84,10 @@ async fn a_child_sees_what_is_listed_and_nothing_else() {
     host.close(PATIENCE).await;
 }
 
-/// B-2, X-3: a child of the same user cannot read the server's environment either.
+/// B-2, X-3: a child of the same user cannot read the server's environment.
 #[tokio::test]
 async fn a_child_of_the_same_user_cannot_read_the_servers_secrets() {
-    // Root may read everything, so the server gives up being root.
+    // Root may read everything, so the server drops its privileges.
     let user = getuid().is_root().then_some(NOBODY);
     let (dir, [parlor, faulty]) = programs_for(user);
     let seen = report(&dir, &parlor, &faulty, "", |command| {
@@ -98,7 +98,7 @@ async fn a_child_of_the_same_user_cannot_read_the_servers_secrets() {
     assert_secrets_are_kept(&seen.await);
 }
 
-/// B-2: a child may be given its own user.
+/// B-2: a child may run as a user of its own.
 #[tokio::test]
 async fn a_child_with_a_user_of_its_own_cannot_read_the_servers_secrets() {
     if !getuid().is_root() {
@@ -109,7 +109,7 @@ async fn a_child_with_a_user_of_its_own_cannot_read_the_servers_secrets() {
     assert_secrets_are_kept(&report(&dir, &parlor, &faulty, &user, |_| {}).await);
 }
 
-/// The programs and a directory where another user can run and write.
+/// The programs, and a directory in which another user can run and write.
 fn programs_for(user: Option<u32>) -> (tempfile::TempDir, [PathBuf; 2]) {
     let dir = tempfile::tempdir().unwrap();
     std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -124,7 +124,7 @@ fn programs_for(user: Option<u32>) -> (tempfile::TempDir, [PathBuf; 2]) {
     (dir, programs)
 }
 
-/// What a child of a real server saw.
+/// What a child of a real server could see.
 async fn report(
     dir: &tempfile::TempDir,
     parlor: &Path,

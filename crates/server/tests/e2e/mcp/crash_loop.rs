@@ -6,13 +6,13 @@ use std::path::Path;
 use super::faulty_program;
 use super::served::{Served, configuration};
 
-/// How often each server is seen to crash.
+/// How many crashes of each server are observed.
 const CRASHES: usize = 4;
-/// The level at which a crash is logged; a start, for a moment, is none.
+/// The log level of a crash; a start has another one.
 const CRASH: &str = " WARN ";
 
-/// FAULTS 5: each crash is one line in the log, and they become rarer, whatever the
-/// server writes: on average at most a line a second.
+/// FAULTS 5: each crash is one line in the log, and the backoff grows, whatever the server writes:
+/// on average at most one line per second.
 #[tokio::test]
 async fn a_crash_loop_writes_at_most_a_line_a_second() {
     let dir = tempfile::tempdir().unwrap();
@@ -42,14 +42,14 @@ async fn a_crash_loop_writes_at_most_a_line_a_second() {
         let times: Vec<f64> = about.iter().map(|line| second_of_day(line)).collect();
         let took = (times[times.len() - 1] - times[0]).rem_euclid(86_400.0);
         let downs = crashes(&lines, name) as f64;
-        // The first waits are half a second and one second, less a quarter.
+        // The first delays are half a second and one second, less up to a quarter.
         assert!(downs - 1.0 <= took + 1.0, "{downs} crashes in {took} s: {about:#?}");
     }
     let others = lines.iter().filter(|line| !line.contains("server=\""));
     assert!(others.count() <= 5, "nothing else is logged about it: {lines:#?}");
 }
 
-/// When a line was written: `2026-11-17T16:54:03.123456Z  WARN …`.
+/// The time of a log line: `2026-11-17T16:54:03.123456Z  WARN …`.
 fn second_of_day(line: &str) -> f64 {
     let time = line.split(['T', 'Z']).nth(1).unwrap();
     let parts = time.split(':').map(|part| part.parse::<f64>().unwrap());

@@ -1,4 +1,4 @@
-//! Servers that crash, hang and write what they should not (FAULTS 4, M-2).
+//! Servers that crash, hang and write invalid output (FAULTS 4, M-2).
 
 use parlor_agent::tools::{ServerState, ToolOutcome, Tools};
 use rustix::process::{Pid, Signal, kill_process};
@@ -10,8 +10,8 @@ fn is_unknown(outcome: &ToolOutcome) -> bool {
     matches!(outcome, ToolOutcome::Unknown(_))
 }
 
-/// M-2: a call that may have changed something is never repeated by itself, and
-/// the next one works without anyone's help.
+/// M-2: a call that may have changed something is never repeated automatically, and the next call
+/// works.
 #[tokio::test]
 async fn a_call_that_was_lost_is_not_repeated_and_the_next_one_works() {
     let dir = tempfile::tempdir().unwrap();
@@ -28,7 +28,7 @@ async fn a_call_that_was_lost_is_not_repeated_and_the_next_one_works() {
     assert_eq!((health.state, health.restarts), (ServerState::Ready, 1));
 }
 
-/// M-2: a server that was killed between two calls.
+/// M-2: after a server was killed between two calls, the next call works.
 #[tokio::test]
 async fn a_crash_between_calls_is_healed_by_the_next_one() {
     let dir = tempfile::tempdir().unwrap();
@@ -44,9 +44,9 @@ async fn a_crash_between_calls_is_healed_by_the_next_one() {
     assert!(runs(family(&file)[3]));
 }
 
-/// FAULTS 4: it dies in the middle of a line, hangs, writes 100 MB without a line's
-/// end, invalid UTF-8, invalid JSON, exits with 0 and no answer, leaves a grandchild
-/// on standard output. Each is told, nothing of it is left, and it is back.
+/// FAULTS 4: it dies in the middle of a line, hangs, writes 100 MB without a line break, invalid
+/// UTF-8, invalid JSON, exits with 0 and no answer, leaves a grandchild on standard output. Each is
+/// reported, no process is left, and the server is restarted.
 #[tokio::test]
 async fn whatever_goes_wrong_in_a_call_is_told_and_cleared_up() {
     for (tool, problem) in [
@@ -78,7 +78,7 @@ async fn whatever_goes_wrong_in_a_call_is_told_and_cleared_up() {
     }
 }
 
-/// FAULTS 4: floods on both outputs neither stop the server nor us.
+/// FAULTS 4: floods on both outputs block neither the server nor Parlor.
 #[tokio::test]
 async fn floods_are_drained() {
     let host = host(&[("s", faulty(&["--flood-stderr", "--noise"]))]);
@@ -89,7 +89,7 @@ async fn floods_are_drained() {
     assert_eq!(health(&host, "s").restarts, 0);
 }
 
-/// M-2: one bad server never hides the others, nor does it delay them.
+/// M-2: a bad server neither hides nor delays the others.
 #[tokio::test]
 async fn servers_that_never_start_do_not_touch_the_others() {
     let mut slow = faulty(&["--silent"]);

@@ -25,10 +25,10 @@ use uuid::Uuid;
 use crate::programs::testkit_program;
 use crate::test_app::{PATIENCE, supervisor};
 
-/// The run that every call of these tests belongs to.
+/// The run id of every call in these tests.
 pub(crate) const RUN: Uuid = Uuid::from_u128(7);
 
-/// Servers with these settings, by name.
+/// A host for servers with these settings, by name.
 pub(crate) fn host(servers: &[(&str, Value)]) -> McpHost {
     let _installed = rustls::crypto::ring::default_provider().install_default();
     let settings: Vec<(&str, McpServerSettings)> = servers
@@ -42,7 +42,7 @@ pub(crate) fn host(servers: &[(&str, Value)]) -> McpHost {
     host
 }
 
-/// The server that misbehaves, with these arguments.
+/// The misbehaving server of the testkit, with these arguments.
 pub(crate) fn faulty(arguments: &[&str]) -> Value {
     json!({"command": faulty_program(), "args": arguments})
 }
@@ -55,7 +55,7 @@ pub(crate) fn health(host: &McpHost, server: &str) -> ServerHealth {
     host.health().into_iter().find(|health| health.server == server).unwrap()
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 pub(crate) async fn until(what: &str, is_so: impl Fn() -> bool) {
     let waiting = async {
         while !is_so() {
@@ -65,7 +65,7 @@ pub(crate) async fn until(what: &str, is_so: impl Fn() -> bool) {
     assert!(tokio::time::timeout(PATIENCE, waiting).await.is_ok(), "not so: {what}");
 }
 
-/// Waits until a server answers.
+/// Waits until a server is ready.
 pub(crate) async fn ready(host: &McpHost, server: &str) {
     until("the server is ready", || health(host, server).state == ServerState::Ready).await;
 }
@@ -75,13 +75,13 @@ pub(crate) fn begin(host: &McpHost, tool: &str, arguments: Value) -> ToolStream 
     host.call(ToolCall { tool: tool.to_owned(), arguments, run: RUN })
 }
 
-/// What comes next in a call.
+/// The next event of a call.
 pub(crate) async fn next(stream: &mut ToolStream) -> ToolEvent {
     let event = tokio::time::timeout(PATIENCE, stream.next()).await.expect("the call hangs");
     event.expect("a call ends with its outcome")
 }
 
-/// The end of a call in which nobody is asked anything.
+/// The outcome of a call that asks nothing.
 pub(crate) async fn outcome(mut stream: ToolStream) -> ToolOutcome {
     match next(&mut stream).await {
         ToolEvent::Done(outcome) => {
@@ -96,13 +96,13 @@ pub(crate) async fn call(host: &McpHost, tool: &str, arguments: Value) -> ToolOu
     outcome(begin(host, tool, arguments)).await
 }
 
-/// The text that a tool answered with.
+/// The text of a tool's result.
 pub(crate) async fn text(host: &McpHost, tool: &str, arguments: Value) -> String {
     let outcome = call(host, tool, arguments).await;
     words(&outcome).unwrap_or_else(|| panic!("{outcome:?}"))
 }
 
-/// The words of an answer, if it is one.
+/// The text of an outcome, if it is a result.
 pub(crate) fn words(outcome: &ToolOutcome) -> Option<String> {
     match outcome {
         ToolOutcome::Answered { content, .. } => {
@@ -112,13 +112,13 @@ pub(crate) fn words(outcome: &ToolOutcome) -> Option<String> {
     }
 }
 
-/// The processes that a server wrote down.
+/// The process ids that a server recorded.
 pub(crate) fn family(file: &Path) -> Vec<u32> {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     text.lines().map(|line| line.parse().unwrap()).collect()
 }
 
-/// Waits until none of them runs. One that ended and was not yet waited for does not.
+/// Waits until none of them runs. A zombie does not count.
 pub(crate) async fn gone(processes: &[u32]) {
     until("the processes are gone", || !processes.iter().any(|pid| runs(*pid))).await;
 }

@@ -15,7 +15,7 @@ async fn question(
     }
 }
 
-/// What the tool made of the answer.
+/// The tool's result after the answer.
 async fn end(stream: &mut ToolStream) -> Value {
     match next(stream).await {
         ToolEvent::Done(outcome) => {
@@ -26,11 +26,11 @@ async fn end(stream: &mut ToolStream) -> Value {
     }
 }
 
-/// M-3: the answer goes back; no answer is a cancellation; pages are not opened.
+/// M-3: the answer reaches the server; no answer is a cancellation; web pages are not opened.
 #[tokio::test]
 async fn a_question_reaches_the_person_and_the_answer_the_server() {
     let mut settings = faulty(&[]);
-    // Time stands still while somebody thinks.
+    // The timeout is paused while the person is asked.
     settings["call_timeout_seconds"] = json!(5);
     let host = host(&[("s", settings)]);
     ready(&host, "s").await;
@@ -57,9 +57,8 @@ async fn a_question_reaches_the_person_and_the_answer_the_server() {
     assert_eq!(end(&mut stream).await, json!({"action": "decline"}));
 }
 
-/// M-3: a question never reaches the person of another call. When it cannot be
-/// told whose it is, it is taken back; then calls go one by one, and it finds its
-/// own.
+/// M-3: a question never reaches the person of another call. If several calls run, it is cancelled;
+/// from then on calls run one at a time, and a question reaches its own person.
 #[tokio::test]
 async fn a_question_among_several_calls_is_nobodys_until_they_go_one_by_one() {
     let host = host(&[("s", faulty(&[]))]);
@@ -67,7 +66,7 @@ async fn a_question_among_several_calls_is_nobodys_until_they_go_one_by_one() {
     let dir = tempfile::tempdir().unwrap();
     let (asked, order) = (dir.path().join("asked"), dir.path().join("order"));
 
-    // The other call runs until the question was taken back.
+    // The other call runs until the question was cancelled.
     let mut other = begin(&host, "s_slow", json!({"text": asked}));
     let mut asking = begin(&host, "s_ask", json!({"text": "Which?"}));
     let (first, second) = tokio::join!(next(&mut other), async {
@@ -78,7 +77,7 @@ async fn a_question_among_several_calls_is_nobodys_until_they_go_one_by_one() {
     assert!(matches!(first, ToolEvent::Done(_)), "{first:?}");
     assert_eq!(second, json!({"action": "cancel"}));
 
-    // The server notes the other call when it comes, and the answer when it has it.
+    // The server records the other call when it arrives, and the answer when it has it.
     let mut asking = begin(&host, "s_ask", json!({"text": "And now?", "file": order}));
     let mut other = begin(&host, "s_mark", json!({"text": order}));
     let (declined, marked) = tokio::join!(

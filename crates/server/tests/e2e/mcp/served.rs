@@ -7,7 +7,7 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// What a child must never see.
+/// Secrets that a child must never see.
 pub(crate) const SECRETS: &[(&str, &str)] = &[
     ("ANTHROPIC_API_KEY", "sk-ant-secret-of-the-server"),
     ("PARLOR_API_KEY", "secret-key-of-the-server-0123456789"),
@@ -15,7 +15,7 @@ pub(crate) const SECRETS: &[(&str, &str)] = &[
     ("PARLOR_ADMIN_PASSWORD", "secret admin password"),
 ];
 
-/// A server that runs.
+/// A running server.
 pub(crate) struct Served {
     child: Child,
     address: Option<SocketAddr>,
@@ -63,13 +63,13 @@ impl Served {
         self.child.stderr.take().unwrap()
     }
 
-    /// As a power cut would.
+    /// Kills it, as a crash would.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Tells it to stop, and gives its exit code.
+    /// Asks it to stop, and returns its exit code.
     pub(crate) fn terminate(mut self) -> Option<i32> {
         kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
         self.child.wait().unwrap().code()

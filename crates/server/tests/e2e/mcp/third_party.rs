@@ -1,5 +1,5 @@
-//! Real servers by others, of the protocol's own makers, from npm, with a lock file:
-//! `server-everything` over both ways, and `server-filesystem` for previews.
+//! Third-party servers by the authors of the protocol, from npm, with a lock file:
+//! `server-everything` over both transports, and `server-filesystem` for previews.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -22,18 +22,18 @@ async fn program() -> PathBuf {
     install("mcp/third_party").await.join(EVERYTHING)
 }
 
-/// The server for files.
+/// The filesystem server.
 pub(crate) async fn file_server() -> PathBuf {
     install("mcp/third_party").await.join(FILES)
 }
 
-/// M-1: a server by others over standard input and output.
+/// M-1: a third-party server over standard input and output.
 #[tokio::test]
 async fn a_server_by_others_works_over_pipes() {
     let program = program().await;
     let host = host(&[("everything", json!({"command": "node", "args": [program, "stdio"]}))]);
     use_it(&host).await;
-    // B-2, as a stranger's program sees it.
+    // B-2: its environment, as a third-party program sees it.
     let seen: Value =
         serde_json::from_str(&text(&host, "everything_get-env", json!({})).await).unwrap();
     let may = ["HOME", "LANG", "LC_ALL", "LC_CTYPE", "PATH", "TZ"];
@@ -63,7 +63,7 @@ async fn use_it(host: &McpHost) {
     assert!(content.iter().any(is_png), "{content:?}");
     let wrong = call(host, "everything_get-sum", json!({"a": "two"})).await;
     assert!(matches!(wrong, ToolOutcome::Answered { is_error: true, .. }), "{wrong:?}");
-    // It adds this tool when it has heard that we can ask people: `list_changed`.
+    // It adds this tool, with `list_changed`, once it knows that the client can ask people.
     let asks = "everything_trigger-elicitation-request";
     until("it adds a tool", || host.list().iter().any(|tool| tool.spec.name == asks)).await;
     let mut asking = begin(host, asks, json!({}));

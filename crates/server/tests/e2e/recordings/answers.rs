@@ -1,4 +1,4 @@
-//! Turns without a prompt: an answer, and every way in which one does not come to its end.
+//! Turns without a prompt: an answer, and every way in which a turn can fail.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ async fn stopped() {
     story.ends_as("stopped").await;
 }
 
-/// The model breaks off in the middle of its answer.
+/// The model's stream breaks in the middle of its answer.
 #[tokio::test]
 async fn error() {
     let (app, gate) = (app("", "").await, Gate::closed());
@@ -47,7 +47,7 @@ async fn error() {
     story.ends_as("error").await;
 }
 
-/// What a model said before it declined is withheld.
+/// The text that a model wrote before it declined is withheld.
 #[tokio::test]
 async fn declined() {
     let (app, gate) = (app("", "").await, Gate::closed());
@@ -57,8 +57,8 @@ async fn declined() {
     story.ends_as("declined").await;
 }
 
-/// The server is killed when the page has more text than the database: a snapshot takes
-/// the rest back. What was shown may have been stored just then; then it is played again.
+/// The server is killed when the page has more text than the database: a snapshot removes the rest.
+/// If the shown text had just been stored, the recording is repeated.
 #[tokio::test]
 async fn interrupted() {
     for _ in 0..20 {

@@ -1,4 +1,4 @@
-//! Calls that wait for an approval, and what a tool server asks for itself.
+//! Calls that wait for approval, and questions of a tool server.
 
 use parlor_testkit::{Gate, Script};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::story::{Story, app, first, ready, recipe_id, vault};
 use crate::test_app::TestApp;
 
-/// A server whose tools say what they would change (`workshop.mjs`).
+/// A server whose tools compute previews (`workshop.mjs`).
 async fn workshop() -> TestApp {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/e2e/recordings/workshop.mjs");
     let server = format!(
@@ -18,7 +18,7 @@ async fn workshop() -> TestApp {
     ready(app("", &server).await).await
 }
 
-/// The model makes a call, it is decided on, and the model says something.
+/// The model makes a call, the person decides, and the model answers.
 async fn calls(
     app: &TestApp,
     name: &str,
@@ -46,7 +46,7 @@ async fn approval() {
     calls(&app, "approval", "Delete the tomato soup recipe", call, Some(yes), after).await;
 }
 
-/// A person changes the arguments, of which a part is masked.
+/// A person edits arguments of which a part is masked.
 #[tokio::test]
 async fn approval_edit() {
     let app = vault().await;
@@ -71,7 +71,7 @@ async fn approval_expired() {
     calls(&app, "approval_expired", "Write a greeting to hello.txt", call, None, after).await;
 }
 
-/// What would go away is a list with a name that hides something.
+/// The preview is a list of files to delete, with a file name that a control character disguises.
 #[tokio::test]
 async fn approval_refused() {
     let app = workshop().await;

@@ -1,11 +1,11 @@
-//! What an agent asks a person: in its text, and by the tool `ask_user`.
+//! Questions of an agent to a person: in its text, and with the tool `ask_user`.
 
 use parlor_testkit::{Gate, Script};
 use serde_json::{Value, json};
 
 use super::story::{Story, app, first};
 
-/// The model asks by its tool, is answered, and says something.
+/// The model asks with its tool, gets the answer, and answers itself.
 async fn asks(name: &str, message: &str, before: &str, ask: Value, answer: Value, after: &str) {
     let (app, gate) = (app("", "").await, Gate::closed());
     let script = if before.is_empty() { first(&gate) } else { first(&gate).text(before) };

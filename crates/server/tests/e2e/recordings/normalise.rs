@@ -1,9 +1,10 @@
-//! Events without what differs from run to run.
+//! Replaces what differs from run to run.
 //!
 //! - Ids are numbered in the order in which they appear; the conversation is the first.
-//! - Times are counted from a fixed one, by the number of the event. Deadlines are far away.
-//! - How text is cut into pieces is chance: all of it is cut after every twelve bytes,
-//!   as the server might have done.
+//! - Times are counted from a fixed one, by the number of the event. Deadlines are far in the
+//!   future.
+//! - How text was split is arbitrary: all of it is split again after every twelve bytes, as the
+//!   server might have done.
 
 use serde_json::{Map, Value};
 
@@ -15,7 +16,7 @@ const BETWEEN: u64 = 400;
 const DEADLINE: u64 = 4_102_444_800_000;
 const PIECE: usize = 12;
 
-/// One event a line, as JSON.
+/// One event per line, as JSON.
 pub(super) fn lines(events: &[Event]) -> String {
     let mut text = String::new();
     for (number, event) in (1..).zip(cut(&merge(events))) {
@@ -40,7 +41,7 @@ fn text_of(event: &Event) -> &str {
     event.data["text"].as_str().unwrap()
 }
 
-/// Pieces of one text that follow each other become one.
+/// Joins consecutive pieces of one text.
 fn merge(events: &[Event]) -> Vec<Event> {
     let mut merged: Vec<Event> = Vec::new();
     for event in events {
@@ -59,7 +60,7 @@ fn merge(events: &[Event]) -> Vec<Event> {
     merged
 }
 
-/// Texts become pieces of the same size, each with its own event id.
+/// Splits texts into pieces of the same size, each with its own event id.
 fn cut(events: &[Event]) -> Vec<Event> {
     events
         .iter()
@@ -103,7 +104,7 @@ fn set_times(value: &mut Value, now: u64) {
     }
 }
 
-/// The same text with numbered ids, which are ids all the same.
+/// The same text with numbered ids, which are still valid ids.
 fn number_ids(text: &str) -> String {
     const LENGTH: usize = 36;
     let mut known: Vec<&str> = Vec::new();

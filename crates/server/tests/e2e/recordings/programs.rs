@@ -1,5 +1,5 @@
-//! An agent that is a program: it waits for a free process, begins a turn by itself, and
-//! presents a plan in markdown.
+//! An agent that is a program: it is queued for a process, begins a turn by itself, and presents a
+//! plan in Markdown.
 
 use serde_json::json;
 

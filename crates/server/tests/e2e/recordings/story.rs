@@ -16,8 +16,8 @@ pub(super) async fn app(project: &str, more: &str) -> TestApp {
     TestApp::configured(Settings { limits, project, more, ..Settings::default() }).await
 }
 
-/// Waits until all tool servers have told their tools: a call of one that is not known yet
-/// would be another story.
+/// Waits until all tool servers have listed their tools: a call of an unknown tool would be a
+/// different recording.
 pub(super) async fn ready(app: TestApp) -> TestApp {
     let started = async {
         loop {
@@ -43,13 +43,13 @@ pub(super) async fn vault() -> TestApp {
     ready(TestApp::with_vault().await).await
 }
 
-/// A turn of the model that begins once the page reads along: what was written before
-/// that would not come in pieces.
+/// A turn of the model that begins once the page reads: text that was written before would not come
+/// in pieces.
 pub(super) fn first(gate: &Gate) -> Script {
     Script::answer().gate(gate)
 }
 
-/// The id of one of the recipes that every tenant finds.
+/// The id of one of the sample recipes.
 pub(super) async fn recipe_id(app: &TestApp, title: &str) -> String {
     let list = body_of(app.admin("GET", "/api/recipes").send().await.unwrap()).await;
     let recipes = list["recipes"].as_array().unwrap();
@@ -65,7 +65,7 @@ pub(super) struct Story<'a> {
 }
 
 impl<'a> Story<'a> {
-    /// Sends a message, reads along, and lets the model begin.
+    /// Sends a message, starts to read, and lets the model begin.
     pub(super) async fn begin(app: &'a TestApp, gate: &Gate, message: &str) -> Self {
         let story = Self::begin_behind(app, message).await;
         gate.release(1);
@@ -97,7 +97,7 @@ impl<'a> Story<'a> {
         }
     }
 
-    /// Reads until the text that was shown ends like this.
+    /// Reads until the shown text ends with this.
     pub(super) async fn until_text(&mut self, end: &str) {
         while !text(&self.seen).ends_with(end) {
             self.until("chunk").await;

@@ -1,4 +1,4 @@
-//! Tools that run without a question, and a plan that uses them.
+//! Tools that run without approval, and a plan that uses them.
 
 use parlor_testkit::{Gate, Script};
 use serde_json::json;
@@ -17,7 +17,7 @@ async fn list() {
     Story::begin(&app, &gate, "What recipes do I have?").await.ends_as("list").await;
 }
 
-/// What is shown beside the chat.
+/// A recipe that is shown beside the chat.
 #[tokio::test]
 async fn recipe() {
     let (app, gate) = (vault().await, Gate::closed());
@@ -28,7 +28,7 @@ async fn recipe() {
     Story::begin(&app, &gate, "Show me the tomato soup").await.ends_as("recipe").await;
 }
 
-/// A plan ends its turn; it is carried out in the next one.
+/// A plan ends its turn; it is executed in the next one.
 #[tokio::test]
 async fn plan() {
     let (app, gate) = (vault().await, Gate::closed());
