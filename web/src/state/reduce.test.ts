@@ -15,8 +15,11 @@ function until(name: string, event: string): LogEvent[] {
   return events.slice(0, events.findIndex((one) => one.body.event === event) + 1);
 }
 
+/** The recording of a tool that never ends. */
+const UNFINISHED = 'progress';
+
 describe('every recording', () => {
-  it.each(RECORDINGS)('%s ends with nothing that still streams and no turn', (name) => {
+  it.each(RECORDINGS.filter((name) => name !== UNFINISHED))('%s ends with nothing that still streams and no turn', (name) => {
     const state = final(name);
     expect(state.turn).toBeNull();
     expect(state.items.some((item) => item.kind === 'message' && item.streaming)).toBe(false);
