@@ -65,10 +65,10 @@ function Progress({ item }: { item: ToolItem }) {
   const { done, total, message } = progress;
   const amount = total === undefined ? i18n.number(done) : i18n.t('tool.progress', { done: i18n.number(done), total: i18n.number(total) });
   return (
-    <div className="mt-1.5 max-w-sm space-y-1 ps-6 text-small text-muted" data-progress>
+    <div className="mt-1.5 space-y-1 ps-6 text-small text-muted" data-progress>
       {total !== undefined && (
         <progress
-          className="block h-1 w-full appearance-none overflow-hidden rounded-full [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-raised [&::-webkit-progress-value]:bg-accent"
+          className="block h-1 w-full max-w-sm appearance-none overflow-hidden rounded-full [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-raised [&::-webkit-progress-value]:bg-accent"
           aria-label={i18n.t('tool.progress.label')}
           value={Math.min(done, total)}
           max={total}
@@ -77,7 +77,7 @@ function Progress({ item }: { item: ToolItem }) {
       <p className="flex gap-2">
         <span className="shrink-0 tabular-nums">{amount}</span>
         {message !== undefined && (
-          <span className="min-w-0 truncate">
+          <span className="min-w-0 break-words">
             <VisibleText text={message} />
           </span>
         )}
