@@ -28,9 +28,14 @@ impl Walk {
         walk
     }
 
-    /// A turn that waits for a person, without a process.
+    /// A turn of a message that waits for a person, without a process.
     fn suspended() -> Self {
-        let mut walk = Self::told(false);
+        Self::told(false).suspend()
+    }
+
+    /// The program defers a call and asks about it.
+    fn suspend(mut self) -> Self {
+        let walk = &mut self;
         let effects = walk.step(Input::Output(Output::Deferred(call())));
         assert_eq!(effects, [Effect::EndProcess, Effect::Continue(call())]);
         walk.step(Input::Started { resumes: true });
@@ -39,7 +44,7 @@ impl Walk {
         let effects = walk.step(Input::Output(proposes("call")));
         assert_eq!(effects, [Effect::Suspend, Effect::Emit(question("call", false))]);
         assert_eq!(walk.state.waits(false), Some(Waits::WithoutProcess));
-        walk
+        self
     }
 
     fn step(&mut self, input: Input) -> Vec<Effect> {
@@ -100,11 +105,7 @@ fn a_message_is_told_once_the_program_has_finished_what_it_began() {
 /// B-1: what the program began by itself may defer a call; the message is told after it.
 #[test]
 fn a_message_is_told_after_a_call_that_was_deferred_before_it() {
-    let mut walk = Walk { state: TurnState::new(false, MOST_BYTES) };
-    walk.step(Input::Output(Output::Deferred(call())));
-    walk.step(Input::Started { resumes: true });
-    walk.step(Input::Output(Output::Durable(call())));
-    walk.step(Input::Output(proposes("call")));
+    let mut walk = Walk { state: TurnState::new(false, MOST_BYTES) }.suspend();
     walk.step(Input::Answer("call".to_owned(), yes()));
     walk.step(Input::Started { resumes: true });
     walk.step(Input::Output(proposes("call")));
