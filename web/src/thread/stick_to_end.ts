@@ -6,7 +6,7 @@
 
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 
-import { distanceToEnd, NEAR_END, offsetIn, STICK, UNSTICK } from '../ui/scroll_view';
+import { distanceToEnd, NEAR_END, offsetIn, showWhole, STICK, UNSTICK } from '../ui/scroll_view';
 
 /** The field of the thread that has the focus. */
 function fieldIn(view: HTMLElement): HTMLElement | null {
@@ -46,14 +46,22 @@ export function useStickToEnd(view: RefObject<HTMLElement | null>, content: RefO
     let lastTop = element.scrollTop;
     let fieldTop = 0;
     let height = 0;
-    const noteField = () => {
+    const notePositions = () => {
       const field = fieldIn(element);
       fieldTop = field ? offsetIn(element, field) : 0;
       height = element.scrollHeight;
+      lastTop = element.scrollTop;
+    };
+    // The browser reveals the caret of a field alone; its lower edge may stay hidden.
+    const showField = () => {
+      const field = fieldIn(element);
+      if (field) showWhole(element, field);
+      notePositions();
     };
     const onScroll = () => {
-      // Content that shrinks may scroll by itself; the position of the field is not taken from that.
-      if (element.scrollHeight >= height) noteField();
+      // Only the distance counts: the field may also have moved because content grew in this frame.
+      // Content that shrinks may scroll by itself, and that does not count.
+      if (element.scrollHeight >= height) fieldTop -= element.scrollTop - lastTop;
       const left = distanceToEnd(element);
       const up = element.scrollTop < lastTop - 1;
       lastTop = element.scrollTop;
@@ -68,8 +76,7 @@ export function useStickToEnd(view: RefObject<HTMLElement | null>, content: RefO
       if (field) element.scrollTop += offsetIn(element, field) - fieldTop;
       const hidesField = field !== null && offsetIn(element, field) < distanceToEnd(element);
       if (pinned.current && wanted.current && !hidesField) element.scrollTop = element.scrollHeight;
-      lastTop = element.scrollTop;
-      noteField();
+      notePositions();
     });
     const setPinned = (end: boolean) => {
       pinned.current = end;
@@ -80,14 +87,16 @@ export function useStickToEnd(view: RefObject<HTMLElement | null>, content: RefO
     element.addEventListener(UNSTICK, unstick);
     element.addEventListener(STICK, stick);
     element.addEventListener('scroll', onScroll, { passive: true });
-    element.addEventListener('focusin', noteField);
+    element.addEventListener('focusin', showField);
+    element.addEventListener('input', showField);
     grown.observe(inside);
     grown.observe(element);
     return () => {
       element.removeEventListener(UNSTICK, unstick);
       element.removeEventListener(STICK, stick);
       element.removeEventListener('scroll', onScroll);
-      element.removeEventListener('focusin', noteField);
+      element.removeEventListener('focusin', showField);
+      element.removeEventListener('input', showField);
       grown.disconnect();
     };
   }, [view, content]);

@@ -39,6 +39,15 @@ export function showInView(element: HTMLElement): void {
   view.scrollTop += offsetIn(view, element) - above;
 }
 
+/** Scrolls the view by as little as shows an element whole. An element taller than the view stays where it is. */
+export function showWhole(view: HTMLElement, element: HTMLElement): void {
+  const above = offsetIn(view, element);
+  const below = view.clientHeight - above - element.offsetHeight;
+  if (element.offsetHeight > view.clientHeight) return;
+  if (above < 0) view.scrollTop += above;
+  else if (below < 0) view.scrollTop -= below;
+}
+
 /** After an element was folded or unfolded: it stays where it is, unless the end of the view is in sight with it. */
 export function keepInPlace(element: HTMLElement): void {
   const view = viewOf(element);

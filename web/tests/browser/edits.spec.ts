@@ -25,6 +25,13 @@ test('an edited approval is shown as it ran @both', async ({ page }) => {
     await card.getByRole('button', { name: 'Change' }).click();
     await expect(card.getByRole('textbox', { name: 'Recipe', exact: true })).toHaveAttribute('aria-required', 'true');
     const title = card.getByRole('textbox', { name: /^Title/ });
+    // A field that is half below the edge is shown whole when it is written in.
+    await title.evaluate((field) => {
+      const view = field.closest('[data-view]') as HTMLElement;
+      const below = field.getBoundingClientRect().bottom - view.getBoundingClientRect().bottom;
+      view.scrollTop += below - (field as HTMLElement).offsetHeight / 2;
+    });
+    await expect(title).not.toBeInViewport({ ratio: 0.9 });
     await title.fill('Ginger Snaps');
     await expect(preview.getByText('Ginger Snaps')).toBeVisible();
     await expect(preview.getByText('Ginger Biscuits')).toBeHidden();
