@@ -3,6 +3,7 @@
 //! Advisories are downloaded: from a git repository for crates, from the registry for npm packages.
 //! If that is not possible, this part is skipped with a notice; everything else is still checked.
 
+use crate::checks::skipped;
 use crate::tools::Tool;
 use crate::{succeeds, web};
 
@@ -40,8 +41,4 @@ pub(crate) fn audit() -> bool {
     print!("{shown}");
     eprint!("{said}");
     output.status.success()
-}
-
-fn skipped(what: &str, why: &str) {
-    eprintln!("\n== SKIPPED: {what}: {why}. They were not checked.\n");
 }

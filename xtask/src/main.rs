@@ -3,14 +3,19 @@
 //! Only the standard library is used, so that the first `cargo xtask` of a fresh clone compiles
 //! quickly.
 
+mod checks;
 mod dependencies;
 mod fuzz;
 mod run;
+mod test_servers;
 mod tools;
 mod web;
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+
+use crate::checks::Checks;
 
 const HELP: &str = "\
 cargo xtask <command>
@@ -18,6 +23,9 @@ cargo xtask <command>
   run [ARGS…]                  build the web interface and parlor, and start the server:
                                `parlor serve ARGS…`
   test                         all checks of CI: format, lints, all tests, the browser
+  services [--no-install] [COMMAND…]
+                               PostgreSQL, Redis and nginx for tests: runs COMMAND with them, or
+                               prints their addresses and stays until Ctrl-C
   browser                      tests of the web interface in a real browser, with the real server
   screenshots                  a picture of each screen and state, in target/screenshots
   figures                      the size of the web interface, and the duration of its tasks
@@ -41,6 +49,8 @@ fn main() -> ExitCode {
     let done = match arguments.as_slice() {
         ["run", rest @ ..] => run::run(rest),
         ["test"] => test(),
+        ["services", rest @ ..] => test_servers::services(rest),
+        [test_servers::SUPERVISE, rest @ ..] => test_servers::supervise(rest),
         ["browser"] => in_browser("browser"),
         ["screenshots"] => in_browser("pictures"),
         ["figures"] => in_browser("figures"),
@@ -62,10 +72,10 @@ fn main() -> ExitCode {
     if done { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Runs all checks, the quick ones first, and continues after a failure: a contributor wants to see
-/// the whole list.
+/// Runs all checks, the quick ones first. What takes long to fetch is begun before.
 fn test() -> bool {
     let fetching = web::fetching_packages();
+    let servers = test_servers::begin(&[]);
     let mut checks = Checks::default();
     checks.run("format", || cargo(&["fmt", "--all", "--check"]) && fuzz::is_formatted());
     checks.run("lints", || {
@@ -77,33 +87,19 @@ fn test() -> bool {
     checks.run("web: lint", || web::npm(&["run", "lint"]));
     checks.run("web: tests", || web::npm(&["test"]));
     checks.run("web: build", || web::npm(&["run", "build"]));
-    checks.run("tests", || cargo(&["test", "--workspace"]));
+    let servers = servers.ready();
+    checks.run("services", || {
+        servers.print();
+        servers.suffice()
+    });
+    servers.missing().into_iter().for_each(|(what, why)| checks.skip(what, why));
+    let mut tests = cargo_command();
+    tests.args(["test", "--workspace"]).envs(servers.variables());
+    checks.run("tests", || succeeds(&mut tests));
+    drop(servers);
     // The earlier checks have built the server.
     checks.run("browser", || web::npm(&["run", "browser"]));
     checks.report()
-}
-
-#[derive(Default)]
-struct Checks {
-    failed: Vec<&'static str>,
-}
-
-impl Checks {
-    fn run(&mut self, name: &'static str, check: impl FnOnce() -> bool) {
-        println!("== {name}");
-        if !check() {
-            self.failed.push(name);
-        }
-    }
-
-    fn report(&self) -> bool {
-        if self.failed.is_empty() {
-            println!("== all checks passed");
-        } else {
-            eprintln!("== failed: {}", self.failed.join(", "));
-        }
-        self.failed.is_empty()
-    }
 }
 
 /// Runs an npm script that drives the built server with a real browser. The whole workspace is
@@ -133,17 +129,21 @@ fn cargo(arguments: &[&str]) -> bool {
 }
 
 fn cargo_command() -> Command {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // The variables that cargo sets for this program are removed: some dependencies are rebuilt
-    // when they change.
+    command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// A program without the variables that cargo sets for this one: some dependencies are rebuilt when
+/// they change.
+fn command(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
     for (name, _) in std::env::vars_os() {
         if name.to_str().is_some_and(|name| {
             name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
         }) {
-            cargo.env_remove(name);
+            command.env_remove(name);
         }
     }
-    cargo
+    command
 }
 
 fn succeeds(command: &mut Command) -> bool {

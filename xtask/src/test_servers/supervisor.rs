@@ -1,0 +1,91 @@
+//! The process that has the servers: it finds, installs, starts and finally stops them.
+//!
+//! It never ends by itself: only when its standard input does.
+
+use std::io::{self, Read as _, Write as _};
+
+use super::folder::Folder;
+use super::programs::Program;
+use super::report::{END, Report};
+use super::server::Server;
+use super::{NO_INSTALL, install, nginx, postgres, redis};
+
+/// Something that tests need, and how it is had.
+pub(super) struct Service {
+    pub(super) name: &'static str,
+    /// How tests find it. If it is set already, nothing is started.
+    pub(super) variable: &'static str,
+    /// The packages of Debian that have it; one is enough.
+    pub(super) packages: &'static [&'static str],
+    pub(super) find: fn() -> Result<Program, String>,
+    pub(super) start: fn(&Program, &Folder) -> Result<Started, String>,
+}
+
+/// A service that can be used.
+pub(super) struct Started {
+    /// The value of its variable.
+    pub(super) value: String,
+    /// What has to be stopped at the end.
+    pub(super) server: Option<Server>,
+}
+
+pub(super) const SERVICES: &[Service] = &[postgres::SERVICE, redis::SERVICE, nginx::SERVICE];
+
+/// Provides all services until the standard input ends.
+pub(crate) fn supervise(options: &[&str]) -> bool {
+    let may_install = !options.contains(&NO_INSTALL);
+    Folder::remove_stale();
+    let folder = Folder::create();
+    // Dropped, and so stopped, before the folder is removed.
+    let mut servers = Vec::new();
+    let mut output = io::stdout();
+    for service in SERVICES {
+        let (report, server) = provide(service, may_install, &folder);
+        servers.extend(server);
+        // A reader that was killed closes the input, too.
+        let _read = writeln!(output, "{report}");
+    }
+    let _read = writeln!(output, "{END}").and_then(|()| output.flush());
+    let _ended = io::stdin().read_to_end(&mut Vec::new());
+    true
+}
+
+fn provide(
+    service: &Service,
+    may_install: bool,
+    folder: &Result<Folder, String>,
+) -> (Report, Option<Server>) {
+    let has = |description: String, value: String| Report::Has {
+        description,
+        variable: service.variable.to_owned(),
+        value,
+    };
+    if let Some(value) = std::env::var(service.variable).ok().filter(|value| !value.is_empty()) {
+        return (has(format!("{} of {}", service.name, service.variable), value), None);
+    }
+    let started = find(service, may_install).and_then(|program| {
+        let folder = folder.as_ref().map_err(Clone::clone)?;
+        let started = (service.start)(&program, folder)?;
+        Ok((format!("{} ({})", program.name, program.path.display()), started))
+    });
+    match started {
+        Ok((description, started)) => (has(description, started.value), started.server),
+        Err(why) => {
+            let why = format!("{why}; or set {}", service.variable);
+            (Report::Missing { name: service.name.to_owned(), why }, None)
+        }
+    }
+}
+
+fn find(service: &Service, may_install: bool) -> Result<Program, String> {
+    let why = match (service.find)() {
+        Ok(program) => return Ok(program),
+        Err(why) => why,
+    };
+    if !may_install || !install::is_possible() {
+        return Err(format!("{why}; install {}", service.packages.join(" or ")));
+    }
+    eprintln!("== services: {}: {why}; installing it in the background", service.name);
+    install::any_of(service.packages).map_err(|error| format!("{why}, and {error}"))?;
+    (service.find)()
+}
