@@ -12,6 +12,9 @@
 //! The program `faulty-mcp` is an MCP server that misbehaves on demand, and
 //! `fake-agent` an agent CLI that does.
 //!
+//! [`postgres`], [`redis`] and [`nginx`] say where the real servers are that
+//! `cargo xtask services` and `cargo xtask test` start.
+//!
 //! ```no_run
 //! # async fn example() -> std::io::Result<()> {
 //! use parlor_testkit::{Script, ScriptedModel};
@@ -25,11 +28,15 @@
 //! # }
 //! ```
 
+mod environment;
 mod frame;
 mod framing;
 mod http;
+pub mod nginx;
 mod player;
+pub mod postgres;
 mod record;
+pub mod redis;
 mod say;
 mod script;
 mod server;
