@@ -21,6 +21,7 @@ mod programs;
 mod redis;
 mod report;
 mod server;
+mod service;
 mod supervisor;
 mod users;
 
@@ -94,28 +95,28 @@ pub(crate) fn begin(options: &[&str]) -> Starting {
 impl Starting {
     /// Waits until the servers answer, or are known to be missing.
     pub(crate) fn ready(self) -> TestServers {
-        let mut supervisor = match self.supervisor {
-            Ok(supervisor) => supervisor,
-            Err(error) => return TestServers::none(&error.to_string()),
-        };
-        let lines =
-            supervisor.stdout.take().map(BufReader::new).into_iter().flat_map(BufRead::lines);
-        let lines = lines.map_while(Result::ok).take_while(|line| line != report::END);
-        let reports: Vec<Report> = lines.filter_map(|line| Report::from_line(&line)).collect();
-        if reports.is_empty() {
-            return TestServers::none("they could not be started");
+        let mut supervisor = self.supervisor;
+        let mut reports = supervisor.as_mut().map(read_reports).unwrap_or_default();
+        let why = supervisor.as_ref().err().map_or("the supervisor ended".to_owned(), |error| {
+            format!("the supervisor cannot be started: {error}")
+        });
+        for service in supervisor::SERVICES {
+            if !reports.iter().any(|report| report.is_about(service.name, service.variable)) {
+                reports.push(Report::Missing { name: service.name.to_owned(), why: why.clone() });
+            }
         }
-        TestServers { supervisor: Some(supervisor), reports }
+        TestServers { supervisor: supervisor.ok(), reports }
     }
 }
 
-impl TestServers {
-    fn none(why: &str) -> Self {
-        let missing = |name: &str| Report::Missing { name: name.to_owned(), why: why.to_owned() };
-        let reports = supervisor::SERVICES.iter().map(|service| missing(service.name)).collect();
-        Self { supervisor: None, reports }
-    }
+/// Reads until the last report, or until the supervisor ends.
+fn read_reports(supervisor: &mut Child) -> Vec<Report> {
+    let lines = supervisor.stdout.take().map(BufReader::new).into_iter().flat_map(BufRead::lines);
+    let lines = lines.map_while(Result::ok).take_while(|line| line != report::END);
+    lines.filter_map(|line| Report::from_line(&line)).collect()
+}
 
+impl TestServers {
     /// The environment variables for tests.
     pub(crate) fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
         self.reports.iter().filter_map(|report| match report {

@@ -2,7 +2,7 @@
 
 use super::folder::Folder;
 use super::programs::{Program, installed};
-use super::supervisor::{Service, Started};
+use super::service::{Service, Started};
 
 pub(super) const SERVICE: Service =
     Service { name: "nginx", variable: "TEST_NGINX", packages: &["nginx"], find, start };

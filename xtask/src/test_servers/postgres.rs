@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::folder::{Folder, random_hex};
 use super::programs::{Program, installed};
 use super::server::{Server, Start};
-use super::supervisor::{Service, Started};
+use super::service::{Service, Started};
 
 pub(super) const SERVICE: Service = Service {
     name: "PostgreSQL",

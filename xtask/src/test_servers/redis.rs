@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::folder::{Folder, random_hex};
 use super::programs::{Program, installed};
 use super::server::{Server, Start};
-use super::supervisor::{Service, Started};
+use super::service::{Service, Started};
 
 pub(super) const SERVICE: Service = Service {
     name: "Redis",

@@ -15,6 +15,14 @@ pub(super) enum Report {
 }
 
 impl Report {
+    /// Whether it is about the service of this name and variable.
+    pub(super) fn is_about(&self, service: &str, of_tests: &str) -> bool {
+        match self {
+            Self::Has { variable, .. } => variable == of_tests,
+            Self::Missing { name, .. } => name == service,
+        }
+    }
+
     /// Reads what `Display` wrote.
     pub(super) fn from_line(line: &str) -> Option<Self> {
         let fields: Vec<&str> = line.split('\t').collect();

@@ -8,27 +8,10 @@ use super::folder::Folder;
 use super::programs::Program;
 use super::report::{END, Report};
 use super::server::Server;
+use super::service::Service;
 use super::{NO_INSTALL, install, nginx, postgres, redis};
 
-/// Something that tests need, and how it is had.
-pub(super) struct Service {
-    pub(super) name: &'static str,
-    /// How tests find it. If it is set already, nothing is started.
-    pub(super) variable: &'static str,
-    /// The packages of Debian that have it; one is enough.
-    pub(super) packages: &'static [&'static str],
-    pub(super) find: fn() -> Result<Program, String>,
-    pub(super) start: fn(&Program, &Folder) -> Result<Started, String>,
-}
-
-/// A service that can be used.
-pub(super) struct Started {
-    /// The value of its variable.
-    pub(super) value: String,
-    /// What has to be stopped at the end.
-    pub(super) server: Option<Server>,
-}
-
+/// What tests need, in the order in which it is provided.
 pub(super) const SERVICES: &[Service] = &[postgres::SERVICE, redis::SERVICE, nginx::SERVICE];
 
 /// Provides all services until the standard input ends.
