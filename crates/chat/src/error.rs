@@ -50,7 +50,10 @@ impl From<StorageError> for ChatError {
             StorageError::NotFound => Self::NotFound,
             StorageError::TurnRunning => Self::TurnRunning,
             StorageError::PromptClosed => Self::PromptClosed,
-            StorageError::Fault(Fault::Busy) => {
+            StorageError::Fault(
+                fault @ (Fault::Busy(_) | Fault::Unreachable(_) | Fault::Unknown(_)),
+            ) => {
+                tracing::warn!(%fault, "the database is not available");
                 Self::Unavailable("The database is busy; please try again in a moment.".into())
             }
             StorageError::Fault(Fault::Full) => Self::Unavailable(

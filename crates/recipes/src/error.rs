@@ -1,7 +1,7 @@
 //! What can go wrong, by what the caller does next.
 
+use parlor_database::{Fault, OpenError};
 use parlor_protocol::ErrorCode;
-use parlor_sqlite::{Fault, OpenError};
 use serde::{Deserialize, Serialize};
 
 /// Why a request failed.
@@ -91,12 +91,6 @@ impl RecipeError {
                 ErrorCode::Internal
             }
         }
-    }
-}
-
-impl From<sqlx::Error> for RecipeError {
-    fn from(error: sqlx::Error) -> Self {
-        Fault::from(error).into()
     }
 }
 

@@ -1,9 +1,7 @@
 //! What kind of text a text block streams.
 
-use sqlx::Row;
-use sqlx::sqlite::SqliteRow;
-
 use crate::error::StorageError;
+use parlor_database::Row;
 
 /// What kind of text a text block streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +20,7 @@ impl BlockKind {
         }
     }
 
-    pub(crate) fn from_column(row: &SqliteRow, column: &str) -> Result<Self, StorageError> {
+    pub(crate) fn from_column(row: &Row, column: &str) -> Result<Self, StorageError> {
         Ok(match row.try_get(column)? {
             "thinking" => Self::Thinking,
             _ => Self::Text,

@@ -2,27 +2,26 @@
 
 use std::str::FromStr;
 
+use parlor_database::Row;
 use serde::de::DeserializeOwned;
-use sqlx::Row;
-use sqlx::sqlite::SqliteRow;
 
 use crate::error::StorageError;
 
 /// A column that holds an id or a name.
-pub(crate) fn parsed<T: FromStr>(row: &SqliteRow, column: &str) -> Result<T, StorageError> {
+pub(crate) fn parsed<T: FromStr>(row: &Row, column: &str) -> Result<T, StorageError> {
     let text: String = row.try_get(column)?;
     text.parse().map_err(|_| StorageError::Corrupt(format!("column {column} holds {text:?}")))
 }
 
 /// A column that holds JSON.
-pub(crate) fn json<T: DeserializeOwned>(row: &SqliteRow, column: &str) -> Result<T, StorageError> {
+pub(crate) fn json<T: DeserializeOwned>(row: &Row, column: &str) -> Result<T, StorageError> {
     let text: String = row.try_get(column)?;
     from_json(&text, column)
 }
 
 /// A column that holds JSON or nothing.
 pub(crate) fn optional_json<T: DeserializeOwned>(
-    row: &SqliteRow,
+    row: &Row,
     column: &str,
 ) -> Result<Option<T>, StorageError> {
     let text: Option<String> = row.try_get(column)?;
@@ -30,7 +29,7 @@ pub(crate) fn optional_json<T: DeserializeOwned>(
 }
 
 /// A counter, which is never negative.
-pub(crate) fn counter(row: &SqliteRow, column: &str) -> Result<u64, StorageError> {
+pub(crate) fn counter(row: &Row, column: &str) -> Result<u64, StorageError> {
     let number: i64 = row.try_get(column)?;
     u64::try_from(number)
         .map_err(|_| StorageError::Corrupt(format!("column {column} holds {number}")))

@@ -1,6 +1,6 @@
 //! What can go wrong, by what the caller does next.
 
-use parlor_sqlite::{Fault, OpenError};
+use parlor_database::{Fault, OpenError};
 
 /// Why a read or a write failed. It can be cloned, because writes that are committed
 /// together fail together.
@@ -34,16 +34,8 @@ impl From<Fault> for StorageError {
         match fault {
             // Only the writes of a turn claim something: its conversation, by epoch.
             Fault::NotClaimed => Self::TakenOver,
+            Fault::NoRow => Self::NotFound,
             fault => Self::Fault(fault),
-        }
-    }
-}
-
-impl From<sqlx::Error> for StorageError {
-    fn from(error: sqlx::Error) -> Self {
-        match error {
-            sqlx::Error::RowNotFound => Self::NotFound,
-            error => Fault::from(error).into(),
         }
     }
 }

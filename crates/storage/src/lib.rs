@@ -2,7 +2,7 @@
 //! model's raw history, prompts and the ledger of tool runs, credentials,
 //! blocked inputs and the audit.
 //!
-//! - [`Store`] is the handle: one SQLite file ([`parlor_sqlite`]), one connection that
+//! - [`Store`] is the handle: one SQLite file ([`parlor_database`]), one connection that
 //!   writes, several that read; what is acknowledged is on the disk.
 //! - `tables`: one file for each table group, with its row types, its reads and the
 //!   writes that need no other table. They do not know each other's writes.
@@ -36,7 +36,7 @@ mod transactions;
 pub use block_kind::BlockKind;
 pub use error::StorageError;
 pub use pages::{InvalidCursor, PageCursor};
-pub use parlor_sqlite::Fault;
+pub use parlor_database::Fault;
 pub use queries::activity::Activity;
 pub use queries::conversation_view::ConversationView;
 pub use queries::log::{LogEntry, PageSize};

@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
-use sqlx::migrate::Migrator;
+use parlor_database::Migrations;
 
-/// The migrations of SQLite. A released file never changes: see [`parlor_sqlite::migrator`].
-pub(crate) static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| {
-    parlor_sqlite::migrator([
+/// The migrations. A released file never changes: see [`Migrations`].
+pub(crate) static MIGRATIONS: LazyLock<Migrations> = LazyLock::new(|| {
+    let sqlite = [
         (1, "conversations", include_str!("../migrations/sqlite/0001_conversations.sql")),
         (2, "prompts", include_str!("../migrations/sqlite/0002_prompts.sql")),
         (3, "access", include_str!("../migrations/sqlite/0003_access.sql")),
@@ -14,11 +14,15 @@ pub(crate) static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| {
         (5, "costs", include_str!("../migrations/sqlite/0005_costs.sql")),
         (6, "allowed calls", include_str!("../migrations/sqlite/0006_allowed_calls.sql")),
         (7, "quotas", include_str!("../migrations/sqlite/0007_quotas.sql")),
-    ])
+    ];
+    let postgres = [(7, "schema", include_str!("../migrations/postgres/0007_schema.sql"))];
+    Migrations::new("chat", sqlite, postgres)
 });
 
 #[cfg(test)]
 mod tests {
+    use sqlx::migrate::Migrator;
+
     use super::*;
 
     /// The beginnings of the SHA-384 of each file, as databases out there have them.
@@ -32,6 +36,7 @@ mod tests {
     #[test]
     fn released_migrations_are_unchanged() {
         let checksums: Vec<String> = MIGRATIONS
+            .sqlite()
             .iter()
             .map(|migration| migration.checksum.iter().map(|byte| format!("{byte:02x}")).collect())
             .collect();
@@ -52,6 +57,6 @@ mod tests {
             });
             facts.collect()
         };
-        assert_eq!(facts(&MIGRATIONS), facts(&files));
+        assert_eq!(facts(MIGRATIONS.sqlite()), facts(&files));
     }
 }

@@ -1,16 +1,14 @@
 //! The handle to the database of conversations.
 
-use std::path::Path;
-
-use parlor_sqlite::{Batch, Database, Transaction};
-use sqlx::SqlitePool;
-use sqlx::migrate::Migrator;
+use parlor_database::{Batch, Connections, Database, Location, Migrations, Snapshot, Transaction};
 
 use crate::error::StorageError;
 use crate::migrations::MIGRATIONS;
 
-/// Reads are short and the machine has few cores.
+/// Reads of a file are short and the machine has few cores.
 const READERS: u32 = 4;
+/// Connections to a server, unless the configuration has another number.
+const CONNECTIONS: u32 = 16;
 
 /// The database. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -20,12 +18,22 @@ pub struct Store {
 
 impl Store {
     /// Opens or creates the database and migrates it to this version's schema.
-    pub async fn open(path: &Path) -> Result<Self, StorageError> {
-        Self::open_with(path, &MIGRATIONS).await
+    pub async fn open(location: impl Into<Location>) -> Result<Self, StorageError> {
+        Self::open_with(location.into(), &MIGRATIONS, CONNECTIONS).await
     }
 
-    async fn open_with(path: &Path, migrations: &Migrator) -> Result<Self, StorageError> {
-        Ok(Self { database: Database::open(path, migrations, READERS).await? })
+    /// The same, with another number of connections to a server.
+    pub async fn connect(location: &Location, connections: u32) -> Result<Self, StorageError> {
+        Self::open_with(location.clone(), &MIGRATIONS, connections).await
+    }
+
+    async fn open_with(
+        location: Location,
+        migrations: &Migrations,
+        postgres: u32,
+    ) -> Result<Self, StorageError> {
+        let connections = Connections { sqlite_readers: READERS, postgres };
+        Ok(Self { database: Database::open(&location, migrations, connections).await? })
     }
 
     /// Whether the database can be read and written right now.
@@ -38,19 +46,24 @@ impl Store {
         self.database.close().await;
     }
 
-    /// The connections that read.
-    pub(crate) fn reader(&self) -> &SqlitePool {
-        self.database.readers()
+    /// Any connection that reads.
+    pub(crate) fn reader(&self) -> &Database {
+        &self.database
+    }
+
+    /// One state of the database, for several reads.
+    pub(crate) async fn snapshot(&self) -> Result<Snapshot, StorageError> {
+        Ok(self.database.snapshot().await?)
     }
 
     /// Writes all of a batch or nothing.
     pub(crate) async fn run(&self, batch: Batch) -> Result<(), StorageError> {
-        Ok(self.database.writes().run(batch).await?)
+        Ok(self.database.run(batch).await?)
     }
 
     /// Begins a transaction that may read before it writes.
     pub(crate) async fn begin(&self) -> Result<Transaction, StorageError> {
-        Ok(self.database.writes().begin().await?)
+        Ok(self.database.begin().await?)
     }
 }
 

@@ -159,7 +159,10 @@ impl TestServers {
 
     /// Waits for the end of the supervisor, which does not come by itself.
     fn wait(&mut self) -> bool {
-        self.supervisor.as_mut().is_some_and(|supervisor| supervisor.wait().is_ok())
+        let Some(supervisor) = &mut self.supervisor else { return false };
+        // `wait` would close the pipe first, and that stops the servers.
+        let _open = supervisor.stdin.take();
+        supervisor.wait().is_ok()
     }
 }
 

@@ -1,14 +1,12 @@
-//! The database: one file, one writer and several readers in each process that
-//! has it open ([`parlor_sqlite`]).
+//! The database: a file or a server ([`parlor_database`]).
 //!
 //! - [`open`]: opening and migrating it.
 //! - [`recipes`]: the rows of recipes.
 //! - [`runs`]: changes that carried a run id, so that each happens once.
 //! - [`tenants`]: the samples for a tenant's first use.
 //!
-//! A server and the child processes that it starts may write at the same time: every
-//! transaction that writes holds the lock from its beginning, and reads what it needs
-//! for a change itself.
+//! Several processes may write at the same time: every change locks the tenant's row from
+//! its beginning, and reads what it needs itself.
 
 mod open;
 mod recipes;
@@ -18,9 +16,8 @@ mod tenants;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
+use parlor_database::{Connection, Database, Transaction, query};
 use parlor_protocol::TenantId;
-use parlor_sqlite::{Database, Transaction};
-use sqlx::SqliteConnection;
 
 use crate::change::{Change, Run};
 use crate::clock;
@@ -49,13 +46,13 @@ impl RecipeStore {
     /// All recipes of a tenant, by title.
     pub async fn list(&self, tenant: &TenantId) -> Result<Vec<Summary>, RecipeError> {
         self.add_samples_once(tenant).await?;
-        recipes::list(&mut *self.database.readers().acquire().await?, tenant).await
+        recipes::list(&self.database, tenant).await
     }
 
     /// One recipe of a tenant.
     pub async fn get(&self, tenant: &TenantId, id: RecipeId) -> Result<Recipe, RecipeError> {
         self.add_samples_once(tenant).await?;
-        recipes::get(&mut *self.database.readers().acquire().await?, tenant, id).await
+        recipes::get(&self.database, tenant, id).await
     }
 
     /// Makes a change, all or nothing, and returns the recipe as it is now; a deleted
@@ -67,7 +64,7 @@ impl RecipeStore {
         run: Option<Run<'_>>,
     ) -> Result<Recipe, RecipeError> {
         self.add_samples_once(tenant).await?;
-        let mut transaction = self.begin().await?;
+        let mut transaction = self.begin_change(tenant).await?;
         if let Some(run) = run
             && let Some(first) = runs::find(&mut transaction, tenant, run).await?
         {
@@ -84,7 +81,7 @@ impl RecipeStore {
     /// What a change would do: it is made in a transaction, which is rolled back.
     pub async fn dry_run(&self, tenant: &TenantId, change: Change) -> Result<DryRun, RecipeError> {
         self.add_samples_once(tenant).await?;
-        let mut transaction = self.begin().await?;
+        let mut transaction = self.begin_change(tenant).await?;
         let before = match &change {
             Change::Create(_) => None,
             Change::Replace(id, _) | Change::Update(id, _) | Change::Delete(id) => {
@@ -108,15 +105,26 @@ impl RecipeStore {
         self.database.close().await;
     }
 
+    /// Begins a transaction that excludes other changes of the tenant's recipes: what it
+    /// reads is still so when it writes.
+    async fn begin_change(&self, tenant: &TenantId) -> Result<Transaction, RecipeError> {
+        let mut transaction = self.begin().await?;
+        query("UPDATE tenants SET first_used_at = first_used_at WHERE tenant = $1")
+            .bind(tenant.as_str())
+            .execute(&mut *transaction)
+            .await?;
+        Ok(transaction)
+    }
+
     /// Begins a transaction that may read before it writes.
     async fn begin(&self) -> Result<Transaction, RecipeError> {
-        Ok(self.database.writes().begin().await?)
+        Ok(self.database.begin().await?)
     }
 }
 
 /// Makes a change inside a transaction. A refusal comes before any write.
 async fn apply(
-    transaction: &mut SqliteConnection,
+    transaction: &mut Connection,
     tenant: &TenantId,
     change: Change,
 ) -> Result<Recipe, RecipeError> {
@@ -124,11 +132,11 @@ async fn apply(
     match change {
         Change::Create(content) => recipes::create(transaction, tenant, content, now).await,
         Change::Replace(id, content) => {
-            let old = recipes::get(transaction, tenant, id).await?;
+            let old = recipes::get(&mut *transaction, tenant, id).await?;
             recipes::put(transaction, tenant, old, content, now).await
         }
         Change::Update(id, input) => {
-            let old = recipes::get(transaction, tenant, id).await?;
+            let old = recipes::get(&mut *transaction, tenant, id).await?;
             let content = input.change(&old.content)?;
             recipes::put(transaction, tenant, old, content, now).await
         }

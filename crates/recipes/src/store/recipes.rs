@@ -1,52 +1,51 @@
 //! The rows of recipes.
 
+use parlor_database::{Connection, Executor, Row, query};
 use parlor_protocol::{TenantId, Timestamp};
 use serde::de::DeserializeOwned;
-use sqlx::sqlite::SqliteRow;
-use sqlx::{Row, SqliteConnection};
 
 use crate::error::{RecipeError, Refusal};
 use crate::limits;
 use crate::recipe::{Content, Recipe, RecipeId, Summary};
 
 pub(super) async fn list(
-    connection: &mut SqliteConnection,
+    on: impl Into<Executor<'_>>,
     tenant: &TenantId,
 ) -> Result<Vec<Summary>, RecipeError> {
-    let rows = sqlx::query(
+    let rows = query(
         "SELECT id, title, description, servings, prep_time_minutes, cook_time_minutes, updated_at
          FROM recipes WHERE tenant = $1 ORDER BY title_key",
     )
     .bind(tenant.as_str())
-    .fetch_all(connection)
+    .fetch_all(on)
     .await?;
     rows.iter().map(summary).collect()
 }
 
 pub(super) async fn get(
-    connection: &mut SqliteConnection,
+    on: impl Into<Executor<'_>>,
     tenant: &TenantId,
     id: RecipeId,
 ) -> Result<Recipe, RecipeError> {
-    let row = sqlx::query("SELECT * FROM recipes WHERE tenant = $1 AND id = $2")
+    let row = query("SELECT * FROM recipes WHERE tenant = $1 AND id = $2")
         .bind(tenant.as_str())
         .bind(id.to_string())
-        .fetch_optional(connection)
+        .fetch_optional(on)
         .await?;
     recipe(&row.ok_or_else(|| not_found(id))?)
 }
 
 pub(super) async fn create(
-    transaction: &mut SqliteConnection,
+    transaction: &mut Connection,
     tenant: &TenantId,
     content: Content,
     now: Timestamp,
 ) -> Result<Recipe, RecipeError> {
-    let count: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM recipes WHERE tenant = $1")
+    let count = query("SELECT COUNT(*) AS recipes FROM recipes WHERE tenant = $1")
         .bind(tenant.as_str())
         .fetch_one(&mut *transaction)
         .await?;
-    if count >= limits::RECIPES {
+    if count.try_get::<i64>("recipes")? >= limits::RECIPES {
         return Err(Refusal::Full { most: limits::RECIPES }.into());
     }
     let recipe = Recipe { id: RecipeId::make(), content, created_at: now, updated_at: now };
@@ -57,7 +56,7 @@ pub(super) async fn create(
 
 /// Replaces the content of a recipe.
 pub(super) async fn put(
-    transaction: &mut SqliteConnection,
+    transaction: &mut Connection,
     tenant: &TenantId,
     old: Recipe,
     content: Content,
@@ -72,12 +71,12 @@ pub(super) async fn put(
 
 /// Deletes a recipe, and returns it as it was.
 pub(super) async fn delete(
-    transaction: &mut SqliteConnection,
+    transaction: &mut Connection,
     tenant: &TenantId,
     id: RecipeId,
 ) -> Result<Recipe, RecipeError> {
-    let recipe = get(transaction, tenant, id).await?;
-    sqlx::query("DELETE FROM recipes WHERE tenant = $1 AND id = $2")
+    let recipe = get(&mut *transaction, tenant, id).await?;
+    query("DELETE FROM recipes WHERE tenant = $1 AND id = $2")
         .bind(tenant.as_str())
         .bind(id.to_string())
         .execute(&mut *transaction)
@@ -86,18 +85,17 @@ pub(super) async fn delete(
 }
 
 async fn refuse_taken_title(
-    transaction: &mut SqliteConnection,
+    transaction: &mut Connection,
     tenant: &TenantId,
     recipe: &Recipe,
 ) -> Result<(), RecipeError> {
-    let other = sqlx::query(
-        "SELECT id, title FROM recipes WHERE tenant = $1 AND title_key = $2 AND id <> $3",
-    )
-    .bind(tenant.as_str())
-    .bind(recipe.content.title_key())
-    .bind(recipe.id.to_string())
-    .fetch_optional(&mut *transaction)
-    .await?;
+    let other =
+        query("SELECT id, title FROM recipes WHERE tenant = $1 AND title_key = $2 AND id <> $3")
+            .bind(tenant.as_str())
+            .bind(recipe.content.title_key())
+            .bind(recipe.id.to_string())
+            .fetch_optional(&mut *transaction)
+            .await?;
     match other {
         None => Ok(()),
         Some(row) => {
@@ -107,12 +105,12 @@ async fn refuse_taken_title(
 }
 
 async fn write(
-    transaction: &mut SqliteConnection,
+    transaction: &mut Connection,
     tenant: &TenantId,
     recipe: &Recipe,
 ) -> Result<(), RecipeError> {
     let content = &recipe.content;
-    sqlx::query(
+    query(
         "INSERT INTO recipes
          (id, tenant, title, title_key, description, servings, prep_time_minutes,
           cook_time_minutes, ingredients, steps, created_at, updated_at)
@@ -142,7 +140,7 @@ async fn write(
     Ok(())
 }
 
-fn summary(row: &SqliteRow) -> Result<Summary, RecipeError> {
+fn summary(row: &Row) -> Result<Summary, RecipeError> {
     Ok(Summary {
         id: id(row)?,
         title: row.try_get("title")?,
@@ -154,7 +152,7 @@ fn summary(row: &SqliteRow) -> Result<Summary, RecipeError> {
     })
 }
 
-fn recipe(row: &SqliteRow) -> Result<Recipe, RecipeError> {
+fn recipe(row: &Row) -> Result<Recipe, RecipeError> {
     Ok(Recipe {
         id: id(row)?,
         content: Content {
@@ -171,18 +169,18 @@ fn recipe(row: &SqliteRow) -> Result<Recipe, RecipeError> {
     })
 }
 
-fn id(row: &SqliteRow) -> Result<RecipeId, RecipeError> {
+fn id(row: &Row) -> Result<RecipeId, RecipeError> {
     let text: String = row.try_get("id")?;
     text.parse().map_err(|_| RecipeError::Corrupt(format!("column id holds {text:?}")))
 }
 
-fn count(row: &SqliteRow, column: &str) -> Result<Option<u32>, RecipeError> {
+fn count(row: &Row, column: &str) -> Result<Option<u32>, RecipeError> {
     let number: Option<i64> = row.try_get(column)?;
     let corrupt = |number| RecipeError::Corrupt(format!("column {column} holds {number}"));
     number.map(|number| u32::try_from(number).map_err(|_| corrupt(number))).transpose()
 }
 
-fn from_json<T: DeserializeOwned>(row: &SqliteRow, column: &str) -> Result<T, RecipeError> {
+fn from_json<T: DeserializeOwned>(row: &Row, column: &str) -> Result<T, RecipeError> {
     let text: String = row.try_get(column)?;
     serde_json::from_str(&text)
         .map_err(|error| RecipeError::Corrupt(format!("column {column}: {error}")))

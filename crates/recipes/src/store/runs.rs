@@ -2,10 +2,10 @@
 //! change, so there is never one without the other, even after `kill -9`: the same
 //! run again gets the first outcome, even if that is a refusal, and changes nothing.
 
+use parlor_database::{Connection, query};
 use parlor_protocol::TenantId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sqlx::{Row, SqliteConnection};
 
 use super::recipes::to_json;
 use crate::change::Run;
@@ -46,16 +46,15 @@ impl Outcome {
 /// The outcome of the same run, if there was one. The same id with another tool or
 /// other arguments is an error.
 pub(super) async fn find(
-    transaction: &mut SqliteConnection,
+    transaction: &mut Connection,
     tenant: &TenantId,
     run: Run<'_>,
 ) -> Result<Option<Outcome>, RecipeError> {
-    let row =
-        sqlx::query("SELECT tool, arguments, outcome FROM runs WHERE tenant = $1 AND run_id = $2")
-            .bind(tenant.as_str())
-            .bind(run.id.as_str())
-            .fetch_optional(&mut *transaction)
-            .await?;
+    let row = query("SELECT tool, arguments, outcome FROM runs WHERE tenant = $1 AND run_id = $2")
+        .bind(tenant.as_str())
+        .bind(run.id.as_str())
+        .fetch_optional(&mut *transaction)
+        .await?;
     let Some(row) = row else { return Ok(None) };
     let (tool, arguments): (String, String) = (row.try_get("tool")?, row.try_get("arguments")?);
     let arguments: Value = from_json(&arguments)?;
@@ -68,17 +67,17 @@ pub(super) async fn find(
 
 /// Stores a run, and deletes those that are too old.
 pub(super) async fn remember(
-    transaction: &mut SqliteConnection,
+    transaction: &mut Connection,
     tenant: &TenantId,
     run: Run<'_>,
     outcome: &Outcome,
 ) -> Result<(), RecipeError> {
     let now = clock::now().0;
-    sqlx::query("DELETE FROM runs WHERE at < $1")
+    query("DELETE FROM runs WHERE at < $1")
         .bind(now - REMEMBERED_MS)
         .execute(&mut *transaction)
         .await?;
-    sqlx::query(
+    query(
         "INSERT INTO runs (tenant, run_id, tool, arguments, outcome, at)
          VALUES ($1, $2, $3, $4, $5, $6)",
     )

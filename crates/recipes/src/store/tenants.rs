@@ -2,6 +2,7 @@
 
 use std::sync::PoisonError;
 
+use parlor_database::query;
 use parlor_protocol::TenantId;
 
 use super::{RecipeStore, recipes};
@@ -18,7 +19,7 @@ impl RecipeStore {
         }
         let now = clock::now();
         let mut transaction = self.begin().await?;
-        let added = sqlx::query(
+        let added = query(
             "INSERT INTO tenants (tenant, first_used_at) VALUES ($1, $2)
              ON CONFLICT (tenant) DO NOTHING",
         )
@@ -26,7 +27,7 @@ impl RecipeStore {
         .bind(now.0)
         .execute(&mut *transaction)
         .await?;
-        if added.rows_affected() > 0 {
+        if added > 0 {
             for content in samples::all()? {
                 recipes::create(&mut transaction, tenant, content, now).await?;
             }

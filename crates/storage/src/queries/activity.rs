@@ -1,5 +1,6 @@
 //! Turns, tokens and costs by project and hour, for administrators.
 
+use parlor_database::query;
 use parlor_protocol::{ProjectId, TenantId, Timestamp};
 
 use crate::columns::{counter, parsed, to_column};
@@ -30,7 +31,7 @@ impl Store {
         tenant: &TenantId,
         since: Timestamp,
     ) -> Result<Vec<Activity>, StorageError> {
-        let rows = sqlx::query(
+        let rows = query(
             "SELECT c.project AS project, t.started_at / $3 AS hour, COUNT(*) AS turns,
              CAST(COALESCE(SUM(t.tokens_used), 0) AS BIGINT) AS tokens,
              CAST(COALESCE(SUM(t.cost_micros), 0) AS BIGINT) AS cost_micros

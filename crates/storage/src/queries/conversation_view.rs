@@ -32,7 +32,7 @@ impl Store {
         tenant: &TenantId,
         id: ConversationId,
     ) -> Result<ConversationView, StorageError> {
-        let mut snapshot = self.reader().begin().await?;
+        let mut snapshot = self.snapshot().await?;
         let conversation = conversations::find(&mut snapshot, tenant, id).await?;
         let prompts = prompts::of_conversation(&mut snapshot, id).await?;
         Ok(ConversationView {

@@ -4,9 +4,8 @@
 //! however long the log is. An entry that is larger than a page comes without its
 //! content, which is read alone ([`Store::log_entry`]).
 
+use parlor_database::{Connection, Row, query};
 use parlor_protocol::{ConversationId, EventBody, EventId, MessageId, MessageType, Role};
-use sqlx::sqlite::SqliteRow;
-use sqlx::{Row, SqliteConnection};
 
 use crate::block_kind::BlockKind;
 use crate::columns::{counter, json, parsed, to_column};
@@ -82,10 +81,10 @@ impl Store {
         after: EventId,
         page: PageSize,
     ) -> Result<Vec<LogEntry>, StorageError> {
-        let mut snapshot = self.reader().begin().await?;
+        let mut snapshot = self.snapshot().await?;
         let sizes = sizes(&mut snapshot, conversation, after, page.entries).await?;
         let Some(first) = sizes.first() else { return Ok(Vec::new()) };
-        if first.try_get::<i64, _>("bytes")? > to_column(page.bytes) {
+        if first.try_get::<i64>("bytes")? > to_column(page.bytes) {
             return Ok(vec![large(first)?]);
         }
         let mut last = counter(first, "event_seq")?;
@@ -104,7 +103,7 @@ impl Store {
         conversation: ConversationId,
         seq: u64,
     ) -> Result<Option<LogEntry>, StorageError> {
-        let mut snapshot = self.reader().begin().await?;
+        let mut snapshot = self.snapshot().await?;
         Ok(between(&mut snapshot, conversation, seq, seq).await?.pop())
     }
 
@@ -115,7 +114,7 @@ impl Store {
         conversation: ConversationId,
         seq: u64,
     ) -> Result<Option<MessageId>, StorageError> {
-        let row = sqlx::query(
+        let row = query(
             "SELECT block_message FROM turns WHERE conversation_id = $1 AND block_seq = $2
              AND NOT EXISTS (SELECT 1 FROM events e WHERE e.conversation_id = $1 AND e.seq = $2)",
         )
@@ -129,21 +128,21 @@ impl Store {
 
 /// The sizes of the next entries, which the database knows without reading them.
 async fn sizes(
-    snapshot: &mut SqliteConnection,
+    snapshot: &mut Connection,
     conversation: ConversationId,
     after: EventId,
     limit: u32,
-) -> Result<Vec<SqliteRow>, StorageError> {
-    let rows = sqlx::query(
+) -> Result<Vec<Row>, StorageError> {
+    let rows = query(
         "SELECT e.seq AS event_seq, e.kind, e.message_id AS block_message, m.id, m.role,
              m.message_type, CASE WHEN e.kind = 'block' THEN e.body END AS block_kind,
-             CASE WHEN e.kind = 'block' THEN COALESCE(octet_length(m.content),
+             CAST(CASE WHEN e.kind = 'block' THEN COALESCE(octet_length(m.content),
                  (SELECT SUM(octet_length(d.clean)) FROM deltas d
                   WHERE d.conversation_id = e.conversation_id AND d.block = e.seq), 0)
              ELSE octet_length(e.body) + COALESCE(octet_length(m.content), 0)
                  + COALESCE(octet_length(m.data), 0) + COALESCE(octet_length(m.options), 0)
                  + COALESCE(octet_length(m.questions), 0) + COALESCE(octet_length(m.metadata), 0)
-             END AS bytes
+             END AS BIGINT) AS bytes
          FROM events e
          LEFT JOIN messages m ON e.kind IN ('message', 'block') AND m.id = e.message_id
          WHERE e.conversation_id = $1 AND (e.seq > $2 OR (e.seq = $2 AND e.kind = 'block' AND $3))
@@ -159,7 +158,7 @@ async fn sizes(
 }
 
 /// An entry that is larger than a page, without its content.
-fn large(row: &SqliteRow) -> Result<LogEntry, StorageError> {
+fn large(row: &Row) -> Result<LogEntry, StorageError> {
     let seq = counter(row, "event_seq")?;
     let kind: &str = row.try_get("kind")?;
     if kind == "block" {
@@ -183,12 +182,12 @@ fn large(row: &SqliteRow) -> Result<LogEntry, StorageError> {
 
 /// The entries from one number to another, complete.
 async fn between(
-    snapshot: &mut SqliteConnection,
+    snapshot: &mut Connection,
     conversation: ConversationId,
     first: u64,
     last: u64,
 ) -> Result<Vec<LogEntry>, StorageError> {
-    let rows = sqlx::query(
+    let rows = query(
         "SELECT e.seq AS event_seq, e.kind, e.body, e.message_id AS block_message, m.*
          FROM events e
          LEFT JOIN messages m ON e.kind IN ('message', 'block') AND m.id = e.message_id
@@ -208,19 +207,19 @@ async fn between(
 }
 
 async fn entry(
-    snapshot: &mut SqliteConnection,
+    snapshot: &mut Connection,
     conversation: ConversationId,
-    row: &SqliteRow,
+    row: &Row,
 ) -> Result<LogEntry, StorageError> {
     let seq = counter(row, "event_seq")?;
     let event =
         |body| Ok(LogEntry::Event(Logged { id: EventId::durable(seq), body: Served::new(body) }));
-    match row.try_get::<&str, _>("kind")? {
+    match row.try_get::<&str>("kind")? {
         "message" => event(EventBody::Message(Box::new(messages::message(row)?))),
         "block" => {
             let message: MessageId = parsed(row, "block_message")?;
             // Once the message is stored, the block has its text.
-            let text = match row.try_get::<Option<String>, _>("content")? {
+            let text = match row.try_get::<Option<String>>("content")? {
                 Some(content) => content,
                 None => text_blocks::clean_text(snapshot, conversation, seq).await?,
             };

@@ -1,9 +1,8 @@
 //! Credentials: passwords, sessions and keys. Only hashes come here; hashing is done above.
 
+use parlor_database::{Row, query};
 use parlor_protocol::{TenantId, Timestamp};
 use serde::{Deserialize, Serialize};
-use sqlx::Row;
-use sqlx::sqlite::SqliteRow;
 
 use crate::columns::parsed;
 use crate::error::StorageError;
@@ -90,7 +89,7 @@ impl Access<'_> {
         tenant: &TenantId,
         role: AccessRole,
     ) -> Result<Option<String>, StorageError> {
-        let row = sqlx::query("SELECT hash FROM passwords WHERE tenant = $1 AND role = $2")
+        let row = query("SELECT hash FROM passwords WHERE tenant = $1 AND role = $2")
             .bind(tenant.as_str())
             .bind(role.as_str())
             .fetch_optional(self.0.reader())
@@ -107,7 +106,7 @@ impl Access<'_> {
         now: Timestamp,
     ) -> Result<(), StorageError> {
         let mut transaction = self.0.begin().await?;
-        sqlx::query(
+        query(
             "INSERT INTO passwords (tenant, role, hash, changed_at) VALUES ($1, $2, $3, $4)
              ON CONFLICT (tenant, role) DO UPDATE SET hash = $3, changed_at = $4",
         )
@@ -117,7 +116,7 @@ impl Access<'_> {
         .bind(now.0)
         .execute(&mut *transaction)
         .await?;
-        sqlx::query(
+        query(
             "UPDATE tokens SET revoked_at = $3
              WHERE tenant = $1 AND role = $2 AND kind = 'session' AND revoked_at IS NULL",
         )
@@ -133,7 +132,7 @@ impl Access<'_> {
     /// Stores a token.
     pub async fn add_token(&self, token: &NewToken) -> Result<(), StorageError> {
         let mut transaction = self.0.begin().await?;
-        sqlx::query(
+        query(
             "INSERT INTO tokens
              (id, hash, kind, tenant, role, name, created_at, last_used_at, expires_at)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8)
@@ -155,7 +154,7 @@ impl Access<'_> {
 
     /// The token with this hash, even if it has expired or was revoked.
     pub async fn token_by_hash(&self, hash: &str) -> Result<Option<Token>, StorageError> {
-        let row = sqlx::query("SELECT * FROM tokens WHERE hash = $1")
+        let row = query("SELECT * FROM tokens WHERE hash = $1")
             .bind(hash)
             .fetch_optional(self.0.reader())
             .await?;
@@ -168,7 +167,7 @@ impl Access<'_> {
         tenant: &TenantId,
         kind: TokenKind,
     ) -> Result<Vec<Token>, StorageError> {
-        let rows = sqlx::query(
+        let rows = query(
             "SELECT * FROM tokens WHERE tenant = $1 AND kind = $2 ORDER BY created_at DESC, id",
         )
         .bind(tenant.as_str())
@@ -186,7 +185,7 @@ impl Access<'_> {
         expires_at: Option<Timestamp>,
     ) -> Result<(), StorageError> {
         let mut transaction = self.0.begin().await?;
-        sqlx::query("UPDATE tokens SET last_used_at = $2, expires_at = $3 WHERE id = $1")
+        query("UPDATE tokens SET last_used_at = $2, expires_at = $3 WHERE id = $1")
             .bind(id)
             .bind(now.0)
             .bind(expires_at.map(|at| at.0))
@@ -204,7 +203,7 @@ impl Access<'_> {
         now: Timestamp,
     ) -> Result<(), StorageError> {
         let mut transaction = self.0.begin().await?;
-        let revoked = sqlx::query(
+        let revoked = query(
             "UPDATE tokens SET revoked_at = $3
              WHERE id = $2 AND tenant = $1 AND revoked_at IS NULL",
         )
@@ -214,13 +213,13 @@ impl Access<'_> {
         .execute(&mut *transaction)
         .await?;
         transaction.commit().await?;
-        if revoked.rows_affected() == 0 { Err(StorageError::NotFound) } else { Ok(()) }
+        if revoked == 0 { Err(StorageError::NotFound) } else { Ok(()) }
     }
 }
 
-fn token(row: &SqliteRow) -> Result<Token, StorageError> {
+fn token(row: &Row) -> Result<Token, StorageError> {
     let time = |column| -> Result<Option<Timestamp>, StorageError> {
-        Ok(row.try_get::<Option<i64>, _>(column)?.map(Timestamp))
+        Ok(row.try_get::<Option<i64>>(column)?.map(Timestamp))
     };
     let kind: String = row.try_get("kind")?;
     let role: String = row.try_get("role")?;

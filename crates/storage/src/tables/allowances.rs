@@ -1,9 +1,8 @@
 //! Allowances: "always allow this tool in this conversation" (P-11).
 
+use parlor_database::{Connection, Row, query};
 use parlor_protocol::{ConversationId, Timestamp};
 use serde::Serialize;
-use sqlx::sqlite::SqliteRow;
-use sqlx::{Row, SqliteConnection};
 
 use crate::error::StorageError;
 use crate::store::Store;
@@ -30,12 +29,11 @@ impl Store {
         &self,
         conversation: ConversationId,
     ) -> Result<Vec<Allowance>, StorageError> {
-        let rows = sqlx::query(
-            "SELECT * FROM allowances WHERE conversation_id = $1 ORDER BY granted_at, tool",
-        )
-        .bind(conversation.to_string())
-        .fetch_all(self.reader())
-        .await?;
+        let rows =
+            query("SELECT * FROM allowances WHERE conversation_id = $1 ORDER BY granted_at, tool")
+                .bind(conversation.to_string())
+                .fetch_all(self.reader())
+                .await?;
         rows.iter().map(allowance).collect()
     }
 
@@ -46,7 +44,7 @@ impl Store {
         tool: Option<&str>,
     ) -> Result<u64, StorageError> {
         let mut transaction = self.begin().await?;
-        let revoked = sqlx::query(
+        let revoked = query(
             "DELETE FROM allowances WHERE conversation_id = $1 AND ($2 IS NULL OR tool = $2)",
         )
         .bind(conversation.to_string())
@@ -54,17 +52,17 @@ impl Store {
         .execute(&mut *transaction)
         .await?;
         transaction.commit().await?;
-        Ok(revoked.rows_affected())
+        Ok(revoked)
     }
 }
 
 /// Grants an allowance, or renews it for the tool as it is now.
 pub(crate) async fn grant(
-    transaction: &mut SqliteConnection,
+    transaction: &mut Connection,
     conversation: ConversationId,
     allowance: &Allowance,
 ) -> Result<(), StorageError> {
-    sqlx::query(
+    query(
         "INSERT INTO allowances (conversation_id, server, tool, fingerprint, granted_by, granted_at)
          VALUES ($1, $2, $3, $4, $5, $6)
          ON CONFLICT (conversation_id, server, tool)
@@ -81,7 +79,7 @@ pub(crate) async fn grant(
     Ok(())
 }
 
-fn allowance(row: &SqliteRow) -> Result<Allowance, StorageError> {
+fn allowance(row: &Row) -> Result<Allowance, StorageError> {
     Ok(Allowance {
         server: row.try_get("server")?,
         tool: row.try_get("tool")?,

@@ -1,9 +1,8 @@
 //! Blocked inputs: what the guardrail refused, or noticed and let pass (G-7).
 
+use parlor_database::{Row, query};
 use parlor_protocol::{ProjectId, TenantId, Timestamp};
 use serde::Serialize;
-use sqlx::Row;
-use sqlx::sqlite::SqliteRow;
 
 use crate::columns::parsed;
 use crate::error::StorageError;
@@ -52,7 +51,7 @@ impl Store {
     /// Stores an input that matched a rule.
     pub async fn add_blocked_input(&self, input: &BlockedInput) -> Result<(), StorageError> {
         let mut transaction = self.begin().await?;
-        sqlx::query(
+        query(
             "INSERT INTO blocked_inputs
              (id, at, tenant, project, session, rule, category, action, view, hash, excerpt)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
@@ -82,7 +81,7 @@ impl Store {
         limit: u32,
     ) -> Result<BlockedInputPage, StorageError> {
         let (before_time, before_id) = PageCursor::bounds(before);
-        let rows = sqlx::query(
+        let rows = query(
             "SELECT * FROM blocked_inputs
              WHERE tenant = $1 AND (at < $2 OR (at = $2 AND id < $3))
              ORDER BY at DESC, id DESC LIMIT $4",
@@ -100,7 +99,7 @@ impl Store {
     }
 }
 
-fn blocked_input(row: &SqliteRow) -> Result<BlockedInput, StorageError> {
+fn blocked_input(row: &Row) -> Result<BlockedInput, StorageError> {
     Ok(BlockedInput {
         id: row.try_get("id")?,
         at: Timestamp(row.try_get("at")?),

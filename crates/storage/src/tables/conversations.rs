@@ -1,10 +1,9 @@
 //! Conversations: reading, listing, renaming. Their messages are in
 //! [`crate::queries::conversation_view`].
 
+use parlor_database::{Executor, Row, query};
 use parlor_protocol::{ConversationId, Mode, ProjectId, TenantId, Timestamp};
 use serde::Serialize;
-use sqlx::sqlite::SqliteRow;
-use sqlx::{Row, SqliteConnection};
 
 use crate::columns::{counter, parsed};
 use crate::error::StorageError;
@@ -68,26 +67,25 @@ impl Store {
         tenant: &TenantId,
         id: ConversationId,
     ) -> Result<Conversation, StorageError> {
-        let mut reader = self.reader().acquire().await?;
-        find(&mut reader, tenant, id).await
+        find(self.reader(), tenant, id).await
     }
 
-    /// The conversations of a tenant whose title contains `query`, newest first, from
+    /// The conversations of a tenant whose title contains `text`, newest first, from
     /// a cursor on.
     pub async fn conversations(
         &self,
         tenant: &TenantId,
-        query: Option<&str>,
+        text: Option<&str>,
         before: Option<&PageCursor>,
         limit: u32,
     ) -> Result<ConversationPage, StorageError> {
         let (before_time, before_id) = PageCursor::bounds(before);
-        let pattern = query.map(like_pattern).unwrap_or_else(|| "%".to_owned());
-        let rows = sqlx::query(sqlx::AssertSqlSafe(format!(
+        let pattern = text.map(like_pattern).unwrap_or_else(|| "%".to_owned());
+        let rows = query(format!(
             "{SELECT} WHERE c.tenant = $1 AND LOWER(c.title) LIKE $2 ESCAPE '!'
              AND (c.updated_at < $3 OR (c.updated_at = $3 AND c.id < $4))
              ORDER BY c.updated_at DESC, c.id DESC LIMIT $5"
-        )))
+        ))
         .bind(tenant.as_str())
         .bind(pattern)
         .bind(before_time)
@@ -110,7 +108,7 @@ impl Store {
         mode: Option<Mode>,
     ) -> Result<(), StorageError> {
         let mut transaction = self.begin().await?;
-        let updated = sqlx::query(
+        let updated = query(
             "UPDATE conversations SET title = COALESCE($3, title), mode = COALESCE($4, mode)
              WHERE id = $1 AND tenant = $2",
         )
@@ -121,22 +119,21 @@ impl Store {
         .execute(&mut *transaction)
         .await?;
         transaction.commit().await?;
-        if updated.rows_affected() == 0 { Err(StorageError::NotFound) } else { Ok(()) }
+        if updated == 0 { Err(StorageError::NotFound) } else { Ok(()) }
     }
 }
 
 /// A conversation of a tenant.
 pub(crate) async fn find(
-    connection: &mut SqliteConnection,
+    on: impl Into<Executor<'_>>,
     tenant: &TenantId,
     id: ConversationId,
 ) -> Result<Conversation, StorageError> {
-    let row =
-        sqlx::query(sqlx::AssertSqlSafe(format!("{SELECT} WHERE c.id = $1 AND c.tenant = $2")))
-            .bind(id.to_string())
-            .bind(tenant.as_str())
-            .fetch_one(connection)
-            .await?;
+    let row = query(format!("{SELECT} WHERE c.id = $1 AND c.tenant = $2"))
+        .bind(id.to_string())
+        .bind(tenant.as_str())
+        .fetch_one(on)
+        .await?;
     conversation(&row)
 }
 
@@ -151,7 +148,7 @@ pub(crate) fn mode_from_name(name: &str) -> Mode {
     if name == "plan" { Mode::Plan } else { Mode::Act }
 }
 
-fn conversation(row: &SqliteRow) -> Result<Conversation, StorageError> {
+fn conversation(row: &Row) -> Result<Conversation, StorageError> {
     Ok(Conversation {
         id: parsed(row, "id")?,
         project: parsed(row, "project")?,
@@ -166,9 +163,9 @@ fn conversation(row: &SqliteRow) -> Result<Conversation, StorageError> {
 }
 
 /// Finds a person's text literally.
-fn like_pattern(query: &str) -> String {
+fn like_pattern(text: &str) -> String {
     let mut pattern = String::from("%");
-    for c in query.to_lowercase().chars() {
+    for c in text.to_lowercase().chars() {
         if matches!(c, '%' | '_' | '!') {
             pattern.push('!');
         }

@@ -1,10 +1,9 @@
 //! The audit: who decided what. Written with the answer itself, and never changed.
 
+use parlor_database::{Connection, Row, query};
 use parlor_protocol::{ConversationId, ProjectId, PromptId, PromptOutcome, TenantId, Timestamp};
 use serde::Serialize;
 use serde_json::Value;
-use sqlx::sqlite::SqliteRow;
-use sqlx::{Row, SqliteConnection};
 
 use crate::columns::{optional_json, parsed, to_json};
 use crate::error::StorageError;
@@ -66,7 +65,7 @@ impl Store {
         after: (Timestamp, &str),
         limit: u32,
     ) -> Result<Vec<Decision>, StorageError> {
-        let rows = sqlx::query(
+        let rows = query(
             "SELECT * FROM decisions WHERE tenant = $1 AND (at > $2 OR (at = $2 AND id > $3))
              ORDER BY at, id LIMIT $4",
         )
@@ -82,10 +81,10 @@ impl Store {
 
 /// Adds a decision to the audit.
 pub(crate) async fn insert(
-    transaction: &mut SqliteConnection,
+    transaction: &mut Connection,
     decision: &Decision,
 ) -> Result<(), StorageError> {
-    sqlx::query(
+    query(
         "INSERT INTO decisions (id, at, tenant, project, conversation_id, prompt_id, origin,
          outcome, session, answered_by, question, response, server, tool, run_id, arguments_hash,
          edited, remembered, reason, proposed, arguments)
@@ -118,7 +117,7 @@ pub(crate) async fn insert(
     Ok(())
 }
 
-fn decision(row: &SqliteRow) -> Result<Decision, StorageError> {
+fn decision(row: &Row) -> Result<Decision, StorageError> {
     let outcome = PromptStatus::from_name(row.try_get("outcome")?).outcome();
     Ok(Decision {
         id: row.try_get("id")?,

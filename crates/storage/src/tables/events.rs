@@ -1,10 +1,9 @@
 //! The numbered log of a conversation: its events. What of it is text that streams is
 //! in [`super::text_blocks`]; it is read in [`crate::queries::log`].
 
+use parlor_database::{Batch, Connection, query};
 use parlor_guard::Clean;
 use parlor_protocol::{ConversationId, EventBody, EventId, Timestamp, TurnId};
-use parlor_sqlite::Batch;
-use sqlx::SqliteConnection;
 
 use crate::columns::{counter, to_column, to_json};
 use crate::error::StorageError;
@@ -58,10 +57,10 @@ pub(crate) fn insert<'e>(
 
 /// The number of the last event that is not a text block; 0 if there is none.
 pub(crate) async fn last_durable(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     conversation: ConversationId,
 ) -> Result<u64, StorageError> {
-    let row = sqlx::query(
+    let row = query(
         "SELECT COALESCE(MAX(seq), 0) AS last FROM events
          WHERE conversation_id = $1 AND kind <> 'block'",
     )

@@ -1,9 +1,8 @@
 //! The raw history for the model: opaque JSON, never served.
 
+use parlor_database::{Batch, Row, query};
 use parlor_protocol::{ConversationId, TurnId};
-use parlor_sqlite::Batch;
 use serde_json::Value;
-use sqlx::sqlite::SqliteRow;
 
 use crate::columns::{counter, json, parsed, to_column, to_json};
 use crate::error::StorageError;
@@ -21,12 +20,11 @@ pub struct HistoryPart {
 impl Store {
     /// The history of a conversation, in order, each part with its turn.
     pub async fn history(&self, id: ConversationId) -> Result<Vec<(TurnId, Value)>, StorageError> {
-        let rows = sqlx::query(
-            "SELECT turn_id, body FROM history WHERE conversation_id = $1 ORDER BY position",
-        )
-        .bind(id.to_string())
-        .fetch_all(self.reader())
-        .await?;
+        let rows =
+            query("SELECT turn_id, body FROM history WHERE conversation_id = $1 ORDER BY position")
+                .bind(id.to_string())
+                .fetch_all(self.reader())
+                .await?;
         rows.iter().map(|row| Ok((parsed(row, "turn_id")?, json(row, "body")?))).collect()
     }
 
@@ -36,7 +34,7 @@ impl Store {
         id: ConversationId,
         turn: TurnId,
     ) -> Result<Vec<HistoryPart>, StorageError> {
-        let rows = sqlx::query(
+        let rows = query(
             "SELECT position, body FROM history WHERE conversation_id = $1 AND turn_id = $2
              ORDER BY position DESC",
         )
@@ -44,7 +42,7 @@ impl Store {
         .bind(turn.to_string())
         .fetch_all(self.reader())
         .await?;
-        let part = |row: &SqliteRow| {
+        let part = |row: &Row| {
             Ok(HistoryPart { position: counter(row, "position")?, body: json(row, "body")? })
         };
         rows.iter().map(part).collect()

@@ -1,8 +1,7 @@
 //! Pictures that people sent, and that tools gave back.
 
+use parlor_database::{Batch, query};
 use parlor_protocol::{ConversationId, TenantId, Timestamp};
-use parlor_sqlite::Batch;
-use sqlx::Row;
 use uuid::Uuid;
 
 use crate::error::StorageError;
@@ -31,7 +30,7 @@ pub struct Image {
 impl Store {
     /// A picture of a tenant.
     pub async fn image(&self, tenant: &TenantId, id: Uuid) -> Result<Image, StorageError> {
-        let row = sqlx::query("SELECT media_type, bytes FROM images WHERE id = $1 AND tenant = $2")
+        let row = query("SELECT media_type, bytes FROM images WHERE id = $1 AND tenant = $2")
             .bind(id.to_string())
             .bind(tenant.as_str())
             .fetch_one(self.reader())

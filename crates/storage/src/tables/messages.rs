@@ -1,13 +1,11 @@
 //! Messages as people see them.
 
+use parlor_database::{Batch, Connection, Row, query};
 use parlor_guard::Clean;
 use parlor_protocol::message::{Message, MessageData};
 use parlor_protocol::{
     ConversationId, MessageId, MessageType, PromptId, Role, TenantId, Timestamp, TurnId,
 };
-use parlor_sqlite::Batch;
-use sqlx::sqlite::SqliteRow;
-use sqlx::{Row, SqliteConnection};
 
 use crate::columns::{json, optional_json, parsed, to_column, to_json};
 use crate::error::StorageError;
@@ -22,7 +20,7 @@ impl Store {
         conversation: ConversationId,
         message_id: MessageId,
     ) -> Result<Served<Message>, StorageError> {
-        let row = sqlx::query(
+        let row = query(
             "SELECT m.* FROM messages named
              JOIN turns t ON t.id = named.turn_id
              JOIN messages m ON m.id = t.message_id
@@ -43,7 +41,7 @@ impl Store {
         turn: TurnId,
         prompt: PromptId,
     ) -> Result<Option<Served<Message>>, StorageError> {
-        let rows = sqlx::query(
+        let rows = query(
             "SELECT * FROM messages WHERE conversation_id = $1 AND turn_id = $2 ORDER BY seq",
         )
         .bind(conversation.to_string())
@@ -90,10 +88,10 @@ pub(crate) fn put(
 
 /// All messages of a conversation, in order.
 pub(crate) async fn of_conversation(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     id: ConversationId,
 ) -> Result<Vec<Served<Message>>, StorageError> {
-    let rows = sqlx::query("SELECT * FROM messages WHERE conversation_id = $1 ORDER BY seq")
+    let rows = query("SELECT * FROM messages WHERE conversation_id = $1 ORDER BY seq")
         .bind(id.to_string())
         .fetch_all(connection)
         .await?;
@@ -101,7 +99,7 @@ pub(crate) async fn of_conversation(
 }
 
 /// Reads a row of `messages`, or a row of `events` joined with it.
-pub(crate) fn message(row: &SqliteRow) -> Result<Message, StorageError> {
+pub(crate) fn message(row: &Row) -> Result<Message, StorageError> {
     let message_type = MessageType::from_name(row.try_get("message_type")?);
     let data = optional_json(row, "data")?;
     Ok(Message {

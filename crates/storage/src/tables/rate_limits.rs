@@ -1,7 +1,6 @@
 //! How much of their rate limits senders have used: one number for each.
 
-use parlor_sqlite::Batch;
-use sqlx::Row;
+use parlor_database::{Batch, query};
 
 use crate::error::StorageError;
 use crate::store::Store;
@@ -18,7 +17,7 @@ pub struct RateLimitUse {
 impl Store {
     /// The limits that are in use at `now`.
     pub async fn rate_limit_uses(&self, now: i64) -> Result<Vec<RateLimitUse>, StorageError> {
-        let rows = sqlx::query("SELECT sender, rested_at FROM quotas WHERE rested_at > $1")
+        let rows = query("SELECT sender, rested_at FROM quotas WHERE rested_at > $1")
             .bind(now)
             .fetch_all(self.reader())
             .await?;

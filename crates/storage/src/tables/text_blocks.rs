@@ -4,9 +4,8 @@
 //! One task appends the pieces of all conversations in one transaction: a commit
 //! for each piece would wait for the disk each time.
 
+use parlor_database::{Batch, Connection, query};
 use parlor_protocol::{ConversationId, MessageId, Timestamp, TurnId};
-use parlor_sqlite::Batch;
-use sqlx::{Row, SqliteConnection};
 
 use super::events;
 use crate::block_kind::BlockKind;
@@ -107,7 +106,7 @@ pub(crate) fn close(
 
 /// The stored text of a block, as people saw it.
 pub(crate) async fn clean_text(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     conversation: ConversationId,
     block: u64,
 ) -> Result<String, StorageError> {
@@ -116,11 +115,11 @@ pub(crate) async fn clean_text(
 
 /// The stored text of a block: as the agent wrote it, and as people saw it.
 pub(crate) async fn texts(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     conversation: ConversationId,
     block: u64,
 ) -> Result<(String, String), StorageError> {
-    let rows = sqlx::query(
+    let rows = query(
         "SELECT raw, clean FROM deltas WHERE conversation_id = $1 AND block = $2 ORDER BY part",
     )
     .bind(conversation.to_string())

@@ -1,11 +1,9 @@
 //! The ledger of tool runs: the status of each call, so that it is known after a crash.
 //! A run is started at most once.
 
+use parlor_database::{Batch, Connection, Executor, Row, query};
 use parlor_protocol::{ConversationId, Timestamp, TurnId};
-use parlor_sqlite::Batch;
 use serde_json::Value;
-use sqlx::sqlite::SqliteRow;
-use sqlx::{Row, SqliteConnection};
 use uuid::Uuid;
 
 use crate::columns::{optional_json, parsed, to_json};
@@ -73,7 +71,7 @@ impl Store {
         turn: TurnId,
         call_id: &str,
     ) -> Result<Option<ToolRun>, StorageError> {
-        let row = sqlx::query("SELECT * FROM tool_runs WHERE turn_id = $1 AND call_id = $2")
+        let row = query("SELECT * FROM tool_runs WHERE turn_id = $1 AND call_id = $2")
             .bind(turn.to_string())
             .bind(call_id)
             .fetch_optional(self.reader())
@@ -83,22 +81,21 @@ impl Store {
 
     /// The runs of a turn that are not over.
     pub async fn unfinished_runs(&self, turn: TurnId) -> Result<Vec<ToolRun>, StorageError> {
-        let mut reader = self.reader().acquire().await?;
-        unfinished(&mut reader, turn).await
+        unfinished(self.reader(), turn).await
     }
 }
 
 /// The same inside a transaction.
 pub(crate) async fn unfinished(
-    connection: &mut SqliteConnection,
+    on: impl Into<Executor<'_>>,
     turn: TurnId,
 ) -> Result<Vec<ToolRun>, StorageError> {
-    let rows = sqlx::query(
+    let rows = query(
         "SELECT * FROM tool_runs WHERE turn_id = $1
          AND status IN ('proposed', 'approved', 'started') ORDER BY proposed_at, id",
     )
     .bind(turn.to_string())
-    .fetch_all(connection)
+    .fetch_all(on)
     .await?;
     rows.iter().map(tool_run).collect()
 }
@@ -161,11 +158,11 @@ fn add(
 
 /// Approves a proposed run, with exactly these arguments.
 pub(crate) async fn approve(
-    transaction: &mut SqliteConnection,
+    transaction: &mut Connection,
     id: Uuid,
     arguments: &str,
 ) -> Result<(), StorageError> {
-    sqlx::query(
+    query(
         "UPDATE tool_runs SET status = 'approved', arguments = $2
          WHERE id = $1 AND status = 'proposed'",
     )
@@ -176,7 +173,7 @@ pub(crate) async fn approve(
     Ok(())
 }
 
-fn tool_run(row: &SqliteRow) -> Result<ToolRun, StorageError> {
+fn tool_run(row: &Row) -> Result<ToolRun, StorageError> {
     Ok(ToolRun {
         id: parsed(row, "id")?,
         call_id: row.try_get("call_id")?,

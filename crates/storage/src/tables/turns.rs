@@ -1,8 +1,7 @@
 //! Turns: their status, and how one ends.
 
+use parlor_database::{Row, query};
 use parlor_protocol::{ClientMessageId, ConversationId, TenantId, TurnId};
-use sqlx::Row;
-use sqlx::sqlite::SqliteRow;
 
 use crate::columns::{counter, parsed};
 use crate::error::StorageError;
@@ -55,7 +54,7 @@ impl Store {
         started_by: &str,
         id: &ClientMessageId,
     ) -> Result<Option<TurnRow>, StorageError> {
-        let row = sqlx::query(
+        let row = query(
             "SELECT * FROM turns WHERE tenant = $1 AND started_by = $2 AND client_message_id = $3",
         )
         .bind(tenant.as_str())
@@ -67,7 +66,7 @@ impl Store {
     }
 }
 
-fn turn(row: &SqliteRow) -> Result<TurnRow, StorageError> {
+fn turn(row: &Row) -> Result<TurnRow, StorageError> {
     Ok(TurnRow {
         id: parsed(row, "id")?,
         conversation: parsed(row, "conversation_id")?,

@@ -6,14 +6,13 @@
 //! 2. The rows. A unique index keeps a second running turn out.
 //! 3. The prompts: each must still be open, or nothing is written.
 
+use parlor_database::{Batch, Connection, Fault, query};
 use parlor_guard::Clean;
 use parlor_protocol::message::Message;
 use parlor_protocol::{
     ClientMessageId, ConversationId, EventBody, MessageId, Mode, TenantId, Timestamp, TurnId,
 };
-use parlor_sqlite::{Batch, Fault};
 use serde_json::Value;
-use sqlx::SqliteConnection;
 
 use super::resolve_prompt::{self, PromptResolution};
 use crate::columns::{counter, to_column};
@@ -99,7 +98,7 @@ impl Store {
         let mut batch = Batch::default();
         let (epoch, start_seq) = reserve(&mut transaction, begin).await?;
         let begun = insert(&mut batch, begin, epoch, start_seq)?;
-        if let Err(fault) = batch.run(&mut transaction).await.into_result() {
+        if let Err(fault) = transaction.run(batch).await {
             let error = turn_running(fault.into());
             drop(transaction);
             if matches!(error, StorageError::TurnRunning) {
@@ -158,11 +157,11 @@ fn insert_conversation(batch: &mut Batch, begin: &BeginTurn, new: &NewConversati
 
 /// Takes the next numbers of a conversation. Returns epoch and first number.
 async fn reserve(
-    transaction: &mut SqliteConnection,
+    transaction: &mut Connection,
     begin: &BeginTurn,
 ) -> Result<(u64, u64), StorageError> {
     let numbers = begin.numbers();
-    let row = sqlx::query(
+    let row = query(
         "UPDATE conversations SET next_seq = next_seq + $4, next_position = next_position + $5,
          updated_at = $3, mode = COALESCE($6, mode)
          WHERE id = $1 AND tenant = $2 RETURNING epoch, next_seq",
@@ -181,7 +180,7 @@ async fn reserve(
 /// Closes the prompts that the message closes. Their events are in the same write, so
 /// they are marked as logged.
 async fn close_prompts(
-    transaction: &mut SqliteConnection,
+    transaction: &mut Connection,
     begin: &BeginTurn,
 ) -> Result<(), StorageError> {
     let mut closed = Vec::new();
@@ -201,7 +200,7 @@ async fn close_prompts(
     for id in closed {
         prompts::apply(&mut batch, begin.turn, &PromptWrite::Logged(id), begin.now)?;
     }
-    Ok(batch.run(transaction).await.into_result()?)
+    Ok(transaction.run(batch).await?)
 }
 
 impl BeginTurn {
@@ -242,11 +241,7 @@ fn insert_turn(batch: &mut Batch, begin: &BeginTurn, epoch: u64, start_seq: u64)
 /// message id was used. All other keys of a beginning are new.
 fn turn_running(error: StorageError) -> StorageError {
     match &error {
-        StorageError::Fault(Fault::Other(cause))
-            if cause.as_database_error().is_some_and(|e| e.is_unique_violation()) =>
-        {
-            StorageError::TurnRunning
-        }
+        StorageError::Fault(Fault::Conflict(_)) => StorageError::TurnRunning,
         _ => error,
     }
 }

@@ -1,10 +1,10 @@
 //! Commits a step of a running turn, all or nothing, under the turn's epoch.
 
+use parlor_database::Batch;
 use parlor_guard::Clean;
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::message::Message;
 use parlor_protocol::{ConversationId, EventBody, MessageId, Timestamp, TurnId};
-use parlor_sqlite::Batch;
 use serde_json::Value;
 
 use crate::columns::{to_column, to_json};

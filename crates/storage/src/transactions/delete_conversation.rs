@@ -1,5 +1,6 @@
 //! Deletes a conversation and everything in it, but for the decisions of the audit.
 
+use parlor_database::query;
 use parlor_protocol::{ConversationId, TenantId};
 
 use crate::error::StorageError;
@@ -13,12 +14,12 @@ impl Store {
         id: ConversationId,
     ) -> Result<(), StorageError> {
         let mut transaction = self.begin().await?;
-        let deleted = sqlx::query("DELETE FROM conversations WHERE id = $1 AND tenant = $2")
+        let deleted = query("DELETE FROM conversations WHERE id = $1 AND tenant = $2")
             .bind(id.to_string())
             .bind(tenant.as_str())
             .execute(&mut *transaction)
             .await?;
-        if deleted.rows_affected() == 0 {
+        if deleted == 0 {
             return Err(StorageError::NotFound);
         }
         for statement in [
@@ -32,7 +33,7 @@ impl Store {
             "DELETE FROM tool_runs WHERE conversation_id = $1",
             "DELETE FROM allowances WHERE conversation_id = $1",
         ] {
-            sqlx::query(statement).bind(id.to_string()).execute(&mut *transaction).await?;
+            query(statement).bind(id.to_string()).execute(&mut *transaction).await?;
         }
         transaction.commit().await?;
         Ok(())

@@ -1,10 +1,9 @@
 //! Resolves a prompt: it closes, together with the run that it approves, the allowance
 //! that it grants and the decision in the audit.
 
+use parlor_database::{Batch, Connection, query};
 use parlor_guard::Clean;
 use parlor_protocol::{EventBody, TurnId};
-use parlor_sqlite::Batch;
-use sqlx::SqliteConnection;
 use uuid::Uuid;
 
 use crate::columns::counter;
@@ -53,10 +52,9 @@ impl Store {
     ) -> Result<Vec<Logged>, StorageError> {
         let (conversation, now) = (resolution.decision.conversation_id, resolution.closing.now);
         let mut transaction = self.begin().await?;
-        if !resolve(&mut transaction, resolution).await? {
-            return Err(StorageError::PromptClosed);
-        }
-        let row = sqlx::query(
+        // The conversation first, as everywhere: two transactions that lock the same rows
+        // in another order would wait for each other.
+        let row = query(
             "UPDATE conversations SET next_seq = next_seq + 1, updated_at = $2 WHERE id = $1
              RETURNING next_seq",
         )
@@ -64,11 +62,14 @@ impl Store {
         .bind(now.0)
         .fetch_one(&mut *transaction)
         .await?;
+        if !resolve(&mut transaction, resolution).await? {
+            return Err(StorageError::PromptClosed);
+        }
         let seq = counter(&row, "next_seq")?.saturating_sub(1);
         let mut batch = Batch::default();
         let logged = events::insert(&mut batch, conversation, turn, seq, [event], now)?;
         prompts::apply(&mut batch, turn, &PromptWrite::Logged(resolution.closing.id), now)?;
-        batch.run(&mut transaction).await.into_result()?;
+        transaction.run(batch).await?;
         transaction.commit().await?;
         Ok(logged)
     }
@@ -76,7 +77,7 @@ impl Store {
 
 /// Inside a transaction; returns whether the prompt was still open and in time.
 pub(super) async fn resolve(
-    transaction: &mut SqliteConnection,
+    transaction: &mut Connection,
     resolution: &PromptResolution,
 ) -> Result<bool, StorageError> {
     if !prompts::close(transaction, &resolution.closing).await? {

@@ -1,9 +1,9 @@
 //! After a crash: takes over the turns that ran, so that their old owner can no longer
 //! write to them.
 
+use parlor_database::{Connection, query};
 use parlor_protocol::{ConversationId, MessageId, Mode, ProjectId, TenantId, TurnId};
 use serde_json::Value;
-use sqlx::{Row, SqliteConnection};
 
 use crate::block_kind::BlockKind;
 use crate::columns::{counter, optional_json, parsed};
@@ -66,7 +66,7 @@ impl Store {
     /// Takes over every turn that is marked as running.
     pub async fn take_over(&self) -> Result<Vec<InterruptedTurn>, StorageError> {
         let mut transaction = self.begin().await?;
-        let rows = sqlx::query(
+        let rows = query(
             "UPDATE conversations SET epoch = epoch + 1
              WHERE id IN (SELECT conversation_id FROM turns WHERE status = 'running')
              RETURNING id, tenant, project, mode, epoch, next_seq",
@@ -76,7 +76,7 @@ impl Store {
         let mut interrupted = Vec::with_capacity(rows.len());
         for row in &rows {
             let conversation: ConversationId = parsed(row, "id")?;
-            let turn = sqlx::query(
+            let turn = query(
                 "UPDATE turns SET resumes = resumes + CASE WHEN EXISTS (
                      SELECT 1 FROM prompts p
                      WHERE p.turn_id = turns.id AND p.parks AND p.status = 'open')
@@ -111,11 +111,11 @@ impl Store {
 
 /// The text block of the turn that has stored pieces: those of a closed one are deleted.
 async fn open_block(
-    transaction: &mut SqliteConnection,
+    transaction: &mut Connection,
     conversation: ConversationId,
     turn: TurnId,
 ) -> Result<Option<OpenTextBlock>, StorageError> {
-    let row = sqlx::query(
+    let row = query(
         "SELECT e.seq, e.message_id, e.body FROM events e
          WHERE e.conversation_id = $1 AND e.turn_id = $2 AND e.kind = 'block'
          AND EXISTS (SELECT 1 FROM deltas d

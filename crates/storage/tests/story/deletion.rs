@@ -1,26 +1,37 @@
 //! Deleting a conversation.
 
+use parlor_database::{Connections, Database, Migrations, query};
 use parlor_storage::*;
-use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{ConnectOptions, Row, SqliteConnection};
+use parlor_test_database::{is_postgres, location};
 
 use crate::prompts::{waiting, yes};
 use crate::scene::{Scene, tenant, uuid};
 
 /// The number of rows in each table that belongs to conversations.
-async fn rows(database: &mut SqliteConnection) -> Vec<(String, i64)> {
-    let tables = sqlx::query(
-        "SELECT t.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c
-         ON c.name = 'conversation_id' WHERE t.type = 'table' ORDER BY t.name",
-    );
+async fn rows(database: &Database) -> Vec<(String, i64)> {
+    let tables = if is_postgres() {
+        "SELECT table_name::text AS name FROM information_schema.columns
+         WHERE table_schema = 'public' AND column_name = 'conversation_id'
+         ORDER BY table_name::text COLLATE \"C\""
+    } else {
+        "SELECT t.name AS name FROM sqlite_schema t JOIN pragma_table_info(t.name) c
+         ON c.name = 'conversation_id' WHERE t.type = 'table' ORDER BY t.name"
+    };
     let mut counts = Vec::new();
-    for table in tables.fetch_all(&mut *database).await.unwrap() {
-        let name: String = table.get(0);
-        let count = sqlx::AssertSqlSafe(format!("SELECT COUNT(*) FROM {name}"));
-        let count = sqlx::query(count).fetch_one(&mut *database).await.unwrap();
-        counts.push((name, count.get(0)));
+    for table in query(tables).fetch_all(database).await.unwrap() {
+        let name: String = table.try_get("name").unwrap();
+        let count = query(format!("SELECT COUNT(*) AS count FROM {name}"));
+        let count = count.fetch_one(database).await.unwrap();
+        counts.push((name, count.try_get("count").unwrap()));
     }
     counts
+}
+
+/// The same database without its schema, for statements that no part of the server has.
+async fn database(scene: &Scene) -> Database {
+    let location = location(&scene.dir.path().join("parlor.db")).await;
+    let connections = Connections { sqlite_readers: 1, postgres: 1 };
+    Database::open(&location, &Migrations::none(), connections).await.unwrap()
 }
 
 /// X-3: deleting a conversation leaves no row in any table but the audit, which is append-only.
@@ -35,9 +46,8 @@ async fn deleting_leaves_nothing_but_the_audit() {
     commit.step = Step { images: vec![image], ..Step::default() };
     scene.store.commit(&commit).await.unwrap();
 
-    let path = scene.dir.path().join("parlor.db");
-    let mut database = SqliteConnectOptions::new().filename(&path).connect().await.unwrap();
-    let before = rows(&mut database).await;
+    let database = database(&scene).await;
+    let before = rows(&database).await;
     let names: Vec<&str> = before.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(
         names,
@@ -51,11 +61,12 @@ async fn deleting_leaves_nothing_but_the_audit() {
     let id = scene.conversation;
     scene.store.delete_conversation(&tenant(), id).await.unwrap();
     assert!(matches!(scene.store.conversation(&tenant(), id).await, Err(StorageError::NotFound)));
-    let left = rows(&mut database).await;
+    let left = rows(&database).await;
     let left: Vec<_> = left.iter().filter(|(_, count)| *count > 0).collect();
     assert_eq!(left, [&("decisions".to_owned(), 1)]);
     for change in ["DELETE FROM decisions", "UPDATE decisions SET edited = FALSE"] {
-        let refused = sqlx::query(change).execute(&mut database).await.unwrap_err();
+        let mut transaction = database.begin().await.unwrap();
+        let refused = query(change).execute(&mut *transaction).await.unwrap_err();
         assert!(refused.to_string().contains("decisions are append-only"), "{refused}");
     }
 }

@@ -75,7 +75,7 @@ async fn a_boot_takes_over_what_ran() {
     scene.store.begin_turn(&scene.begin(scene.turn, true, None)).await.unwrap();
     scene.store.flush(&[scene.delta(0, "Hi ")]).await.unwrap();
 
-    let reopened = Store::open(&scene.dir.path().join("parlor.db")).await.unwrap();
+    let reopened = scene.reopen().await;
     let [taken] = &reopened.take_over().await.unwrap()[..] else { panic!("one turn ran") };
     assert_eq!((taken.epoch, taken.next_seq), (2, 4));
     let block = taken.block.as_ref().unwrap();

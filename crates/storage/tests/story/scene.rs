@@ -8,6 +8,7 @@ use parlor_protocol::{
     Timestamp, TurnId,
 };
 use parlor_storage::*;
+use parlor_test_database::location;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -66,7 +67,7 @@ pub(crate) struct Scene {
 impl Scene {
     pub(crate) async fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let store = Store::open(&dir.path().join("parlor.db")).await.unwrap();
+        let store = Store::open(location(&dir.path().join("parlor.db")).await).await.unwrap();
         Self {
             store,
             dir,
@@ -74,6 +75,12 @@ impl Scene {
             turn: TurnId::new(uuid(2)),
             answer: MessageId::new(uuid(4)),
         }
+    }
+
+    /// Opens the same database again, as another run of the server would.
+    #[allow(dead_code, reason = "the unit tests share this file and do not use it")]
+    pub(crate) async fn reopen(&self) -> Store {
+        Store::open(location(&self.dir.path().join("parlor.db")).await).await.unwrap()
     }
 
     pub(crate) fn begin(&self, turn: TurnId, new: bool, client_id: Option<&str>) -> BeginTurn {

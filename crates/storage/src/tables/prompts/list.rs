@@ -1,5 +1,6 @@
 //! The prompts of a tenant, page by page.
 
+use parlor_database::query;
 use parlor_protocol::TenantId;
 use serde::Serialize;
 
@@ -30,7 +31,7 @@ impl Store {
         limit: u32,
     ) -> Result<PromptPage, StorageError> {
         let (at, id) = PageCursor::bounds(before);
-        let rows = sqlx::query(
+        let rows = query(
             "SELECT * FROM prompts WHERE tenant = $1 AND ($2 IS NULL OR status = $2)
              AND (opened_at < $3 OR (opened_at = $3 AND id < $4))
              ORDER BY opened_at DESC, id DESC LIMIT $5",

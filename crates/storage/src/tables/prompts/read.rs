@@ -1,8 +1,7 @@
 //! Reading prompts: one, those of a turn, those of a conversation.
 
+use parlor_database::{Connection, Executor, Row, query};
 use parlor_protocol::{ConversationId, PromptId, TenantId, Timestamp, TurnId, UserPrompt};
-use sqlx::sqlite::SqliteRow;
-use sqlx::{Row, SqliteConnection};
 
 use super::Prompt;
 use crate::columns::{json, optional_json, parsed};
@@ -14,7 +13,7 @@ use parlor_protocol::PromptStatus;
 impl Store {
     /// A prompt of a tenant; another tenant's is `NotFound` (X-3).
     pub async fn prompt(&self, tenant: &TenantId, id: PromptId) -> Result<Prompt, StorageError> {
-        let row = sqlx::query("SELECT * FROM prompts WHERE id = $1 AND tenant = $2")
+        let row = query("SELECT * FROM prompts WHERE id = $1 AND tenant = $2")
             .bind(id.to_string())
             .bind(tenant.as_str())
             .fetch_one(self.reader())
@@ -28,7 +27,7 @@ impl Store {
         turn: TurnId,
         ask_id: &str,
     ) -> Result<Option<Prompt>, StorageError> {
-        let row = sqlx::query("SELECT * FROM prompts WHERE turn_id = $1 AND ask_id = $2")
+        let row = query("SELECT * FROM prompts WHERE turn_id = $1 AND ask_id = $2")
             .bind(turn.to_string())
             .bind(ask_id)
             .fetch_optional(self.reader())
@@ -41,7 +40,7 @@ impl Store {
         &self,
         conversation: ConversationId,
     ) -> Result<Vec<Prompt>, StorageError> {
-        let rows = sqlx::query(
+        let rows = query(
             "SELECT * FROM prompts WHERE conversation_id = $1 AND status = 'open'
              ORDER BY opened_at, id",
         )
@@ -54,40 +53,38 @@ impl Store {
     /// The prompts that a turn waits for, or waited for, and whose end is not in the
     /// log yet.
     pub async fn unlogged_prompts(&self, turn: TurnId) -> Result<Vec<Prompt>, StorageError> {
-        let mut reader = self.reader().acquire().await?;
-        unlogged(&mut reader, turn).await
+        unlogged(self.reader(), turn).await
     }
 }
 
 /// The same inside a transaction.
 pub(crate) async fn unlogged(
-    connection: &mut SqliteConnection,
+    on: impl Into<Executor<'_>>,
     turn: TurnId,
 ) -> Result<Vec<Prompt>, StorageError> {
-    let rows = sqlx::query(
+    let rows = query(
         "SELECT * FROM prompts WHERE turn_id = $1 AND parks AND NOT told ORDER BY opened_at, id",
     )
     .bind(turn.to_string())
-    .fetch_all(connection)
+    .fetch_all(on)
     .await?;
     rows.iter().map(prompt).collect()
 }
 
 /// All prompts of a conversation, oldest first.
 pub(crate) async fn of_conversation(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     conversation: ConversationId,
 ) -> Result<Vec<Prompt>, StorageError> {
-    let rows =
-        sqlx::query("SELECT * FROM prompts WHERE conversation_id = $1 ORDER BY opened_at, id")
-            .bind(conversation.to_string())
-            .fetch_all(connection)
-            .await?;
+    let rows = query("SELECT * FROM prompts WHERE conversation_id = $1 ORDER BY opened_at, id")
+        .bind(conversation.to_string())
+        .fetch_all(connection)
+        .await?;
     rows.iter().map(prompt).collect()
 }
 
-pub(super) fn prompt(row: &SqliteRow) -> Result<Prompt, StorageError> {
-    let time = |column| row.try_get::<Option<i64>, _>(column).map(|at| at.map(Timestamp));
+pub(super) fn prompt(row: &Row) -> Result<Prompt, StorageError> {
+    let time = |column| row.try_get::<Option<i64>>(column).map(|at| at.map(Timestamp));
     let expires_at = time("expires_at")?;
     let mut public: UserPrompt = json(row, "public")?;
     // Only the column has the time that was added since.

@@ -1,8 +1,7 @@
 //! Writing prompts: they open, get more time, close.
 
+use parlor_database::{Batch, Connection, query};
 use parlor_protocol::{PromptId, Timestamp, TurnId};
-use parlor_sqlite::Batch;
-use sqlx::SqliteConnection;
 
 use super::{NewPrompt, PromptClosing, PromptWrite};
 use crate::columns::to_json;
@@ -19,7 +18,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<bool, StorageError> {
         let mut transaction = self.begin().await?;
-        let extended = sqlx::query(
+        let extended = query(
             "UPDATE prompts SET expires_at = $2 WHERE id = $1 AND status = 'open'
              AND (expires_at IS NULL OR expires_at > $3)",
         )
@@ -29,17 +28,17 @@ impl Store {
         .execute(&mut *transaction)
         .await?;
         transaction.commit().await?;
-        Ok(extended.rows_affected() == 1)
+        Ok(extended == 1)
     }
 }
 
 /// Closes a prompt that is open; returns whether it was. An answer must come before the
 /// expiry, and `expired` after it.
 pub(crate) async fn close(
-    transaction: &mut SqliteConnection,
+    transaction: &mut Connection,
     closing: &PromptClosing,
 ) -> Result<bool, StorageError> {
-    let closed = sqlx::query(
+    let closed = query(
         "UPDATE prompts SET status = $2, response = $3, decision = $4, answered_by = $5,
          closed_at = $6, reason = $8, allowed_call = $9, allowed_preview = $10
          WHERE id = $1 AND status = 'open' AND
@@ -59,7 +58,7 @@ pub(crate) async fn close(
     .bind(closing.allowed_preview.as_ref().map(to_json).transpose()?)
     .execute(&mut *transaction)
     .await?;
-    Ok(closed.rows_affected() == 1)
+    Ok(closed == 1)
 }
 
 /// Adds a change of a prompt to the write of a turn's step.

@@ -1,50 +1,15 @@
-//! What can go wrong with a database, by what the caller does next.
+//! What the result codes of SQLite mean.
 
-use std::sync::Arc;
+use crate::fault::Fault;
 
-/// Why a read or a write failed. It can be cloned, because writes that are committed
-/// together fail together.
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum Fault {
-    /// Try again later: another program has locked the database.
-    #[error("the database is locked by another program")]
-    Busy,
-    /// Tell the administrator: nothing can be written.
-    #[error("the database cannot be written: {0}")]
-    Unwritable(String),
-    /// Tell the administrator: the disk is full.
-    #[error("the disk is full")]
-    Full,
-    /// Tell the administrator: the file is damaged.
-    #[error("the database file is damaged: {0}; restore a backup")]
-    Malformed(String),
-    /// Stop writing: the first statement of a claiming batch changed nothing.
-    #[error("another process has taken over what was to be written")]
-    NotClaimed,
-    /// Log it.
-    #[error("the database failed: {0}")]
-    Other(#[source] Arc<sqlx::Error>),
-}
-
-impl Fault {
-    /// Whether the same call may succeed later.
-    pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Busy | Self::Full | Self::Unwritable(_))
-    }
-
-    /// The database is closed for good.
-    pub(crate) fn closed() -> Self {
-        sqlx::Error::PoolClosed.into()
-    }
-}
-
-/// What a result code of SQLite means here.
+/// What a result code means here.
 #[derive(Debug, PartialEq, Eq)]
 enum Meaning {
     Busy,
     Unwritable,
     Full,
     Malformed,
+    Conflict,
     Other,
 }
 
@@ -52,8 +17,11 @@ fn meaning(code: u32) -> Meaning {
     /// The index of the WAL could not grow. SQLite calls this an I/O error, but the
     /// cause is a full disk.
     const IOERR_SHMSIZE: u32 = 10 | (19 << 8);
+    const CONSTRAINT_PRIMARYKEY: u32 = 19 | (6 << 8);
+    const CONSTRAINT_UNIQUE: u32 = 19 | (8 << 8);
     match code {
         IOERR_SHMSIZE => Meaning::Full,
+        CONSTRAINT_PRIMARYKEY | CONSTRAINT_UNIQUE => Meaning::Conflict,
         // The primary result code is the low byte of the extended one.
         code => match code & 0xFF {
             5 | 6 => Meaning::Busy,
@@ -68,8 +36,13 @@ fn meaning(code: u32) -> Meaning {
 }
 
 /// Whether another program has locked the database.
-pub(crate) fn is_busy(error: &sqlx::Error) -> bool {
+pub(super) fn is_busy(error: &sqlx::Error) -> bool {
     meaning_of(error) == Meaning::Busy
+}
+
+/// The fault of a write whose turn did not come in time.
+pub(super) fn busy() -> Fault {
+    Fault::Busy("it is locked by another program, or too many writes wait".to_owned())
 }
 
 fn meaning_of(error: &sqlx::Error) -> Meaning {
@@ -80,12 +53,17 @@ fn meaning_of(error: &sqlx::Error) -> Meaning {
 impl From<sqlx::Error> for Fault {
     fn from(error: sqlx::Error) -> Self {
         match meaning_of(&error) {
-            Meaning::Busy => Self::Busy,
+            Meaning::Busy => busy(),
             Meaning::Unwritable => Self::Unwritable(error.to_string()),
             Meaning::Full => Self::Full,
             Meaning::Malformed => Self::Malformed(error.to_string()),
-            Meaning::Other if matches!(error, sqlx::Error::PoolTimedOut) => Self::Busy,
-            Meaning::Other => Self::Other(Arc::new(error)),
+            Meaning::Conflict => Self::Conflict(error.to_string()),
+            Meaning::Other => match error {
+                sqlx::Error::PoolTimedOut => busy(),
+                sqlx::Error::PoolClosed => Self::closed(),
+                sqlx::Error::RowNotFound => Self::NoRow,
+                error => Self::other(error),
+            },
         }
     }
 }
@@ -110,6 +88,8 @@ mod tests {
             (11, Meaning::Malformed),
             (26, Meaning::Malformed),
             (267, Meaning::Malformed),
+            (1555, Meaning::Conflict),
+            (2067, Meaning::Conflict),
             (19, Meaning::Other),
         ] {
             assert_eq!(meaning(code), expected, "{code}");

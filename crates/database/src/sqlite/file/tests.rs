@@ -4,20 +4,20 @@ use std::io::Write as _;
 
 use super::*;
 use crate::batch::Batch;
-use crate::migrations::migrator;
+use crate::migrations::Migrations;
 
 struct Scene {
-    database: Database,
+    database: File,
     path: PathBuf,
     _dir: tempfile::TempDir,
 }
 
-fn migrations() -> Migrator {
-    migrator([(1, "words", "CREATE TABLE words (word TEXT PRIMARY KEY)")])
+fn migrations() -> Migrations {
+    Migrations::new("words", [(1, "words", "CREATE TABLE words (word TEXT PRIMARY KEY)")], [])
 }
 
-async fn open(path: &Path) -> Result<Database, OpenError> {
-    Database::open(path, &migrations(), 2).await
+async fn open(path: &Path) -> Result<File, OpenError> {
+    File::open(path, migrations().sqlite(), 2).await
 }
 
 impl Scene {
@@ -50,7 +50,7 @@ impl Scene {
 
     async fn words(&self) -> i64 {
         let count = sqlx::query("SELECT COUNT(*) FROM words");
-        count.fetch_one(self.database.readers()).await.unwrap().get(0)
+        count.fetch_one(&self.database.readers).await.unwrap().get(0)
     }
 }
 

@@ -11,8 +11,9 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Row, SqliteConnection, Sql
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use crate::fault::{self, Fault};
-use crate::group_commit::GroupCommit;
+use super::group_commit::GroupCommit;
+use super::{SqliteReader, fault};
+use crate::fault::{Fault, OpenError};
 
 /// How long a statement waits for another program's lock before it is `Busy`.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
@@ -21,7 +22,7 @@ const LOCKED_PAUSE: Duration = Duration::from_millis(20);
 
 /// An open database: one connection that writes, a few that read. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Database {
+pub(crate) struct File {
     writes: GroupCommit,
     readers: SqlitePool,
     check_options: SqliteConnectOptions,
@@ -29,37 +30,15 @@ pub struct Database {
     checks: Arc<Semaphore>,
 }
 
-/// Why a database cannot be used.
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum OpenError {
-    /// Refuse to start.
-    #[error(
-        "the database {path} was written by a newer version of Parlor (schema {found}, this \
-         version knows {known}); run that version, or restore a backup"
-    )]
-    NewerSchema {
-        /// The path of the file.
-        path: String,
-        /// The newest migration in it.
-        found: i64,
-        /// The newest migration that this binary has.
-        known: i64,
-    },
-    /// Refuse to start.
-    #[error("the database {path} cannot be opened: {why}")]
-    CannotOpen {
-        /// The path of the file.
-        path: String,
-        /// The cause, and what to do about it.
-        why: String,
-    },
-}
-
-impl Database {
+impl File {
     /// Opens or creates the file and migrates it.
-    pub async fn open(path: &Path, migrations: &Migrator, readers: u32) -> Result<Self, OpenError> {
+    pub(crate) async fn open(
+        path: &Path,
+        migrations: &Migrator,
+        readers: u32,
+    ) -> Result<Self, OpenError> {
         let cannot_open =
-            |why: String| OpenError::CannotOpen { path: path.display().to_string(), why };
+            |why: String| OpenError::CannotOpen { database: path.display().to_string(), why };
         let failed = |error: sqlx::Error| cannot_open(Fault::from(error).to_string());
         check_file(path).map_err(cannot_open)?;
         let options = SqliteConnectOptions::new()
@@ -100,23 +79,28 @@ impl Database {
     }
 
     /// The queue of writes.
-    pub fn writes(&self) -> &GroupCommit {
+    pub(crate) fn writes(&self) -> &GroupCommit {
         &self.writes
     }
 
-    /// The connections that read.
-    pub fn readers(&self) -> &SqlitePool {
-        &self.readers
+    /// Any connection that reads.
+    pub(crate) async fn reader(&self) -> Result<SqliteReader, Fault> {
+        Ok(SqliteReader::Any(self.readers.acquire().await?))
+    }
+
+    /// A connection that reads one state of the database.
+    pub(crate) async fn snapshot(&self) -> Result<SqliteReader, Fault> {
+        Ok(SqliteReader::Snapshot(self.readers.begin().await?))
     }
 
     /// Whether it can be read and written right now.
-    pub async fn check(&self) -> Result<(), Fault> {
+    pub(crate) async fn check(&self) -> Result<(), Fault> {
         self.check_reads().await?;
         self.check_writes().await
     }
 
     /// Closes all connections, after the reads and writes that are under way.
-    pub async fn close(&self) {
+    pub(crate) async fn close(&self) {
         self.readers.close().await;
         self.writes.close().await;
     }
@@ -215,21 +199,21 @@ async fn migrate(
     let known = migrations.iter().map(|migration| migration.version).max().unwrap_or_default();
     let path = || path.display().to_string();
     let cannot_open = |error: sqlx::Error| OpenError::CannotOpen {
-        path: path(),
+        database: path(),
         why: Fault::from(error).to_string(),
     };
     let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await.map_err(cannot_open)?;
     // `run` does the same, but its future is not `Send`.
     migrations.run_direct(None, &mut *transaction, false).await.map_err(|error| match error {
         MigrateError::VersionMissing(found) if found > known => {
-            OpenError::NewerSchema { path: path(), found, known }
+            OpenError::NewerSchema { database: path(), found, known }
         }
         MigrateError::Execute(error) => cannot_open(error),
         MigrateError::ExecuteMigration(error, version) => OpenError::CannotOpen {
-            path: path(),
+            database: path(),
             why: format!("migration {version}: {}", Fault::from(error)),
         },
-        other => OpenError::CannotOpen { path: path(), why: other.to_string() },
+        other => OpenError::CannotOpen { database: path(), why: other.to_string() },
     })?;
     transaction.commit().await.map_err(cannot_open)
 }

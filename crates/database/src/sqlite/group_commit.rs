@@ -10,11 +10,11 @@
 //! A write whose statements are known beforehand is a [`Batch`] and runs in one round
 //! trip ([`GroupCommit::run`]). Only writes that read first hold the connection
 //! ([`GroupCommit::begin`]): they give it back when they commit; dropping a
-//! [`Transaction`] rolls it back.
+//! [`LentWriter`] rolls it back.
 //!
 //! A write sees what the writes before it in the group wrote; readers see it after
 //! the commit. A caller that lost a race to another write must not report it before
-//! that commit either. [`GroupCommit::run`] waits for it; with a [`Transaction`], commit
+//! that commit either. [`GroupCommit::run`] waits for it; in a transaction, commit
 //! it without changes, or begin another one.
 //!
 //! A transaction that cannot be rolled back takes its connection with it ([`Writer`]).
@@ -28,9 +28,11 @@ use sqlx::sqlite::SqliteConnectOptions;
 use tokio::sync::{Mutex, OwnedMappedMutexGuard, OwnedMutexGuard, mpsc, oneshot};
 use tokio::time::Instant;
 
+use super::fault::busy;
+use super::statements;
+use super::writer::Writer;
 use crate::batch::Batch;
 use crate::fault::Fault;
-use crate::writer::Writer;
 
 /// How many writes can be queued; a caller that finds the queue full waits until there is space.
 const MAX_QUEUED: usize = 1_024;
@@ -39,7 +41,7 @@ const MAX_JOINED: usize = 128;
 
 /// The queue of writes. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct GroupCommit {
+pub(crate) struct GroupCommit {
     queue: mpsc::Sender<Request>,
     timeout: Duration,
 }
@@ -47,7 +49,7 @@ pub struct GroupCommit {
 #[derive(Debug)]
 enum Request {
     /// Lend the connection.
-    Begin(oneshot::Sender<Result<Transaction, Fault>>),
+    Begin(oneshot::Sender<Result<LentWriter, Fault>>),
     /// Write this batch, if its turn comes before the deadline.
     Run { batch: Batch, deadline: Instant, reply: Reply },
 }
@@ -57,7 +59,7 @@ type Reply = oneshot::Sender<Result<(), Fault>>;
 /// The connection that writes, inside a transaction. Dropping it rolls back what was
 /// written with it.
 #[derive(Debug)]
-pub struct Transaction {
+pub(crate) struct LentWriter {
     // Only hands the connection over; nobody ever waits for this lock. Fields are
     // dropped in this order: the connection is back before `end` says so.
     connection: OwnedMappedMutexGuard<Writer, SqliteConnection>,
@@ -89,31 +91,30 @@ impl GroupCommit {
 
     /// Begins a transaction that may read before it writes. All other writes wait
     /// until it ends.
-    pub async fn begin(&self) -> Result<Transaction, Fault> {
+    pub(crate) async fn begin(&self) -> Result<LentWriter, Fault> {
         let (reply, answer) = oneshot::channel();
         let wait = async {
             self.queue.send(Request::Begin(reply)).await.map_err(|_| Fault::closed())?;
             answer.await.map_err(|_| Fault::closed())?
         };
-        tokio::time::timeout(self.timeout, wait).await.unwrap_or(Err(Fault::Busy))
+        tokio::time::timeout(self.timeout, wait).await.unwrap_or(Err(busy()))
     }
 
     /// Writes all of a batch or nothing. When it returns, it is on the disk.
-    pub async fn run(&self, batch: Batch) -> Result<(), Fault> {
-        let batch = batch.check()?;
+    pub(crate) async fn run(&self, batch: Batch) -> Result<(), Fault> {
         let (reply, answer) = oneshot::channel();
         // The task looks at the clock, not the caller: a caller that stopped waiting
         // could not know whether the batch was written.
         let request = Request::Run { batch, deadline: Instant::now() + self.timeout, reply };
         match self.queue.send_timeout(request, self.timeout).await {
             Ok(()) => answer.await.map_err(|_| Fault::closed())?,
-            Err(mpsc::error::SendTimeoutError::Timeout(_)) => Err(Fault::Busy),
+            Err(mpsc::error::SendTimeoutError::Timeout(_)) => Err(busy()),
             Err(mpsc::error::SendTimeoutError::Closed(_)) => Err(Fault::closed()),
         }
     }
 
     /// Closes the connection, after the writes that are queued now.
-    pub async fn close(&self) {
+    pub(crate) async fn close(&self) {
         // An error means that it is closed already.
         if let Ok(transaction) = self.begin().await {
             let _closed = transaction.end(End::Close).await;
@@ -121,9 +122,9 @@ impl GroupCommit {
     }
 }
 
-impl Transaction {
+impl LentWriter {
     /// Stores what was written. When it returns, it is on the disk.
-    pub async fn commit(self) -> Result<(), Fault> {
+    pub(crate) async fn commit(self) -> Result<(), Fault> {
         self.end(End::Commit).await
     }
 
@@ -136,7 +137,7 @@ impl Transaction {
     }
 }
 
-impl Deref for Transaction {
+impl Deref for LentWriter {
     type Target = SqliteConnection;
 
     fn deref(&self) -> &SqliteConnection {
@@ -144,7 +145,7 @@ impl Deref for Transaction {
     }
 }
 
-impl DerefMut for Transaction {
+impl DerefMut for LentWriter {
     fn deref_mut(&mut self) -> &mut SqliteConnection {
         &mut self.connection
     }
@@ -195,7 +196,7 @@ impl CommitTask {
             Request::Begin(reply) => self.lend(reply).await,
             Request::Run { batch, deadline, reply } => {
                 if deadline < Instant::now() {
-                    let _gone = reply.send(Err(Fault::Busy));
+                    let _gone = reply.send(Err(busy()));
                 } else {
                     self.run(batch, reply).await;
                 }
@@ -209,7 +210,7 @@ impl CommitTask {
         let begin = self.begin_statement();
         let (begun, written) = match self.writer.lock().await.ready().await {
             Ok(connection) => {
-                let outcome = batch.run_after(begin, connection).await;
+                let outcome = statements::run(connection, begin, batch).await;
                 (outcome.begun, outcome.into_result())
             }
             Err(fault) => (false, Err(fault)),
@@ -232,7 +233,7 @@ impl CommitTask {
 
     /// Lends the connection to one caller. Gives the reply to a request to close the
     /// database, if it is one.
-    async fn lend(&mut self, reply: oneshot::Sender<Result<Transaction, Fault>>) -> Option<Reply> {
+    async fn lend(&mut self, reply: oneshot::Sender<Result<LentWriter, Fault>>) -> Option<Reply> {
         if reply.is_closed() {
             return None;
         }
@@ -248,7 +249,7 @@ impl CommitTask {
             return None;
         };
         // If the caller has gone, the transaction is dropped here, and so rolled back.
-        drop(reply.send(Ok(Transaction { connection, end })));
+        drop(reply.send(Ok(LentWriter { connection, end })));
         match ended.await {
             Ok(End::Commit(reply)) => {
                 self.group.get_or_insert_default().written.push(reply);
@@ -285,7 +286,7 @@ impl CommitTask {
             (Ok(()), None) => self.group = Some(Group::default()),
             (Ok(()), Some(group)) => group.has_savepoint = true,
             // Another program's lock says nothing about the connection.
-            (Err(Fault::Busy), None) => {}
+            (Err(Fault::Busy(_)), None) => {}
             (Err(_), None) => self.writer.lock().await.discard().await,
             (Err(fault), Some(_)) => self.roll_back(fault.clone()).await,
         }
@@ -302,7 +303,7 @@ impl CommitTask {
         // After some errors, such as a full disk, SQLite has rolled back everything:
         // the other writes did nothing wrong, and can be tried again.
         if undone.is_err() {
-            self.roll_back(Fault::Busy).await;
+            self.roll_back(busy()).await;
         }
     }
 

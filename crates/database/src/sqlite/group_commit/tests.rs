@@ -43,7 +43,7 @@ impl Scene {
     }
 }
 
-async fn insert(transaction: &mut Transaction, word: &str) -> Result<(), Fault> {
+async fn insert(transaction: &mut LentWriter, word: &str) -> Result<(), Fault> {
     let insert = sqlx::query("INSERT INTO words (word) VALUES ($1)").bind(word);
     insert.execute(&mut **transaction).await?;
     Ok(())
@@ -89,7 +89,7 @@ async fn transactions_are_committed_together_and_fail_alone() {
     let (second, failing, (), last, begin) = tokio::join!(second, failing, dropped, last, begin);
     begin.unwrap();
     second.unwrap();
-    assert!(matches!(failing, Err(Fault::Other(_))), "{failing:?}");
+    assert!(matches!(failing, Err(Fault::Conflict(_))), "{failing:?}");
     last.unwrap();
     assert_eq!(scene.words().await, ["first", "second", "third"]);
 }
@@ -133,11 +133,11 @@ async fn batches_are_committed_together_and_fail_alone() {
     begin.unwrap();
     second.unwrap();
     third.unwrap();
-    assert!(matches!(failing, Err(Fault::Other(_))), "{failing:?}");
+    assert!(matches!(failing, Err(Fault::Conflict(_))), "{failing:?}");
     assert!(matches!(not_claimed, Err(Fault::NotClaimed)), "{not_claimed:?}");
     assert_eq!(seen, ["first", "second", "third"]);
     // Alone, and first in its transaction.
-    assert!(matches!(scene.writes.run(batch(&["x", "x"])).await, Err(Fault::Other(_))));
+    assert!(matches!(scene.writes.run(batch(&["x", "x"])).await, Err(Fault::Conflict(_))));
     scene.writes.run(batch(&["x"])).await.unwrap();
     assert_eq!(scene.words().await, ["first", "second", "third", "x"]);
 }
@@ -154,7 +154,7 @@ async fn a_batch_past_its_deadline_is_not_written() {
     };
     let (late, begin) = tokio::join!(impatient.run(batch(&["late"])), begin);
     begin.unwrap();
-    assert!(matches!(late, Err(Fault::Busy)), "{late:?}");
+    assert!(matches!(late, Err(Fault::Busy(_))), "{late:?}");
     scene.writes.run(batch(&["in time"])).await.unwrap();
     assert_eq!(scene.words().await, ["in time"]);
 }
@@ -167,7 +167,7 @@ async fn a_lock_is_busy_and_passes() {
     let mut other = scene.options.connect().await.unwrap();
     sqlx::query("BEGIN IMMEDIATE").execute(&mut other).await.unwrap();
     let impatient = GroupCommit { timeout: Duration::from_millis(10), ..scene.writes.clone() };
-    assert!(matches!(impatient.begin().await, Err(Fault::Busy)));
+    assert!(matches!(impatient.begin().await, Err(Fault::Busy(_))));
     sqlx::query("ROLLBACK").execute(&mut other).await.unwrap();
     let mut transaction = scene.writes.begin().await.unwrap();
     insert(&mut transaction, "later").await.unwrap();

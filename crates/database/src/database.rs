@@ -1,0 +1,95 @@
+//! An open database of either engine.
+
+use crate::batch::Batch;
+use crate::connection::{Connection, EngineConnection, Snapshot, Transaction};
+use crate::fault::{Fault, OpenError};
+use crate::location::Location;
+use crate::migrations::Migrations;
+use crate::postgres::Server;
+use crate::sqlite::File;
+
+/// An open database. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Database(Engine);
+
+#[derive(Debug, Clone)]
+enum Engine {
+    Sqlite(File),
+    Postgres(Server),
+}
+
+/// How many connections a database has at most.
+#[derive(Debug, Clone, Copy)]
+pub struct Connections {
+    /// Those that read a SQLite file; one more writes it.
+    pub sqlite_readers: u32,
+    /// Those to a PostgreSQL server.
+    pub postgres: u32,
+}
+
+impl Database {
+    /// Opens a database, creates the file if it is one, and migrates it.
+    pub async fn open(
+        location: &Location,
+        migrations: &Migrations,
+        connections: Connections,
+    ) -> Result<Self, OpenError> {
+        Ok(Self(match location {
+            Location::File(path) => Engine::Sqlite(
+                File::open(path, &migrations.sqlite, connections.sqlite_readers).await?,
+            ),
+            Location::Server(url) => {
+                Engine::Postgres(Server::open(url, migrations, connections.postgres).await?)
+            }
+        }))
+    }
+
+    /// Writes all of a batch or nothing. When it returns, it is on the disk.
+    pub async fn run(&self, batch: Batch) -> Result<(), Fault> {
+        match &self.0 {
+            Engine::Sqlite(file) => file.writes().run(batch).await,
+            Engine::Postgres(server) => server.run(batch).await,
+        }
+    }
+
+    /// Begins a transaction that may read before it writes. On SQLite all other writes
+    /// wait until it ends; on PostgreSQL it must lock the rows that it decides on.
+    pub async fn begin(&self) -> Result<Transaction, Fault> {
+        Ok(Transaction::new(match &self.0 {
+            Engine::Sqlite(file) => EngineConnection::SqliteWriter(file.writes().begin().await?),
+            Engine::Postgres(server) => EngineConnection::Postgres(server.begin().await?),
+        }))
+    }
+
+    /// One state of the database, for several reads.
+    pub async fn snapshot(&self) -> Result<Snapshot, Fault> {
+        Ok(Snapshot::new(match &self.0 {
+            Engine::Sqlite(file) => EngineConnection::SqliteReader(file.snapshot().await?),
+            Engine::Postgres(server) => EngineConnection::Postgres(server.snapshot().await?),
+        }))
+    }
+
+    /// Any connection that reads.
+    pub(crate) async fn reader(&self) -> Result<Connection, Fault> {
+        Ok(Connection(match &self.0 {
+            Engine::Sqlite(file) => EngineConnection::SqliteReader(file.reader().await?),
+            Engine::Postgres(server) => EngineConnection::Postgres(server.connection().await?),
+        }))
+    }
+
+    /// Whether it can be read and written right now.
+    pub async fn check(&self) -> Result<(), Fault> {
+        match &self.0 {
+            Engine::Sqlite(file) => file.check().await,
+            Engine::Postgres(server) => server.check().await,
+        }
+    }
+
+    /// Closes all connections, after the reads and writes that are under way.
+    pub async fn close(&self) {
+        match &self.0 {
+            Engine::Sqlite(file) => file.close().await,
+            Engine::Postgres(server) => server.close(),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Two engines behind one front: a SQLite file, or a PostgreSQL server. It knows no table.
+//!
+//! - [`Location`]: which of them, by URL.
+//! - [`Database`]: opens and migrates it; runs writes, transactions and reads.
+//! - [`query`]: one statement. The text is the same for both engines, with `$1`, `$2`, …
+//! - [`Batch`]: the statements of one write, in one round trip to the engine.
+//! - [`Row`] and [`Value`]: what comes back, and what goes in.
+//! - [`Fault`]: what can go wrong, by what the caller does next.
+//!
+//! What differs between the engines stands in `sqlite` and `postgres`, and nowhere else:
+//!
+//! | | SQLite | PostgreSQL |
+//! |---|---|---|
+//! | writes | one connection, group commit | a pool; the server commits groups by itself |
+//! | a batch | one text with all values | a pipeline: every statement is sent before the first answer |
+//! | a transaction | excludes all other writes | excludes writes to the rows that it changes or locks |
+//! | a failed claim | rolled back by the group | an error inside the pipeline, so nothing is committed |
+//! | a lost connection | does not happen | [`Fault::Unknown`] if a write was under way |
+
+mod batch;
+mod connection;
+mod database;
+mod fault;
+mod location;
+mod migrations;
+mod postgres;
+mod query;
+mod row;
+mod sqlite;
+mod value;
+
+pub use batch::Batch;
+pub use connection::{Connection, Snapshot, Transaction};
+pub use database::{Connections, Database};
+pub use fault::{Fault, OpenError};
+pub use location::{InvalidLocation, Location, ServerUrl};
+pub use migrations::Migrations;
+pub use query::{Executor, Query, query};
+pub use row::{Column, Row};
+pub use value::Value;

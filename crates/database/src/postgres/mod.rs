@@ -1,0 +1,20 @@
+//! PostgreSQL: a server, and a pool of connections to it.
+//!
+//! - [`settings`]: the URL, and how far TLS is checked.
+//! - [`Server`]: opens the pool and migrates the schema; writes, transactions, reads.
+//! - [`connection`]: one connection of the pool, inside or outside a transaction.
+//! - [`pipeline`]: sends all statements of a write before it waits for the first answer.
+//! - [`parameters`]: values as PostgreSQL takes them.
+//! - [`fault`]: what its error codes mean.
+
+mod connection;
+mod fault;
+mod migrate;
+mod parameters;
+mod pipeline;
+mod server;
+mod settings;
+mod tls;
+
+pub(crate) use connection::PostgresConnection;
+pub(crate) use server::Server;

@@ -1,0 +1,184 @@
+//! A PostgreSQL server: opened, migrated, and a pool of connections to it.
+
+use std::time::Duration;
+
+use deadpool_postgres::{
+    Connect, Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime, TimeoutType,
+    Timeouts,
+};
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, Config, Error};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::connection::PostgresConnection;
+use super::fault::describe;
+use super::migrate::{MigrateError, migrate};
+use super::settings::settings;
+use super::tls;
+use crate::batch::Batch;
+use crate::fault::{Fault, OpenError};
+use crate::location::ServerUrl;
+use crate::migrations::Migrations;
+use crate::query::query;
+
+/// How long a caller waits for a free connection.
+const POOL_WAIT: Duration = Duration::from_secs(10);
+/// How long a server that is starting is waited for.
+const START_WAIT: Duration = Duration::from_secs(30);
+const START_PAUSE: Duration = Duration::from_millis(250);
+
+/// A server. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(crate) struct Server {
+    pool: Pool,
+}
+
+impl Server {
+    /// Connects, and migrates the schema of a component.
+    pub(crate) async fn open(
+        url: &ServerUrl,
+        migrations: &Migrations,
+        connections: u32,
+    ) -> Result<Self, OpenError> {
+        let cannot_open = |why| OpenError::CannotOpen { database: url.to_string(), why };
+        let settings = settings(url).map_err(cannot_open)?;
+        let tls = tls::connector(&settings.certificates).map_err(cannot_open)?;
+        let connector = Connector { tls, runtime: Handle::current() };
+        let started = tokio::time::Instant::now();
+        let (mut client, task) = loop {
+            match connector.open(&settings.config).await {
+                Err(error) if is_starting(&error) && started.elapsed() < START_WAIT => {
+                    tokio::time::sleep(START_PAUSE).await;
+                }
+                opened => break opened.map_err(|error| cannot_open(advice(&error)))?,
+            }
+        };
+        let migrated = migrate(&mut client, migrations).await;
+        drop(client);
+        task.abort();
+        migrated.map_err(|error| match error {
+            MigrateError::Newer { found, known } => {
+                OpenError::NewerSchema { database: url.to_string(), found, known }
+            }
+            MigrateError::Refused(why) => cannot_open(why),
+            MigrateError::Failed(error) => cannot_open(advice(&error)),
+        })?;
+        let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+        let manager = Manager::from_connect(settings.config, connector, manager);
+        let pool = Pool::builder(manager)
+            .max_size(connections.max(1) as usize)
+            .timeouts(Timeouts {
+                wait: Some(POOL_WAIT),
+                create: Some(POOL_WAIT),
+                recycle: Some(POOL_WAIT),
+            })
+            .runtime(Runtime::Tokio1)
+            .build()
+            .map_err(|error| cannot_open(error.to_string()))?;
+        Ok(Self { pool })
+    }
+
+    /// Writes all of a batch or nothing, in one round trip.
+    pub(crate) async fn run(&self, batch: Batch) -> Result<(), Fault> {
+        self.connection().await?.run(batch).await
+    }
+
+    /// Begins a transaction that writes.
+    pub(crate) async fn begin(&self) -> Result<PostgresConnection, Fault> {
+        self.connection().await?.begin("BEGIN").await
+    }
+
+    /// Begins a transaction that reads one state of the database.
+    pub(crate) async fn snapshot(&self) -> Result<PostgresConnection, Fault> {
+        self.connection().await?.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await
+    }
+
+    /// Any connection.
+    pub(crate) async fn connection(&self) -> Result<PostgresConnection, Fault> {
+        let size = self.pool.status().max_size;
+        let client = self.pool.get().await.map_err(|error| match error {
+            PoolError::Timeout(TimeoutType::Wait) => Fault::Busy(format!(
+                "all {size} connections to the database server are in use; raise \
+                 storage.connections"
+            )),
+            PoolError::Backend(error) => match Fault::from(error) {
+                // Whatever it is, nothing was written.
+                Fault::Other(cause) => Fault::Unreachable(cause.to_string()),
+                fault => fault,
+            },
+            PoolError::Closed => Fault::closed(),
+            other => Fault::Unreachable(other.to_string()),
+        })?;
+        Ok(PostgresConnection::new(client))
+    }
+
+    /// Whether it answers and can be written.
+    pub(crate) async fn check(&self) -> Result<(), Fault> {
+        let read_only = "SELECT current_setting('transaction_read_only') = 'on' AS read_only";
+        let mut connection = self.connection().await?;
+        let rows = connection.fetch(query(read_only)).await?;
+        match rows.first().ok_or(Fault::NoRow)?.try_get("read_only")? {
+            true => Err(Fault::Unwritable("the server is a read-only replica".to_owned())),
+            false => Ok(()),
+        }
+    }
+
+    /// Closes the pool. Connections that are in use close when they are given back.
+    pub(crate) fn close(&self) {
+        self.pool.close();
+    }
+}
+
+/// Opens connections. Their tasks run on the runtime that opened the database, which
+/// lives as long as the server does.
+struct Connector {
+    tls: MakeRustlsConnect,
+    runtime: Handle,
+}
+
+impl Connector {
+    async fn open(&self, config: &Config) -> Result<(Client, JoinHandle<()>), Error> {
+        let (client, connection) = config.connect(self.tls.clone()).await?;
+        let task = self.runtime.spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::warn!(error = %describe(&error), "lost a connection to the database");
+            }
+        });
+        Ok((client, task))
+    }
+}
+
+impl Connect for Connector {
+    fn connect(
+        &self,
+        config: &Config,
+    ) -> std::pin::Pin<Box<dyn Future<Output = Result<(Client, JoinHandle<()>), Error>> + Send + '_>>
+    {
+        let config = config.clone();
+        Box::pin(async move { self.open(&config).await })
+    }
+}
+
+/// Whether the server is there and will soon take connections.
+fn is_starting(error: &Error) -> bool {
+    error.code() == Some(&SqlState::CANNOT_CONNECT_NOW)
+}
+
+/// What went wrong, and what to do about it.
+fn advice(error: &Error) -> String {
+    let why = describe(error);
+    let Some(code) = error.code() else {
+        return format!("{why}; check host and port of storage.url, and that the server runs");
+    };
+    let todo = match code.code() {
+        "28P01" | "28000" => "check user and password in storage.url, and pg_hba.conf",
+        "3D000" => "create the database (createdb), or name another one in storage.url",
+        "42501" => "the user of storage.url needs the right to create tables in its schema",
+        "25006" => "the server is a read-only replica; name the primary in storage.url",
+        "53300" => "the server has no connection left; raise its max_connections",
+        _ => return why,
+    };
+    format!("{why}; {todo}")
+}
