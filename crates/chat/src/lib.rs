@@ -35,6 +35,7 @@ mod prompts;
 mod recovery;
 mod refused_images;
 mod retries;
+mod schema;
 mod sending;
 mod state;
 mod texts;
