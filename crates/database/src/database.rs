@@ -5,7 +5,7 @@ use crate::connection::{Connection, EngineConnection, Snapshot, Transaction};
 use crate::fault::{Fault, OpenError};
 use crate::location::Location;
 use crate::migrations::Migrations;
-use crate::postgres::Server;
+use crate::postgres::{HeldLock, Server};
 use crate::sqlite::File;
 
 /// An open database. Cheap to clone.
@@ -17,6 +17,10 @@ enum Engine {
     Sqlite(File),
     Postgres(Server),
 }
+
+/// Held until it is dropped, or until the process ends.
+#[derive(Debug)]
+pub struct Lock(#[allow(dead_code, reason = "held, not read")] Option<HeldLock>);
 
 /// How many connections a database has at most.
 #[derive(Debug, Clone, Copy)]
@@ -82,6 +86,15 @@ impl Database {
         match &self.0 {
             Engine::Sqlite(file) => file.check().await,
             Engine::Postgres(server) => server.check().await,
+        }
+    }
+
+    /// Locks the database for one process, until the lock is dropped; `None` if another
+    /// process has it. A file is locked by its directory.
+    pub async fn lock(&self) -> Result<Option<Lock>, Fault> {
+        match &self.0 {
+            Engine::Sqlite(_) => Ok(Some(Lock(None))),
+            Engine::Postgres(server) => Ok(server.lock().await?.map(|held| Lock(Some(held)))),
         }
     }
 

@@ -31,7 +31,7 @@ mod value;
 
 pub use batch::Batch;
 pub use connection::{Connection, Snapshot, Transaction};
-pub use database::{Connections, Database};
+pub use database::{Connections, Database, Lock};
 pub use fault::{Fault, OpenError};
 pub use location::{InvalidLocation, Location, ServerUrl};
 pub use migrations::Migrations;

@@ -87,6 +87,11 @@ impl PostgresConnection {
         committed.await.map_err(unknown)
     }
 
+    /// Takes the connection out of the pool for good.
+    pub(super) fn into_own(mut self) -> Option<ClientWrapper> {
+        self.client.take().map(Object::take)
+    }
+
     /// Runs something with the client. The connection is given up if that takes too long.
     async fn guarded<T>(
         &mut self,

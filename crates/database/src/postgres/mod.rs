@@ -17,4 +17,4 @@ mod settings;
 mod tls;
 
 pub(crate) use connection::PostgresConnection;
-pub(crate) use server::Server;
+pub(crate) use server::{HeldLock, Server};
