@@ -70,10 +70,7 @@ pub async fn start(mut config: Config) -> anyhow::Result<()> {
 }
 
 /// Opens the database of conversations for a command that runs beside a server.
-pub(crate) async fn open_store(
-    storage: &StorageConfig,
-    data_dir: &Path,
-) -> anyhow::Result<Store> {
+pub(crate) async fn open_store(storage: &StorageConfig, data_dir: &Path) -> anyhow::Result<Store> {
     make_directory(data_dir)?;
     Ok(Store::connect(&storage.chat(data_dir), storage.connections).await?)
 }

@@ -1,6 +1,8 @@
 //! The handle to the database of conversations.
 
-use parlor_database::{Batch, Connections, Database, Location, Lock, Migrations, Snapshot, Transaction};
+use parlor_database::{
+    Batch, Connections, Database, Location, Lock, Migrations, Snapshot, Transaction,
+};
 
 use crate::error::StorageError;
 use crate::migrations::MIGRATIONS;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use deadpool_postgres::{
-    ClientWrapper, Connect, Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime, TimeoutType,
-    Timeouts,
+    ClientWrapper, Connect, Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime,
+    TimeoutType, Timeouts,
 };
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;

@@ -41,7 +41,10 @@ pub fn recipe_vault(
         trust_annotations: true,
         artifacts: vec!["recipe".to_owned()],
         // The environment of a process is its user's alone; its arguments are everybody's.
-        env: url.map(|url| (STORAGE_URL.to_owned(), SettingValue::Fixed(url))).into_iter().collect(),
+        env: url
+            .map(|url| (STORAGE_URL.to_owned(), SettingValue::Fixed(url)))
+            .into_iter()
+            .collect(),
         ..McpServerSettings::default()
     };
     (RECIPES.to_owned(), settings)
