@@ -14,7 +14,7 @@ pub struct Database(Engine);
 
 #[derive(Debug, Clone)]
 enum Engine {
-    Sqlite(File),
+    Sqlite(Box<File>),
     Postgres(Server),
 }
 
@@ -39,9 +39,9 @@ impl Database {
         connections: Connections,
     ) -> Result<Self, OpenError> {
         Ok(Self(match location {
-            Location::File(path) => Engine::Sqlite(
+            Location::File(path) => Engine::Sqlite(Box::new(
                 File::open(path, &migrations.sqlite, connections.sqlite_readers).await?,
-            ),
+            )),
             Location::Server(url) => {
                 Engine::Postgres(Server::open(url, migrations, connections.postgres).await?)
             }

@@ -39,6 +39,16 @@ pub async fn location(path: &Path) -> Location {
     in_database(&server, &name).parse().unwrap_or_else(|error| panic!("{SERVER}: {error}"))
 }
 
+/// A new database of the PostgreSQL server, whichever engine this run tests. Without a server
+/// it says so and returns `None`: the test is skipped.
+pub async fn new_postgres() -> Option<Location> {
+    let server = parlor_testkit::postgres::url()?;
+    let name = format!("parlor_test_{}", uuid::Uuid::now_v7().simple());
+    create(&server, &name).await;
+    let url = in_database(&server, &name);
+    Some(url.parse().unwrap_or_else(|error| panic!("{SERVER}: {error}")))
+}
+
 /// The URL of the database of this path, for the configuration of a server; `None` if that
 /// is the file itself. It may be called inside a runtime and blocks it.
 pub fn url(path: &Path) -> Option<String> {
