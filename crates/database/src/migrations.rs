@@ -62,8 +62,7 @@ impl Migrations {
     /// The same with one more step, for tests of what a newer version leaves behind.
     #[must_use]
     pub fn and_then(&self, sqlite: &'static str, postgres: &'static str) -> Self {
-        let newest = self.sqlite.iter().map(|migration| migration.version).max();
-        let version = newest.unwrap_or_default() + 1;
+        let version = self.newest() + 1;
         let step = sqlite.into_sql_str();
         let step = Migration::new(version, "next".into(), MigrationType::Simple, step, false);
         let mut later = self.postgres.clone();
@@ -73,6 +72,11 @@ impl Migrations {
             sqlite: Migrator::with_migrations(self.sqlite.iter().cloned().chain([step]).collect()),
             postgres: later,
         }
+    }
+
+    /// The version of the schema that they end in.
+    pub fn newest(&self) -> i64 {
+        self.sqlite.iter().map(|migration| migration.version).max().unwrap_or_default()
     }
 
     /// Those of SQLite.

@@ -5,9 +5,10 @@
 //! kill leaves the schema as it was.
 
 use sha2::{Digest, Sha256};
-use tokio_postgres::{Client, Error};
+use tokio_postgres::{Client, Error, Transaction};
 
 use crate::migrations::{Migrations, PostgresMigration};
+use crate::purpose::{Purpose, UNFINISHED_COPY, unfinished};
 
 /// Any number that nothing else in the database locks: "parlor" in ASCII.
 const LOCK: i64 = 0x70_61_72_6c_6f_72;
@@ -29,17 +30,17 @@ impl From<Error> for MigrateError {
     }
 }
 
-/// Brings the schema of a component to this version.
-pub(super) async fn migrate(
-    client: &mut Client,
-    migrations: &Migrations,
-) -> Result<(), MigrateError> {
+/// Brings the schema of a component to this version, if the purpose is to use it.
+pub(super) async fn migrate(client: &mut Client, purpose: Purpose<'_>) -> Result<(), MigrateError> {
     check_version(client).await?;
+    let Some(migrations) = purpose.migrations() else { return Ok(()) };
     let transaction = client.transaction().await?;
     transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
+    if matches!(purpose, Purpose::Serve(_)) {
+        refuse_unfinished_copy(&transaction).await?;
+    }
     // `IF NOT EXISTS` would need the right to create tables even if it exists.
-    let exists = "SELECT to_regclass('schema_migrations') IS NOT NULL";
-    if !transaction.query_one(exists, &[]).await?.try_get::<_, bool>(0)? {
+    if !exists(&transaction, "schema_migrations").await? {
         let create = "CREATE TABLE schema_migrations (
              component TEXT NOT NULL, version BIGINT NOT NULL, description TEXT NOT NULL,
              checksum TEXT NOT NULL, applied_at TIMESTAMPTZ NOT NULL DEFAULT now(),
@@ -63,6 +64,20 @@ pub(super) async fn migrate(
         transaction.execute(insert, &row).await?;
     }
     Ok(transaction.commit().await?)
+}
+
+async fn refuse_unfinished_copy(transaction: &Transaction<'_>) -> Result<(), MigrateError> {
+    if !exists(transaction, UNFINISHED_COPY).await? {
+        return Ok(());
+    }
+    let select = format!("SELECT source FROM {UNFINISHED_COPY}");
+    let source = transaction.query_one(&select, &[]).await?;
+    Err(MigrateError::Refused(unfinished(source.try_get(0)?)))
+}
+
+async fn exists(transaction: &Transaction<'_>, table: &str) -> Result<bool, Error> {
+    let exists = "SELECT to_regclass($1) IS NOT NULL";
+    transaction.query_one(exists, &[&table]).await?.try_get(0)
 }
 
 async fn check_version(client: &Client) -> Result<(), MigrateError> {

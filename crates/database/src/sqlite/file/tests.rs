@@ -17,7 +17,7 @@ fn migrations() -> Migrations {
 }
 
 async fn open(path: &Path) -> Result<File, OpenError> {
-    File::open(path, migrations().sqlite(), 2).await
+    File::open(path, Purpose::Serve(&migrations()), 2).await
 }
 
 impl Scene {
