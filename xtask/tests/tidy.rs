@@ -77,8 +77,8 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "crates/server",
         &[
-            "parlor-agent", "parlor-chat", "parlor-guard", "parlor-malloc", "parlor-mcp",
-            "parlor-models", "parlor-process", "parlor-programs", "parlor-protocol",
+            "parlor-agent", "parlor-chat", "parlor-database", "parlor-guard", "parlor-malloc",
+            "parlor-mcp", "parlor-models", "parlor-process", "parlor-programs", "parlor-protocol",
             "parlor-recipes", "parlor-storage", "anyhow", "argon2", "axum", "bytes", "clap",
             "data-encoding", "futures-util", "getrandom", "http-body-util", "hyper", "hyper-util",
             "rust-embed", "rustix", "rustls", "secrecy", "serde", "serde_json",

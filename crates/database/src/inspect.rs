@@ -35,19 +35,32 @@ impl Database {
         Ok(format!("{name} {}", row.try_get::<String>("version")?))
     }
 
-    /// The newest migration of a component that it has; `None` if it has none.
+    /// The newest migration of a component that it has; `None` if it has none. Migrations
+    /// that are not those of the component are an error: it holds something else.
     pub async fn schema_version(&self, migrations: &Migrations) -> Result<Option<i64>, Fault> {
-        let (table, newest) = match &self.0 {
-            Engine::Sqlite(_) => ("_sqlx_migrations", query(sqlite::NEWEST_MIGRATION)),
+        let (table, applied, known) = match &self.0 {
+            Engine::Sqlite(_) => {
+                ("_sqlx_migrations", query(sqlite::APPLIED), migrations.checksums_of_sqlite())
+            }
             Engine::Postgres(_) => {
-                let newest = query(postgres::NEWEST_MIGRATION).bind(migrations.component);
-                ("schema_migrations", newest)
+                let applied = query(postgres::APPLIED).bind(migrations.component);
+                ("schema_migrations", applied, migrations.checksums_of_postgres())
             }
         };
         if !self.has_table(table).await? {
             return Ok(None);
         }
-        newest.fetch_one(self).await?.try_get("version")
+        let mut newest = None;
+        for row in applied.fetch_all(self).await? {
+            let (version, checksum): (i64, String) =
+                (row.try_get("version")?, row.try_get("checksum")?);
+            if known.get(&version).is_some_and(|known| *known != checksum) {
+                let component = migrations.component;
+                return Err(Fault::other(format!("it does not hold the tables of {component}")));
+            }
+            newest = newest.max(Some(version));
+        }
+        Ok(newest)
     }
 
     /// All columns of all tables, by table.

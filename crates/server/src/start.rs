@@ -32,8 +32,10 @@ use crate::config::{Config, HOME, PublicUrl, Sources};
 use crate::serve::serve;
 use crate::worker_threads::WorkerThreads;
 
-const DATABASE: &str = "parlor.db";
-const RECIPES: &str = "recipes.db";
+/// The file of the chat in the data directory.
+pub(crate) const DATABASE: &str = "parlor.db";
+/// The file of the recipes in the data directory.
+pub(crate) const RECIPES: &str = "recipes.db";
 const LOCK: &str = "parlor.lock";
 /// How many clients may wait to be accepted: a thousand may reconnect at once.
 const BACKLOG: u32 = 4096;
@@ -88,7 +90,7 @@ fn install_tls() {
 }
 
 /// Only its owner can read it.
-fn make_directory(dir: &Path) -> anyhow::Result<()> {
+pub(crate) fn make_directory(dir: &Path) -> anyhow::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     DirBuilder::new()
         .recursive(true)
@@ -98,7 +100,7 @@ fn make_directory(dir: &Path) -> anyhow::Result<()> {
 }
 
 /// Held until the process ends, however it ends.
-fn lock(dir: &Path) -> anyhow::Result<File> {
+pub(crate) fn lock(dir: &Path) -> anyhow::Result<File> {
     let path = dir.join(LOCK);
     let file = fs::OpenOptions::new().create(true).append(true).open(&path);
     let file = file.with_context(|| format!("{} cannot be written", path.display()))?;

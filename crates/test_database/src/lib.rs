@@ -32,10 +32,8 @@ pub async fn location(path: &Path) -> Location {
     if !is_postgres() {
         return path.into();
     }
-    let server = server();
-    let name = name(path);
-    create(&server, &name).await;
-    in_database(&server, &name).parse().unwrap_or_else(|error| panic!("{SERVER}: {error}"))
+    let url = postgres_url(&server(), path).await;
+    url.parse().unwrap_or_else(|error| panic!("{SERVER}: {error}"))
 }
 
 /// The URL of the database of this path, for a server that is started as a process.
@@ -43,9 +41,15 @@ pub async fn url(path: &Path) -> String {
     if !is_postgres() {
         return format!("sqlite:{}", path.display());
     }
-    let (server, name) = (server(), name(path));
-    create(&server, &name).await;
-    in_database(&server, &name)
+    postgres_url(&server(), path).await
+}
+
+/// The URL of the database of this path on a PostgreSQL server, for tests that need both
+/// engines at once. An empty one is created if there is none.
+pub async fn postgres_url(server: &str, path: &Path) -> String {
+    let name = name(path);
+    create(server, &name).await;
+    in_database(server, &name)
 }
 
 fn server() -> String {

@@ -4,7 +4,6 @@
 //! several servers that start at once one migrates, the others wait and find it done; a
 //! kill leaves the schema as it was.
 
-use sha2::{Digest, Sha256};
 use tokio_postgres::{Client, Error, Transaction};
 
 use crate::migrations::{Migrations, PostgresMigration};
@@ -58,7 +57,7 @@ pub(super) async fn migrate(client: &mut Client, purpose: Purpose<'_>) -> Result
         let insert = "INSERT INTO schema_migrations (component, version, description, checksum)
              VALUES ($1, $2, $3, $4)";
         let (version, description) = (migration.version, migration.description);
-        let checksum = checksum(migration);
+        let checksum = migration.checksum();
         let row: [&(dyn tokio_postgres::types::ToSql + Sync); 4] =
             [&migrations.component, &version, &description, &checksum];
         transaction.execute(insert, &row).await?;
@@ -104,7 +103,7 @@ fn missing<'m>(
     for migration in &migrations.postgres {
         match applied.iter().find(|(version, _)| *version == migration.version) {
             None => missing.push(migration),
-            Some((_, found)) if *found == checksum(migration) => {}
+            Some((_, found)) if *found == migration.checksum() => {}
             Some((version, _)) => {
                 return Err(MigrateError::Refused(format!(
                     "its schema {version} was made by a development version; restore a backup"
@@ -113,9 +112,4 @@ fn missing<'m>(
         }
     }
     Ok(missing)
-}
-
-fn checksum(migration: &PostgresMigration) -> String {
-    let hash = Sha256::digest(migration.sql.as_bytes());
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }

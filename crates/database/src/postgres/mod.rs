@@ -21,5 +21,5 @@ mod tls;
 
 pub(crate) use connection::PostgresConnection;
 pub(crate) use presence::{Alone, PRESENCE};
-pub(crate) use schema::{COLUMNS, HAS_TABLE, NEWEST_MIGRATION, VERSION};
+pub(crate) use schema::{APPLIED, COLUMNS, HAS_TABLE, VERSION};
 pub(crate) use server::Server;

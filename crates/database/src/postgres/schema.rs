@@ -3,9 +3,9 @@
 /// The version of the server.
 pub(crate) const VERSION: &str = "SELECT current_setting('server_version') AS version";
 
-/// The newest migration of a component.
-pub(crate) const NEWEST_MIGRATION: &str =
-    "SELECT MAX(version) AS version FROM schema_migrations WHERE component = $1";
+/// The migrations of a component that were applied, with their checksums.
+pub(crate) const APPLIED: &str =
+    "SELECT version, checksum FROM schema_migrations WHERE component = $1";
 
 /// Whether there is a table of this name.
 pub(crate) const HAS_TABLE: &str = "SELECT to_regclass($1) IS NOT NULL AS found";

@@ -27,7 +27,7 @@ const LOCKED_PAUSE: Duration = Duration::from_millis(20);
 pub(crate) struct File {
     writes: GroupCommit,
     readers: SqlitePool,
-    check_options: SqliteConnectOptions,
+    check_options: Arc<SqliteConnectOptions>,
     /// A check opens a connection, which is a thread: one at a time.
     checks: Arc<Semaphore>,
 }
@@ -79,7 +79,7 @@ impl File {
         Ok(Self {
             writes: GroupCommit::new(writer, writer_options, LOCK_WAIT * 2),
             readers,
-            check_options: read_options,
+            check_options: Arc::new(read_options),
             checks: Arc::new(Semaphore::new(1)),
         })
     }

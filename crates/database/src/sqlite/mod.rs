@@ -20,7 +20,7 @@ use sqlx::{Sqlite, SqliteConnection};
 
 pub(crate) use file::File;
 pub(crate) use group_commit::LentWriter;
-pub(crate) use schema::{COLUMNS, HAS_TABLE, NEWEST_MIGRATION, VERSION};
+pub(crate) use schema::{APPLIED, COLUMNS, HAS_TABLE, VERSION};
 pub(crate) use statements::{execute, fetch, run};
 
 /// A connection that only reads: any, or one that stays with its first state.

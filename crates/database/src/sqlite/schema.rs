@@ -8,8 +8,9 @@ use crate::fault::Fault;
 /// The version of the library.
 pub(crate) const VERSION: &str = "SELECT sqlite_version() AS version";
 
-/// The newest migration. A file holds one component.
-pub(crate) const NEWEST_MIGRATION: &str = "SELECT MAX(version) AS version FROM _sqlx_migrations";
+/// The migrations that were applied, with their checksums in hex. A file holds one component.
+pub(crate) const APPLIED: &str =
+    "SELECT version, LOWER(HEX(checksum)) AS checksum FROM _sqlx_migrations";
 
 /// Whether there is a table of this name.
 pub(crate) const HAS_TABLE: &str = "SELECT EXISTS (
