@@ -97,7 +97,7 @@ mod tests {
         ];
         for (number, value) in values.iter().enumerate() {
             for other in &values[..number] {
-                let of = |value: &Value| digest(&[&[value.clone()]]);
+                let of = |value| digest(&[std::slice::from_ref(value)]);
                 assert_ne!(of(value), of(other), "{value:?} {other:?}");
             }
         }
