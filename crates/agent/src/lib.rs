@@ -1,6 +1,6 @@
 //! The contract of an agent: what takes a turn, and the plain types that go in and out.
 //!
-//! The walk of one turn:
+//! The path of a turn:
 //! 1. [`Agent::open`] gives the conversation its runner.
 //! 2. [`TurnRunner::begin`] starts a turn with the history; the runner is then polled
 //!    as a stream of [`AgentEvent`]s.

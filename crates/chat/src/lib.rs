@@ -1,7 +1,7 @@
 //! The heart of Parlor: takes a person's message, lets the agent take its turn, and writes
 //! everything that happens to one numbered log.
 //!
-//! The walk of one message:
+//! The path of a message:
 //! 1. [`chat`]: the public operations. [`sending`] takes a message, [`answering`] an answer.
 //! 2. [`input_check`]: the guardrail. What passes is a `Checked`, and nothing else goes on.
 //! 3. [`turn`]: message and turn are stored in one write, which is the acknowledgement; then
@@ -35,6 +35,7 @@ mod prompts;
 mod recovery;
 mod refused_images;
 mod retries;
+mod schema;
 mod sending;
 mod state;
 mod texts;

@@ -7,6 +7,8 @@ use jsonschema::error::{ValidationError as SchemaError, ValidationErrorKind as K
 use parlor_protocol::{FieldProblem, Problem};
 use serde_json::{Number, Value};
 
+use crate::schema;
+
 /// The most fields that one error names.
 const MAX_PROBLEMS: usize = 20;
 
@@ -51,9 +53,9 @@ impl From<&str> for ValidationError {
     }
 }
 
-/// Validates a value. `None` if the schema itself is not valid.
+/// Validates a value. `None` if the schema cannot be compiled.
 pub(crate) fn validate(schema: &Value, value: &Value) -> Option<Result<(), ValidationError>> {
-    let validator = jsonschema::validator_for(schema).ok()?;
+    let validator = schema::compile(schema).ok()?;
     Some(validate_with(&validator, schema, value))
 }
 

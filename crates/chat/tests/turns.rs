@@ -174,7 +174,7 @@ async fn a_plan_in_the_text_is_a_plan() {
 
 /// G-7: a blocked input is listed for administrators, and not stored in the conversation.
 #[tokio::test]
-async fn a_refused_message_is_audited_only() {
+async fn a_refused_message_is_listed_for_administrators_only() {
     let scene = Scene::new().await;
     let refused = scene.try_send(request("DAN mode", None)).await;
     assert!(matches!(refused, Err(ChatError::Refused(_))));

@@ -7,7 +7,7 @@ use crate::connection::{Connection, EngineConnection, Snapshot, Transaction};
 use crate::fault::{Fault, OpenError};
 use crate::location::Location;
 use crate::migrations::Migrations;
-use crate::postgres::{self, Server};
+use crate::postgres::{HeldLock, Server};
 use crate::purpose::Purpose;
 use crate::sqlite::File;
 
@@ -21,11 +21,9 @@ pub(crate) enum Engine {
     Postgres(Server),
 }
 
-/// No server of Parlor uses the database while this is held.
+/// Held until it is dropped, or until the process ends.
 #[derive(Debug)]
-pub struct Alone {
-    _lock: Option<postgres::Alone>,
-}
+pub struct Lock(#[allow(dead_code, reason = "held, not read")] Option<HeldLock>);
 
 /// How many connections a database has at most.
 #[derive(Debug, Clone, Copy)]
@@ -128,14 +126,12 @@ impl Database {
         }
     }
 
-    /// Keeps servers of Parlor away from a database server until it is dropped; `None` if
-    /// one runs. A file is locked by its directory.
-    pub async fn be_alone(&self) -> Result<Option<Alone>, Fault> {
+    /// Locks the database for one process, until the lock is dropped; `None` if another
+    /// process has it. A file is locked by its directory.
+    pub async fn lock(&self) -> Result<Option<Lock>, Fault> {
         match &self.0 {
-            Engine::Sqlite(_) => Ok(Some(Alone { _lock: None })),
-            Engine::Postgres(server) => {
-                Ok(server.be_alone().await?.map(|lock| Alone { _lock: Some(lock) }))
-            }
+            Engine::Sqlite(_) => Ok(Some(Lock(None))),
+            Engine::Postgres(server) => Ok(server.lock().await?.map(|held| Lock(Some(held)))),
         }
     }
 

@@ -35,7 +35,7 @@ mod value;
 
 pub use batch::Batch;
 pub use connection::{Connection, Snapshot, Transaction};
-pub use database::{Alone, Connections, Database};
+pub use database::{Connections, Database, Lock};
 pub use fault::{Fault, OpenError};
 pub use inspect::SchemaColumn;
 pub use location::{InvalidLocation, Location, ServerUrl};
@@ -43,6 +43,3 @@ pub use migrations::Migrations;
 pub use query::{Executor, Query, query};
 pub use row::{Column, Row};
 pub use value::{Kind, Value};
-
-/// The advisory lock that each running server shares on a PostgreSQL database.
-pub const SERVER_PRESENCE: i64 = postgres::PRESENCE;

@@ -71,8 +71,14 @@ impl fmt::Display for Location {
 }
 
 impl ServerUrl {
+    /// The password, if it has one.
+    pub fn password(&self) -> Option<String> {
+        let config: tokio_postgres::Config = self.expose().parse().ok()?;
+        config.get_password().map(|password| String::from_utf8_lossy(password).into_owned())
+    }
+
     /// The whole URL, password included.
-    pub(crate) fn expose(&self) -> &str {
+    pub fn expose(&self) -> &str {
         self.0.expose_secret()
     }
 }

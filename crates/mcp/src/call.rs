@@ -51,7 +51,7 @@ pub(super) fn not_run(why: String) -> ToolStream {
 }
 
 /// Calls a tool that changes nothing, for a preview. Its server cannot ask a person meanwhile.
-pub(super) async fn quietly(
+pub(super) async fn for_preview(
     server: &ServerHandle,
     tool: &str,
     arguments: Map<String, Value>,

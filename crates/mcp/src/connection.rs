@@ -184,7 +184,7 @@ impl Live {
         let listing = listing::fetch(&self.connection.peer, spec);
         match timeout(spec.start_timeout, listing).await {
             Ok(listing) => listing.map_err(|error| unanswered(&error).words),
-            Err(_) => Err("it did not tell its tools".to_owned()),
+            Err(_) => Err("it did not list its tools in time".to_owned()),
         }
     }
 
@@ -322,7 +322,7 @@ fn unanswered(error: &ServiceError) -> Problem {
         ServiceError::McpError(error) => {
             Problem::new(format!("it has no tools: {}", short(&error.message)))
         }
-        _ => Problem::new("it did not tell its tools"),
+        _ => Problem::new("it did not list its tools"),
     }
 }
 

@@ -37,14 +37,14 @@ pub(super) async fn preview(
 ) -> Option<Value> {
     if let Some(internal) = &tool.preview {
         let arguments = preview_arguments(&tool.name, arguments);
-        return call::quietly(server, internal, arguments).await.and_then(result::structured);
+        return call::for_preview(server, internal, arguments).await.and_then(result::structured);
     }
     let change = Change::of(&arguments)?;
     let preview = match change.path() {
         Some(path) => {
             let now = match reader(tool, others, path) {
                 Some((reader, arguments)) => {
-                    call::quietly(server, &reader.name, arguments).await.and_then(result::text)
+                    call::for_preview(server, &reader.name, arguments).await.and_then(result::text)
                 }
                 None => None,
             };

@@ -1,7 +1,7 @@
 //! Models: the clients of model APIs, the demo model, and the built-in loop that makes an
 //! agent of a model.
 //!
-//! The walk of one turn:
+//! The path of a turn:
 //! 1. [`build_agent`] chose a [`ModelClient`] by the settings.
 //! 2. `turn_loop` decides what to do next: ask the model, wait, propose a call, end. The
 //!    decision is pure and serialisable; its driver carries it out.

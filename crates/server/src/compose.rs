@@ -19,6 +19,7 @@ use parlor_protocol::ProjectId;
 use parlor_storage::Store;
 
 pub use self::known_values::all_secrets;
+pub(crate) use self::tools::STORAGE_URL;
 pub use self::tools::{own_supervisor, recipe_vault};
 use crate::config::{Config, Limits, ProjectConfig};
 
@@ -79,7 +80,7 @@ fn projects(
             let mut settings = settings.clone();
             settings.prompt_timeout.get_or_insert(config.server.prompt_timeout);
             if settings.recipe_vault {
-                let (name, vault) = recipe_vault(tenant, &config.server.data_dir);
+                let (name, vault) = recipe_vault(tenant, &config.server.data_dir, &config.storage);
                 let own = settings.mcp.remove(&name).unwrap_or_default();
                 settings.mcp.insert(name, tools::bundled(own, vault));
             }

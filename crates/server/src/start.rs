@@ -28,14 +28,10 @@ use crate::app::App;
 use crate::auth::{NewCredential, is_short, prepare_credentials, weakness};
 use crate::clock::Clock;
 use crate::compose::{compile, own_supervisor};
-use crate::config::{Config, HOME, PublicUrl, Sources};
+use crate::config::{Config, HOME, PublicUrl, Sources, StorageConfig};
 use crate::serve::serve;
 use crate::worker_threads::WorkerThreads;
 
-/// The file of the chat in the data directory.
-pub(crate) const DATABASE: &str = "parlor.db";
-/// The file of the recipes in the data directory.
-pub(crate) const RECIPES: &str = "recipes.db";
 const LOCK: &str = "parlor.lock";
 /// How many clients may wait to be accepted: a thousand may reconnect at once.
 const BACKLOG: u32 = 4096;
@@ -48,8 +44,10 @@ pub async fn start(mut config: Config) -> anyhow::Result<()> {
     fit_to_open_files(&mut config);
     let listener = listen(config.server.bind)?;
     let address = listener.local_addr()?;
-    let store = open_store(&config.server.data_dir).await?;
-    let recipes = open_recipes(&config.server.data_dir).await?;
+    let (storage, data_dir) = (&config.storage, &config.server.data_dir);
+    let store = Store::connect(&storage.chat(data_dir), storage.connections).await?;
+    let _only = store.lock_for_one_server().await?;
+    let recipes = RecipeStore::open(storage.recipes(data_dir)).await?;
     let clock = Clock::default();
     let environment = Sources::process_environment();
     // Hashing passwords and compiling rules take a core each.
@@ -71,17 +69,19 @@ pub async fn start(mut config: Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Opens the database of a data directory.
-pub(crate) async fn open_store(data_dir: &Path) -> anyhow::Result<Store> {
+/// Opens the database of conversations for a command that runs beside a server.
+pub(crate) async fn open_store(storage: &StorageConfig, data_dir: &Path) -> anyhow::Result<Store> {
     make_directory(data_dir)?;
-    Ok(Store::open(&data_dir.join(DATABASE)).await?)
+    Ok(Store::connect(&storage.chat(data_dir), storage.connections).await?)
 }
 
-/// Opens the recipes of a data directory. They have a file of their own, so that
-/// `parlor mcp recipes` needs nothing else.
-pub(crate) async fn open_recipes(data_dir: &Path) -> anyhow::Result<RecipeStore> {
+/// Opens the recipes for a process that runs beside a server.
+pub(crate) async fn open_recipes(
+    storage: &StorageConfig,
+    data_dir: &Path,
+) -> anyhow::Result<RecipeStore> {
     make_directory(data_dir)?;
-    Ok(RecipeStore::open(&data_dir.join(RECIPES)).await?)
+    Ok(RecipeStore::open(storage.recipes(data_dir)).await?)
 }
 
 /// Installs the TLS provider of the process. A test may have installed it already.

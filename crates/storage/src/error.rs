@@ -18,6 +18,9 @@ pub enum StorageError {
     /// Stop writing: another run of the server has taken over the conversation.
     #[error("this conversation has been taken over by another run of the server")]
     TakenOver,
+    /// Refuse to start.
+    #[error("another server uses this database; stop it, or name another database in storage.url")]
+    InUse,
     /// Do what the fault says.
     #[error(transparent)]
     Fault(Fault),

@@ -1,6 +1,8 @@
 //! The handle to the database of conversations.
 
-use parlor_database::{Batch, Connections, Database, Location, Migrations, Snapshot, Transaction};
+use parlor_database::{
+    Batch, Connections, Database, Location, Lock, Migrations, Snapshot, Transaction,
+};
 
 use crate::error::StorageError;
 use crate::migrations::MIGRATIONS;
@@ -39,6 +41,12 @@ impl Store {
     /// Whether the database can be read and written right now.
     pub async fn check(&self) -> Result<(), StorageError> {
         Ok(self.database.check().await?)
+    }
+
+    /// Locks the database for one server. A second one would take over the turns of the
+    /// first.
+    pub async fn lock_for_one_server(&self) -> Result<Lock, StorageError> {
+        self.database.lock().await?.ok_or(StorageError::InUse)
     }
 
     /// Closes all connections, after the reads and writes that are under way.

@@ -29,7 +29,7 @@ pub struct Reader {
     first: Option<Logged>,
     /// The read from storage that is under way. Boxed: a reader that waits should not
     /// carry the memory of a query.
-    stored: Option<Pin<Box<dyn Future<Output = EventBatch> + Send>>>,
+    stored: Option<Pin<Box<dyn Future<Output = StoredBatch> + Send>>>,
     seen: Seen,
 }
 
@@ -99,12 +99,11 @@ impl Reader {
                 let stored = ready!(stored.as_mut().poll(cx));
                 self.stored = None;
                 match stored {
-                    EventBatch::Events(read) => *events = read,
-                    EventBatch::Large(event) => {
+                    StoredBatch::Events(read) => *events = read,
+                    StoredBatch::Large(event) => {
                         self.advance_to(event.id());
                         return Poll::Ready(PolledBatch::Large(event));
                     }
-                    EventBatch::Live(bodies) => return Poll::Ready(PolledBatch::Live(bodies)),
                 }
                 continue;
             }
@@ -152,13 +151,19 @@ impl std::fmt::Debug for Reader {
     }
 }
 
-async fn read_stored(source: Arc<Source>, position: EventId) -> EventBatch {
+/// The next events that are stored.
+enum StoredBatch {
+    Events(Vec<Logged>),
+    Large(LargeEvent),
+}
+
+async fn read_stored(source: Arc<Source>, position: EventId) -> StoredBatch {
     loop {
         match try_read_stored(&source, position).await {
             Ok(batch) => return batch,
             Err(error) if !error.is_transient() => {
                 tracing::error!(%error, "failed to read the log");
-                return EventBatch::Events(Vec::new());
+                return StoredBatch::Events(Vec::new());
             }
             Err(error) => {
                 tracing::warn!(%error, "failed to read the log; trying again");
@@ -171,7 +176,7 @@ async fn read_stored(source: Arc<Source>, position: EventId) -> EventBatch {
 async fn try_read_stored(
     source: &Arc<Source>,
     position: EventId,
-) -> Result<EventBatch, StorageError> {
+) -> Result<StoredBatch, StorageError> {
     let mut from = position;
     loop {
         let entries = source.store.log_after(source.conversation, from, PAGE).await?;
@@ -188,13 +193,13 @@ async fn try_read_stored(
                 if let Some(Content::Text(text)) = entry.as_deref().map(|entry| &entry.content) {
                     push_text(*seq, *message, *kind, text, position, &mut events);
                 }
-                return Ok(EventBatch::Events(events));
+                return Ok(StoredBatch::Events(events));
             }
             Some(LogEntry::LargeEvent { seq, message }) => {
                 let (source, message) = (Arc::clone(source), message.clone());
-                return Ok(EventBatch::Large(LargeEvent { source, seq: *seq, message }));
+                return Ok(StoredBatch::Large(LargeEvent { source, seq: *seq, message }));
             }
-            _ => return Ok(EventBatch::Events(events_after(&entries, position))),
+            _ => return Ok(StoredBatch::Events(events_after(&entries, position))),
         }
     }
 }

@@ -4,9 +4,9 @@
 //! Formats are validated, unknown fields are refused, and a field that was left out gets its
 //! default, if the default is valid.
 
-use jsonschema::Validator;
 use serde_json::{Map, Value};
 
+use crate::schema::compile_with_formats;
 use crate::validation_error::{self, ValidationError};
 
 /// A field whose name contains one of these asks for a secret.
@@ -23,12 +23,12 @@ pub(crate) fn refusal(schema: &Value) -> Option<String> {
     if let Some(field) = secret_field(schema) {
         return Some(format!("it asks for '{field}', and passwords are never asked for here"));
     }
-    validator(schema).err().map(|error| format!("its form is not valid: {error}"))
+    compile_with_formats(schema).err().map(|error| format!("its form is not valid: {error}"))
 }
 
 /// The answer with its defaults, if it is valid; the error names the field.
 pub(crate) fn validate(schema: &Value, answer: &Value) -> Result<Value, ValidationError> {
-    let validator = validator(schema).map_err(|_| "This form cannot be answered.")?;
+    let validator = compile_with_formats(schema).map_err(|_| "This form cannot be answered.")?;
     let fields = schema.get("properties").and_then(Value::as_object);
     let mut answer = answer.clone();
     if let (Some(fields), Value::Object(given)) = (fields, &mut answer) {
@@ -43,11 +43,6 @@ pub(crate) fn validate(schema: &Value, answer: &Value) -> Result<Value, Validati
     }
     validation_error::validate_with(&validator, schema, &answer)?;
     Ok(answer)
-}
-
-fn validator(schema: &Value) -> Result<Validator, String> {
-    let options = jsonschema::options().should_validate_formats(true);
-    options.build(schema).map_err(|error| error.to_string())
 }
 
 /// Removes optional fields that were cleared: an empty text is of no format.
@@ -66,7 +61,7 @@ fn add_defaults(fields: &Map<String, Value>, given: &mut Map<String, Value>) {
         let Some(default) = field.get("default").filter(|_| !given.contains_key(name)) else {
             continue;
         };
-        if validator(field).is_ok_and(|validator| validator.is_valid(default)) {
+        if compile_with_formats(field).is_ok_and(|validator| validator.is_valid(default)) {
             given.insert(name.clone(), default.clone());
         }
     }

@@ -86,6 +86,11 @@ impl PostgresConnection {
         committed.await.map_err(unknown)
     }
 
+    /// Takes the connection out of the pool for good.
+    pub(super) fn into_own(mut self) -> Option<ClientWrapper> {
+        self.client.take().map(Object::take)
+    }
+
     /// Runs something with the client. The connection is given up if that takes too long.
     async fn guarded<T>(
         &mut self,
@@ -102,7 +107,7 @@ impl PostgresConnection {
     }
 
     /// Closes the connection; the pool opens another when it needs one.
-    pub(super) fn give_up(&mut self) {
+    fn give_up(&mut self) {
         if let Some(client) = self.client.take() {
             drop(Object::take(client));
         }

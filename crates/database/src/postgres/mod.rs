@@ -5,7 +5,6 @@
 //! - [`connection`]: one connection of the pool, inside or outside a transaction.
 //! - [`pipeline`]: sends all statements of a write before it waits for the first answer.
 //! - [`parameters`]: values as PostgreSQL takes them.
-//! - [`presence`]: whether a server of Parlor runs on it.
 //! - [`fault`]: what its error codes mean.
 
 mod connection;
@@ -13,13 +12,11 @@ mod fault;
 mod migrate;
 mod parameters;
 mod pipeline;
-mod presence;
 mod schema;
 mod server;
 mod settings;
 mod tls;
 
 pub(crate) use connection::PostgresConnection;
-pub(crate) use presence::{Alone, PRESENCE};
 pub(crate) use schema::{APPLIED, COLUMNS, HAS_TABLE, VERSION};
-pub(crate) use server::Server;
+pub(crate) use server::{HeldLock, Server};

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use deadpool_postgres::{
-    Connect, Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime, TimeoutType,
-    Timeouts,
+    ClientWrapper, Connect, Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime,
+    TimeoutType, Timeouts,
 };
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
@@ -28,6 +28,9 @@ const POOL_WAIT: Duration = Duration::from_secs(10);
 /// How long a server that is starting is waited for.
 const START_WAIT: Duration = Duration::from_secs(30);
 const START_PAUSE: Duration = Duration::from_millis(250);
+
+/// The advisory lock of a running server: one more than that of a migration.
+const RUNNING: i64 = 0x70_61_72_6c_6f_73;
 
 /// A server. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -126,10 +129,26 @@ impl Server {
         }
     }
 
+    /// Locks the database for one process; `None` if another one has it. A session of its
+    /// own holds the lock, so that it is free again when the process ends, however it ends.
+    pub(crate) async fn lock(&self) -> Result<Option<HeldLock>, Fault> {
+        let mut connection = self.connection().await?;
+        let lock = query("SELECT pg_try_advisory_lock($1) AS locked").bind(RUNNING);
+        let locked = connection.fetch(lock).await?;
+        let locked: bool = locked.first().ok_or(Fault::NoRow)?.try_get("locked")?;
+        Ok(locked.then_some(HeldLock { _connection: connection.into_own() }))
+    }
+
     /// Closes the pool. Connections that are in use close when they are given back.
     pub(crate) fn close(&self) {
         self.pool.close();
     }
+}
+
+/// A connection whose session holds the lock of a running server.
+#[derive(Debug)]
+pub(crate) struct HeldLock {
+    _connection: Option<ClientWrapper>,
 }
 
 /// Opens connections. Their tasks run on the runtime that opened the database, which

@@ -51,15 +51,17 @@ pub(super) struct Deferral {
     /// Its working directory; `None` if its questions need not outlive it.
     durable_in: Option<String>,
     /// The deferred call that the process was started for.
-    taken_up: Option<Deferred>,
+    resumed: Option<Deferred>,
     /// Whether the hook was asked about that call.
-    has_come: bool,
+    hook_was_asked: bool,
     /// The calls of the agent's last message, without those of subagents.
     calls: Vec<String>,
     /// Whether more of that message may come.
     is_open: bool,
+    /// The hook request that waits for the end of that message.
     held: Option<Held>,
-    put_off: Option<Held>,
+    /// The hook request that was answered with `defer`.
+    deferred: Option<Held>,
     /// Whether background work runs, which would end with the process.
     in_background: bool,
     /// Whether its version can defer calls.
@@ -70,10 +72,10 @@ pub(super) struct Deferral {
     waited: HashSet<String>,
     /// Tools that probably run without approval: deferring their calls would only cost a new
     /// process.
-    unasked: BTreeSet<String>,
+    approval_free: BTreeSet<String>,
 }
 
-/// A hook request that waits for its answer.
+/// A hook request about a call.
 #[derive(Debug)]
 struct Held {
     request: String,
@@ -95,7 +97,9 @@ pub(super) struct Deferred {
     mode: String,
     /// What the CLI session had cost.
     pub(super) cost_micros: u64,
-    unasked: BTreeSet<String>,
+    // Checkpoints are stored: the key does not change.
+    #[serde(rename = "unasked")]
+    approval_free: BTreeSet<String>,
     /// The permission request about the call, once there was one.
     pub(super) request: Option<Value>,
 }
@@ -118,10 +122,11 @@ impl Deferred {
 }
 
 impl Deferral {
-    pub(super) fn new(durable_in: Option<String>, taken_up: Option<Deferred>) -> Self {
-        let unasked = taken_up.as_ref().map(|call| call.unasked.clone()).unwrap_or_default();
-        let can_defer = taken_up.is_some();
-        Self { durable_in, taken_up, unasked, can_defer, ..Self::default() }
+    pub(super) fn new(durable_in: Option<String>, resumed: Option<Deferred>) -> Self {
+        let approval_free =
+            resumed.as_ref().map(|call| call.approval_free.clone()).unwrap_or_default();
+        let can_defer = resumed.is_some();
+        Self { durable_in, resumed, approval_free, can_defer, ..Self::default() }
     }
 
     /// Adds the hook to those of a new process. A process that continues a CLI session needs it
@@ -134,35 +139,35 @@ impl Deferral {
     }
 
     /// The deferred call that the process was started for.
-    pub(super) fn taken_up(&self) -> Option<&Deferred> {
-        self.taken_up.as_ref()
+    pub(super) fn resumed(&self) -> Option<&Deferred> {
+        self.resumed.as_ref()
     }
 
     /// Whether the hook was asked about that call.
-    pub(super) fn has_taken_up(&self) -> bool {
-        self.has_come || self.taken_up.is_none()
+    pub(super) fn reached_resumed_call(&self) -> bool {
+        self.hook_was_asked || self.resumed.is_none()
     }
 
-    pub(super) fn is_taken_up(&self, call: &str) -> bool {
-        self.taken_up.as_ref().is_some_and(|taken_up| taken_up.call == call)
+    pub(super) fn is_resumed(&self, call: &str) -> bool {
+        self.resumed.as_ref().is_some_and(|resumed| resumed.call == call)
     }
 
     /// The program asks about the call that it was started for: from now on every process may only
     /// ask.
     pub(super) fn asked(&mut self, call: &str, request: &Value) -> Option<DeferredCall> {
-        let taken_up = self.taken_up.as_mut().filter(|taken_up| taken_up.call == call)?;
-        taken_up.request = Some(request.clone());
+        let resumed = self.resumed.as_mut().filter(|resumed| resumed.call == call)?;
+        resumed.request = Some(request.clone());
         // The input may be long: it is not stored twice.
-        if questions::input(request) == taken_up.input {
-            taken_up.input.clear();
+        if questions::input(request) == resumed.input {
+            resumed.input.clear();
         }
-        Some(taken_up.paused())
+        Some(resumed.paused())
     }
 
     /// Answers the hook about the call that the process was started for.
     pub(super) fn again(&mut self, request: &str) -> Value {
-        self.has_come = true;
-        let was_asked = self.taken_up.as_ref().is_some_and(|call| call.request.is_some());
+        self.hook_was_asked = true;
+        let was_asked = self.resumed.as_ref().is_some_and(|call| call.request.is_some());
         outgoing::hook(request, was_asked.then_some("ask"))
     }
 
@@ -234,30 +239,37 @@ impl Deferral {
     /// A person is asked about a call of this tool.
     pub(super) fn waits(&mut self, call: &str, tool: &str) {
         self.waited.insert(call.to_owned());
-        self.unasked.remove(tool);
+        self.approval_free.remove(tool);
     }
 
     /// A call of this tool runs.
     pub(super) fn runs(&mut self, call: &str, tool: &str) {
         if !self.waited.contains(call) {
-            self.unasked.insert(tool.to_owned());
+            self.approval_free.insert(tool.to_owned());
         }
     }
 
     /// The deferred call, once the process has stopped before it, with the arguments that the model
     /// gave it. The hook does not get all of them: a plan that the model presents without a file is
     /// missing there.
-    pub(super) fn put_off(&mut self, cost_micros: u64, calls: &Calls) -> Option<DeferredCall> {
-        let Held { call, mode, tool, input, .. } = self.put_off.take()?;
+    pub(super) fn take_deferred(
+        &mut self,
+        cost_micros: u64,
+        calls: &Calls,
+    ) -> Option<DeferredCall> {
+        let Held { call, mode, tool, input, .. } = self.deferred.take()?;
         let input = calls.get(&call).map_or(input, |(_, said)| said.clone());
-        let unasked = self.unasked.clone();
-        Some(Deferred { call, tool, input, mode, cost_micros, unasked, request: None }.paused())
+        let approval_free = self.approval_free.clone();
+        Some(
+            Deferred { call, tool, input, mode, cost_micros, approval_free, request: None }
+                .paused(),
+        )
     }
 
     /// Called when the turn is over.
     pub(super) fn clear(&mut self) {
-        let Self { durable_in, unasked, in_background, can_defer, .. } = std::mem::take(self);
-        *self = Self { durable_in, unasked, in_background, can_defer, ..Self::default() };
+        let Self { durable_in, approval_free, in_background, can_defer, .. } = std::mem::take(self);
+        *self = Self { durable_in, approval_free, in_background, can_defer, ..Self::default() };
     }
 
     fn may_outlive(&self, asked: &Value, tools: &ToolPolicy) -> bool {
@@ -268,9 +280,9 @@ impl Deferral {
             && self.can_defer
             && !self.in_background
             && self.calls.iter().any(|call| call == text(asked, "tool_use_id"))
-            && !self.unasked.contains(tool)
+            && !self.approval_free.contains(tool)
             && may_be_asked(tool, &asked["tool_input"], mode)
-            && !tools.runs_unasked(tool, &asked["tool_input"])
+            && !tools.runs_without_approval(tool, &asked["tool_input"])
     }
 
     /// Answers the hook, once it is known whether its call is the only one of the message.
@@ -283,7 +295,7 @@ impl Deferral {
             return Some(outgoing::hook(&held.request, None));
         }
         let line = outgoing::hook(&held.request, Some("defer"));
-        self.put_off = Some(held);
+        self.deferred = Some(held);
         Some(line)
     }
 }

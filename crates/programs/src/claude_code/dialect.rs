@@ -87,11 +87,11 @@ impl Dialect for Dialog {
     }
 
     fn reached_deferred_call(&self) -> bool {
-        self.deferral.has_taken_up()
+        self.deferral.reached_resumed_call()
     }
 
     fn ask_again(&mut self, out: &mut Vec<Output>) {
-        if let Some(request) = self.deferral.taken_up().and_then(|call| call.request.clone()) {
+        if let Some(request) = self.deferral.resumed().and_then(|call| call.request.clone()) {
             self.permission("", &request, out);
         }
     }

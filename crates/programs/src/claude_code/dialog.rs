@@ -232,7 +232,7 @@ impl Dialog {
             return None;
         }
         let used = self.spending.of_turn(line);
-        let call = self.deferral.put_off(self.spending.micros(), &self.calls)?;
+        let call = self.deferral.take_deferred(self.spending.micros(), &self.calls)?;
         self.flush(out);
         out.extend(used.map(Output::Event));
         Some(call)

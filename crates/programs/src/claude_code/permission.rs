@@ -105,7 +105,7 @@ impl Dialog {
     /// Answers the hook before a call.
     fn hook(&mut self, request_id: &str, asked: &Value, out: &mut Vec<Output>) {
         let call = text(asked, "tool_use_id");
-        if self.deferral.is_taken_up(call) {
+        if self.deferral.is_resumed(call) {
             return out.push(Output::Send(self.deferral.again(request_id)));
         }
         if self.is_left_over(call) {

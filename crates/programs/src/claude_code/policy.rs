@@ -53,7 +53,7 @@ impl ToolPolicy {
     }
 
     /// Whether the configuration allows a call without approval, as far as it can be determined.
-    pub(super) fn runs_unasked(&self, tool: &str, input: &Value) -> bool {
+    pub(super) fn runs_without_approval(&self, tool: &str, input: &Value) -> bool {
         let covers = |rule: &String| match rule.strip_suffix(')').and_then(|r| r.split_once('(')) {
             None => rule == tool,
             Some((name, what)) if name == COMMAND && tool == COMMAND => {

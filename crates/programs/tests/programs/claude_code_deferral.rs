@@ -128,7 +128,7 @@ fn cost(out: &[Output]) -> Option<u64> {
 /// The hook is asked before its message is complete: it waits for the end, or for a second call,
 /// because the CLI session would keep only one of two.
 #[test]
-fn only_a_call_that_is_alone_is_put_off() {
+fn only_a_call_that_is_alone_is_deferred() {
     let mut alone = at_work();
     says(&mut alone, &["t1"]);
     assert_eq!(told(&read(&mut alone, hook("t1", json!({})))), None, "more may come");
@@ -151,7 +151,7 @@ fn only_a_call_that_is_alone_is_put_off() {
 
 /// A call is not deferred if nobody is asked about it, or if more would be lost than kept.
 #[test]
-fn what_is_not_worth_a_new_process_is_not_put_off() {
+fn what_is_not_worth_a_new_process_is_not_deferred() {
     let decision = |dialog: &mut Dialog, change: Value| {
         says(dialog, &["t1"]);
         ends(dialog);

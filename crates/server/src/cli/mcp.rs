@@ -43,7 +43,7 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
 }
 
 async fn recipes(tenant: TenantArguments) -> anyhow::Result<()> {
-    let (data_dir, tenant) = tenant.given_or_configured()?;
-    let store = start::open_recipes(&data_dir).await?;
-    Ok(parlor_recipes::serve_stdio(store, tenant).await?)
+    let place = tenant.given_or_configured()?;
+    let store = start::open_recipes(&place.storage, &place.data_dir).await?;
+    Ok(parlor_recipes::serve_stdio(store, place.tenant).await?)
 }

@@ -9,7 +9,8 @@ use parlor_protocol::TenantId;
 use parlor_storage::{AccessRole, Store};
 
 use crate::auth::change_file;
-use crate::config::{Config, HOME, Sources};
+use crate::compose::STORAGE_URL;
+use crate::config::{Config, HOME, Sources, StorageConfig};
 use crate::start;
 
 /// The arguments for a tenant and its data.
@@ -34,6 +35,13 @@ pub(super) enum RoleArgument {
     Admin,
 }
 
+/// Where the data of a tenant is.
+pub(super) struct Place {
+    pub(super) data_dir: PathBuf,
+    pub(super) storage: StorageConfig,
+    pub(super) tenant: TenantId,
+}
+
 /// A tenant in an open database.
 pub(super) struct TenantStore {
     pub(super) store: Store,
@@ -44,21 +52,26 @@ pub(super) struct TenantStore {
 impl TenantArguments {
     /// Opens the database.
     pub(super) async fn open(self) -> anyhow::Result<TenantStore> {
-        let (data_dir, tenant) = self.configured()?;
-        Ok(TenantStore { store: start::open_store(&data_dir).await?, tenant, data_dir })
+        let Place { data_dir, storage, tenant } = self.configured()?;
+        let store = start::open_store(&storage, &data_dir).await?;
+        Ok(TenantStore { store, tenant, data_dir })
     }
 
-    /// The data directory and the tenant. If only a directory is given, no configuration
-    /// is read: a child process of the server has no access to it.
-    pub(super) fn given_or_configured(self) -> anyhow::Result<(PathBuf, TenantId)> {
+    /// Where the tenant's data is. If only a directory is given, no configuration is read: a
+    /// child process of the server has no access to it. A URL is in its environment.
+    pub(super) fn given_or_configured(self) -> anyhow::Result<Place> {
         match self {
-            Self { config: None, data_dir: Some(data_dir), tenant } => Ok((data_dir, tenant)),
+            Self { config: None, data_dir: Some(data_dir), tenant } => {
+                let url = std::env::var(STORAGE_URL).ok();
+                let storage = StorageConfig::of_environment(url.as_deref())?;
+                Ok(Place { data_dir, storage, tenant })
+            }
             arguments => arguments.configured(),
         }
     }
 
     /// From the configuration. A tenant that is not in it is an error.
-    fn configured(self) -> anyhow::Result<(PathBuf, TenantId)> {
+    fn configured(self) -> anyhow::Result<Place> {
         let config = Config::load(&Sources {
             file: self.config,
             data_dir: self.data_dir,
@@ -69,7 +82,8 @@ impl TenantArguments {
             let known: Vec<&str> = config.tenants.keys().map(TenantId::as_str).collect();
             bail!("there is no tenant '{}'; known tenants: {}", self.tenant, known.join(", "));
         }
-        Ok((config.server.data_dir, self.tenant))
+        let data_dir = config.server.data_dir;
+        Ok(Place { data_dir, storage: config.storage, tenant: self.tenant })
     }
 }
 

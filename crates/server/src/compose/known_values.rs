@@ -52,6 +52,7 @@ pub fn all_secrets(config: &Config, environment: &BTreeMap<String, String>) -> V
     let own = &config.credentials;
     let own = [&own.password, &own.admin_password, &own.api_key].into_iter().flatten();
     secrets.extend(own.map(|secret| secret.expose_secret().to_owned()));
+    secrets.extend(config.storage.secrets());
     secrets.sort();
     secrets.dedup();
     secrets

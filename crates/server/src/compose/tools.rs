@@ -6,15 +6,17 @@ use std::sync::Arc;
 
 use parlor_agent::tools::Tools;
 use parlor_mcp::{McpHost, McpServerSettings};
-use parlor_process::Supervisor;
+use parlor_process::{SettingValue, Supervisor};
 use parlor_protocol::TenantId;
 
-use crate::config::ProjectConfig;
+use crate::config::{ProjectConfig, StorageConfig};
 
 /// This program, also if its file was replaced by an update, or is in a directory that
 /// another user cannot read.
 const THIS_PROGRAM: &str = "/proc/self/exe";
 const RECIPES: &str = "recipes";
+/// Where a child process of the server finds the URL of the database.
+pub(crate) const STORAGE_URL: &str = "PARLOR_STORAGE_URL";
 
 /// Starts child processes under this program's own `supervise` command.
 pub fn own_supervisor() -> Supervisor {
@@ -23,16 +25,26 @@ pub fn own_supervisor() -> Supervisor {
 
 /// The bundled server, Recipe Vault, for one tenant. It is ours, so its annotations are
 /// trusted, its tools keep their plain names, and it may show recipes.
-pub fn recipe_vault(tenant: &TenantId, data_dir: &Path) -> (String, McpServerSettings) {
+pub fn recipe_vault(
+    tenant: &TenantId,
+    data_dir: &Path,
+    storage: &StorageConfig,
+) -> (String, McpServerSettings) {
     let data_dir = std::path::absolute(data_dir).unwrap_or_else(|_| data_dir.to_owned());
     let data_dir = data_dir.display().to_string();
     let args = ["mcp", "recipes", "--tenant", tenant.as_str(), "--data-dir", &data_dir];
+    let url = storage.url_with_password();
     let settings = McpServerSettings {
         command: Some(THIS_PROGRAM.to_owned()),
         args: args.map(str::to_owned).into(),
         prefix: Some(String::new()),
         trust_annotations: true,
         artifacts: vec!["recipe".to_owned()],
+        // The environment of a process is its user's alone; its arguments are everybody's.
+        env: url
+            .map(|url| (STORAGE_URL.to_owned(), SettingValue::Fixed(url)))
+            .into_iter()
+            .collect(),
         ..McpServerSettings::default()
     };
     (RECIPES.to_owned(), settings)

@@ -43,6 +43,8 @@ const KEYS: &[(&str, Kind)] = &[
     ("server.limits.request_timeout", Kind::Text),
     ("server.limits.keep_alive", Kind::Text),
     ("server.limits.shutdown_deadline", Kind::Text),
+    ("storage.url", Kind::Text),
+    ("storage.connections", Kind::Number),
     ("access.idle_expiry", Kind::Text),
     ("access.absolute_expiry", Kind::Text),
 ];

@@ -19,6 +19,7 @@ mod on_reload;
 mod public_url;
 mod raw;
 mod server;
+mod storage;
 mod suggestion;
 mod tenants;
 mod units;
@@ -36,6 +37,8 @@ pub use network::Network;
 pub use on_reload::OnReload;
 pub use public_url::PublicUrl;
 pub use server::ServerConfig;
+pub use storage::StorageConfig;
+pub(crate) use storage::{CHAT, RECIPES};
 pub use tenants::{HOME, ProjectConfig, TenantConfig};
 
 use environment::Override;
@@ -46,6 +49,8 @@ use raw::RawConfig;
 pub struct Config {
     /// The address, the URL and the limits.
     pub server: ServerConfig,
+    /// Where data is stored.
+    pub storage: StorageConfig,
     /// The lifetime of sessions.
     pub access: AccessConfig,
     /// The tenants and their projects.
@@ -106,6 +111,7 @@ impl Config {
         }
         Ok(Self {
             server: ServerConfig::resolve(raw.server)?,
+            storage: StorageConfig::resolve(raw.storage)?,
             access: AccessConfig::resolve(&raw.access)?,
             tenants: tenants::resolve(raw.tenants)?,
             credentials: Credentials::resolve(&sources.environment)?,

@@ -1,6 +1,7 @@
 //! The configuration as it is written: every key is optional, and no other is known.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 
 use parlor_guard::guardrail::GuardSettings;
@@ -17,6 +18,7 @@ use super::units::{Bytes, Span};
 #[serde(deny_unknown_fields, default)]
 pub(super) struct RawConfig {
     pub(super) server: RawServer,
+    pub(super) storage: RawStorage,
     pub(super) access: RawAccess,
     pub(super) tenants: BTreeMap<TenantId, RawTenant>,
 }
@@ -31,6 +33,20 @@ pub(super) struct RawServer {
     pub(super) log: Option<String>,
     pub(super) prompt_timeout: Option<Span>,
     pub(super) limits: RawLimits,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RawStorage {
+    /// It may hold a password.
+    pub(super) url: Option<String>,
+    pub(super) connections: Option<u32>,
+}
+
+impl fmt::Debug for RawStorage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RawStorage").field("connections", &self.connections).finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -31,25 +31,25 @@ enum Person {
 
 /// P-2, P-9, M-2: an approved call is made once, or its outcome is unknown.
 #[tokio::test]
-async fn an_approved_call_is_started_once_wherever_the_power_fails() {
+async fn an_approved_call_is_started_once_at_whichever_fail_point_the_server_stops() {
     each_step(Person::Approves).await;
 }
 
 /// S-5, P-9: after the crash the edited arguments run.
 #[tokio::test]
-async fn an_edited_call_is_started_once_wherever_the_power_fails() {
+async fn an_edited_call_is_started_once_at_whichever_fail_point_the_server_stops() {
     each_step(Person::Edits).await;
 }
 
 /// P-2, B-4: a refused call is never made.
 #[tokio::test]
-async fn a_refused_call_is_never_started_wherever_the_power_fails() {
+async fn a_refused_call_is_never_started_at_whichever_fail_point_the_server_stops() {
     each_step(Person::Refuses).await;
 }
 
 /// P-4: an expired approval is never consent.
 #[tokio::test]
-async fn an_expired_call_is_never_started_wherever_the_power_fails() {
+async fn an_expired_call_is_never_started_at_whichever_fail_point_the_server_stops() {
     each_step(Person::IsAway).await;
 }
 

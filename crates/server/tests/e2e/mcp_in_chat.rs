@@ -1,6 +1,8 @@
 //! Third-party and misbehaving MCP servers in a chat: what the person sees and what the model
 //! reads.
 
+use std::time::Duration;
+
 use insta::assert_snapshot;
 use parlor_testkit::Script;
 use serde_json::{Value, json};
@@ -38,13 +40,16 @@ fn requests(app: &TestApp) -> Vec<Value> {
 
 /// Waits for an open prompt.
 async fn open(app: &TestApp) -> Value {
-    loop {
-        let list = app.admin("GET", "/api/prompts?status=open").send().await.unwrap();
-        if let [open] = body_of(list).await["prompts"].as_array().unwrap().as_slice() {
-            return open["prompt"].clone();
+    let first = async {
+        loop {
+            let list = app.admin("GET", "/api/prompts?status=open").send().await.unwrap();
+            if let [open] = body_of(list).await["prompts"].as_array().unwrap().as_slice() {
+                return open["prompt"].clone();
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
+    };
+    tokio::time::timeout(Duration::from_secs(30), first).await.expect("no prompt opened")
 }
 
 async fn answer(app: &TestApp, prompt: &Value, answer: &Value) {

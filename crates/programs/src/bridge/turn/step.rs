@@ -1,6 +1,6 @@
 //! What to do next in a turn of a program. Pure: inputs in, effects out.
 //!
-//! The walk of a turn through its [`Phase`]s:
+//! The path of a turn through its [`Phase`]s:
 //! 1. `Unprompted`: the program finishes what it began by itself, so that one message has
 //!    one end. An agent-initiated turn consists of that alone.
 //! 2. `Told`: the program works on the person's message. A process that does not know its

@@ -15,6 +15,7 @@ use parlor_database::{Database, Location};
 use super::databases::Databases;
 use super::in_use::directory;
 use super::use_tools_of_postgres;
+use crate::config::{CHAT, RECIPES};
 use crate::start;
 
 pub(super) async fn back_up(databases: &Databases, to: &Path) -> anyhow::Result<ExitCode> {
@@ -45,7 +46,7 @@ pub(super) async fn back_up(databases: &Databases, to: &Path) -> anyhow::Result<
 
 /// The names of the files of a backup.
 pub(super) fn names() -> [&'static str; 2] {
-    [start::DATABASE, start::RECIPES]
+    [CHAT, RECIPES]
 }
 
 /// Refuses a file of a backup that is damaged or that this version cannot use.

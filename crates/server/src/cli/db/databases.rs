@@ -6,8 +6,7 @@ use clap::Args;
 use parlor_database::Location;
 use parlor_database::transfer::Component;
 
-use crate::config::{Config, Sources};
-use crate::start;
+use crate::config::{Config, RECIPES, Sources};
 
 /// The arguments for the configuration.
 #[derive(Debug, Args)]
@@ -29,13 +28,9 @@ impl ConfigArguments {
             environment: Sources::process_environment(),
             ..Sources::default()
         })?;
-        Ok(Databases::at(database_of(&config)))
+        let (storage, data_dir) = (config.storage, config.server.data_dir);
+        Ok(Databases { chat: storage.chat(&data_dir), recipes: storage.recipes(&data_dir) })
     }
-}
-
-/// The database of a configuration.
-fn database_of(config: &Config) -> Location {
-    Location::File(config.server.data_dir.join(start::DATABASE))
 }
 
 /// Where chats and recipes are: in two files of one directory, or on one server.
@@ -49,7 +44,7 @@ impl Databases {
     /// The databases of the one that a URL names.
     pub(super) fn at(chat: Location) -> Self {
         let recipes = match &chat {
-            Location::File(path) => Location::File(path.with_file_name(start::RECIPES)),
+            Location::File(path) => Location::File(path.with_file_name(RECIPES)),
             server @ Location::Server(_) => server.clone(),
         };
         Self { chat, recipes }

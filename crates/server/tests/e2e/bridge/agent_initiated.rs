@@ -81,7 +81,7 @@ async fn it_is_taken_over_like_any_other_turn() {
     app.start_server();
     person = person.back(&app).await;
     assert_eq!(person.done().await["reason"], "interrupted");
-    assert_eq!(person.say("unasked_put_off").await["reason"], "complete");
+    assert_eq!(person.say("unasked_defer").await["reason"], "complete");
     begins(&mut person).await;
     let prompt = waiting(&app, &mut person).await;
     app.kill_server();

@@ -113,7 +113,7 @@ async fn a_permission_is_edited_after_a_restart() {
 /// Invariant 23: the server stops at each fail point of a call. Before the answer counts, nothing
 /// is lost; after that the outcome is unknown, and the call is not repeated.
 #[tokio::test]
-async fn a_call_is_made_once_wherever_the_power_fails() {
+async fn a_call_is_made_once_at_whichever_fail_point_the_server_stops() {
     for (step, made, told) in [
         ("proposed", Some("made\n"), "(Bash completed with no output)"),
         ("answered", Some("made\n"), "(Bash completed with no output)"),

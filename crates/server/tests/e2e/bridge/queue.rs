@@ -93,7 +93,7 @@ async fn a_stop_leaves_the_queue() {
 async fn who_waits_for_a_person_keeps_no_process() {
     let app = BridgeApp::with_fake("max_processes = 1", "").await;
     let mut asked = Person::at(&app).await;
-    asked.begin("put_off").await;
+    asked.begin("defer").await;
     let prompt = asked.prompt().await;
     let mut other = Person::at(&app).await;
     other.begin("interruptible").await;

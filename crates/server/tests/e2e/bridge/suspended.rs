@@ -93,7 +93,7 @@ async fn a_prompt_lapses_after_its_server_was_down() {
 async fn a_stop_comes_before_the_question() {
     let app = app_whose_agent("asks_late", "").await;
     let mut person = Person::at(&app).await;
-    person.begin("put_off").await;
+    person.begin("defer").await;
     until("a process goes on with the call", || app.file("late.txt").is_some()).await;
     person.send(&json!({"type": "stop"})).await;
     assert_eq!(person.done().await["reason"], "stopped");
@@ -107,7 +107,7 @@ async fn a_stop_comes_before_the_question() {
 async fn a_stop_overtakes_a_yes() {
     let app = app_whose_agent("is_told_late", "").await;
     let mut person = Person::at(&app).await;
-    person.begin("put_off").await;
+    person.begin("defer").await;
     let prompt = waiting(&app, &mut person).await;
     person.answer(&prompt, json!({"response": "yes"})).await;
     until("a process is started for the answer", || app.file("late.txt").is_some()).await;
@@ -125,7 +125,7 @@ async fn a_process_for_an_answer_does_not_do_its_part() {
     for (takes_up, processes) in [("hangs", 3), ("dies", 5)] {
         let app = app_whose_agent(takes_up, "turn_timeout_seconds = 5").await;
         let mut person = Person::at(&app).await;
-        person.begin("put_off").await;
+        person.begin("defer").await;
         let prompt = waiting(&app, &mut person).await;
         person.answer(&prompt, json!({"response": "yes"})).await;
         assert_eq!(person.done().await["reason"], "error", "{takes_up}");
@@ -144,7 +144,7 @@ async fn a_version_that_falls_short_is_told() {
         let env = format!("FAKE_AGENT_VERSION = {version:?}");
         let app = BridgeApp::with_fake("", &env).await;
         let mut person = Person::at(&app).await;
-        person.begin(if falls_short { "ask" } else { "put_off" }).await;
+        person.begin(if falls_short { "ask" } else { "defer" }).await;
         let prompt = person.prompt().await;
         assert_eq!(prompt["ends_with_agent"] == true, falls_short, "{version}: {prompt}");
         assert_eq!(app.agents().is_empty(), !falls_short, "{version}");
@@ -168,7 +168,7 @@ async fn a_version_that_falls_short_is_told() {
 async fn a_prompt_outlives_many_restarts() {
     let mut app = app_whose_agent("", "").await;
     let mut person = Person::at(&app).await;
-    person.begin("put_off").await;
+    person.begin("defer").await;
     let prompt = waiting(&app, &mut person).await;
     for number in 0..6 {
         match number % 2 {
@@ -193,7 +193,7 @@ async fn many_are_answered_at_once() {
     let mut people = Vec::new();
     for _ in 0..50 {
         let mut person = Person::at(&app).await;
-        person.begin("put_off").await;
+        person.begin("defer").await;
         people.push(person);
     }
     let mut waiting = Vec::new();
@@ -243,7 +243,7 @@ async fn a_session_is_gone_when_the_answer_comes() {
 async fn a_conversation_is_deleted_while_it_waits() {
     let mut app = app_whose_agent("", "").await;
     let mut person = Person::at(&app).await;
-    person.begin("put_off").await;
+    person.begin("defer").await;
     let prompt = waiting(&app, &mut person).await;
     let conversation = prompt["conversation_id"].as_str().unwrap();
     assert_eq!(app.delete(conversation).await, 204);

@@ -68,7 +68,7 @@ pub(crate) fn turn(host: &mut Host, message: &str) {
         }
         "secrets" => secrets(),
         "internals" => internals(),
-        "put_off" => deferral::wants(host),
+        "defer" => deferral::wants(host),
         "ask" => ask(host, &["p1"]),
         "ask_twice" => ask(host, &["p1", "p1"]),
         "plan" => present_plan(host),
@@ -94,7 +94,7 @@ pub(crate) fn turn(host: &mut Host, message: &str) {
             answer(&["First."]);
             ask(host, &["p1"]);
         }
-        "unasked_put_off" => {
+        "unasked_defer" => {
             answer(&["First."]);
             deferral::wants(host);
         }

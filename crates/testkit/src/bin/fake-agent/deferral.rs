@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::stream::{answer, call, event, init, put_off, tool_result};
+use crate::stream::{answer, call, defer, event, init, tool_result};
 use crate::{Host, write};
 
 const CALL: &str = "p1";
@@ -34,7 +34,7 @@ pub(crate) fn wants(host: &mut Host) {
     call("toolu_p1", "Bash", &input());
     event(json!({"type": "message_stop"}));
     match asked_hook(host).as_deref() {
-        Some("defer") => put_off(),
+        Some("defer") => defer(),
         other => answer(&[&format!("It was not put off: {other:?}.")]),
     }
 }

@@ -90,7 +90,7 @@ pub(crate) fn result(text: &str) {
 }
 
 /// The end of a turn before a call that was put off.
-pub(crate) fn put_off() {
+pub(crate) fn defer() {
     write(&json!({"type": "result", "subtype": "success", "is_error": false, "result": "",
         "terminal_reason": "tool_deferred", "session_id": SESSION, "total_cost_usd": 0.001,
         "usage": {"input_tokens": 3, "output_tokens": 5}}));

@@ -1,0 +1,82 @@
+//! `[storage]`: where conversations and recipes are stored.
+
+use std::path::Path;
+
+use parlor_database::Location;
+
+use super::raw::RawStorage;
+use super::{AtPlace, ConfigError};
+
+/// The file of conversations in the data directory.
+pub(crate) const CHAT: &str = "parlor.db";
+/// The file of recipes beside it.
+pub(crate) const RECIPES: &str = "recipes.db";
+const DEFAULT_CONNECTIONS: u32 = 16;
+
+/// Where data is stored.
+#[derive(Debug, Clone)]
+pub struct StorageConfig {
+    /// `None`: SQLite files in the data directory.
+    url: Option<Location>,
+    /// How many connections to a PostgreSQL server there are at most.
+    pub connections: u32,
+}
+
+impl StorageConfig {
+    pub(super) fn resolve(raw: RawStorage) -> Result<Self, ConfigError> {
+        let url = raw.url.as_deref().map(read_url).transpose().at("storage.url")?;
+        let connections = raw.connections.unwrap_or(DEFAULT_CONNECTIONS);
+        if connections < 2 {
+            let why = "at least 2 are needed: one waits for a write while another reads";
+            return Err(ConfigError::invalid("storage.connections", why.to_owned()));
+        }
+        Ok(Self { url, connections })
+    }
+
+    /// Of the environment alone, for a child process that reads no configuration.
+    pub(crate) fn of_environment(url: Option<&str>) -> Result<Self, ConfigError> {
+        let url = url.filter(|url| !url.is_empty()).map(str::to_owned);
+        Self::resolve(RawStorage { url, connections: None })
+    }
+
+    /// Where conversations are.
+    pub fn chat(&self, data_dir: &Path) -> Location {
+        self.url.clone().unwrap_or_else(|| Location::File(data_dir.join(CHAT)))
+    }
+
+    /// Where recipes are: in the same database if it is a server's, else in a file of their
+    /// own, so that `parlor mcp recipes` needs nothing else.
+    pub fn recipes(&self, data_dir: &Path) -> Location {
+        match &self.url {
+            Some(server @ Location::Server(_)) => server.clone(),
+            Some(Location::File(chat)) => Location::File(chat.with_file_name(RECIPES)),
+            None => Location::File(data_dir.join(RECIPES)),
+        }
+    }
+
+    /// The password of the database, and the URL that holds it.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        match &self.url {
+            Some(Location::Server(url)) => match url.password() {
+                Some(password) => vec![password, url.expose().to_owned()],
+                None => Vec::new(),
+            },
+            Some(Location::File(_)) | None => Vec::new(),
+        }
+    }
+
+    /// The URL, if one is configured. It may hold a password.
+    pub(crate) fn url_with_password(&self) -> Option<String> {
+        match self.url.as_ref()? {
+            Location::Server(url) => Some(url.expose().to_owned()),
+            Location::File(path) => {
+                let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+                Some(format!("sqlite:{}", path.display()))
+            }
+        }
+    }
+}
+
+fn read_url(url: &str) -> Result<Location, String> {
+    url.trim().parse().map_err(|error: parlor_database::InvalidLocation| error.to_string())
+}
