@@ -51,11 +51,18 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "secrecy", "serde", "serde_json", "tokio", "tokio-util", "tracing", "uuid",
         ],
     ),
-    ("crates/sqlite", &["futures-util", "sqlx", "thiserror", "tokio", "tracing"]),
+    (
+        "crates/database",
+        &[
+            "deadpool-postgres", "futures-util", "rustls", "rustls-platform-verifier", "secrecy",
+            "sha2", "sqlx", "thiserror", "tokio", "tokio-postgres", "tokio-postgres-rustls",
+            "tracing",
+        ],
+    ),
     (
         "crates/storage",
         &[
-            "parlor-guard", "parlor-protocol", "parlor-sqlite", "serde", "serde_json", "sqlx",
+            "parlor-database", "parlor-guard", "parlor-protocol", "serde", "serde_json",
             "thiserror", "uuid",
         ],
     ),
@@ -70,8 +77,8 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "crates/recipes",
         &[
-            "parlor-protocol", "parlor-sqlite", "axum", "rmcp", "serde", "serde_json",
-            "serde_path_to_error", "sqlx", "thiserror", "tracing", "unicode-normalization", "uuid",
+            "parlor-database", "parlor-protocol", "axum", "rmcp", "serde", "serde_json",
+            "serde_path_to_error", "thiserror", "tracing", "unicode-normalization", "uuid",
         ],
     ),
     (

@@ -12,6 +12,7 @@ use parlor_protocol::message::MessageData;
 use parlor_protocol::request::Remember;
 use parlor_protocol::{Preview, Problem, PromptAnswer, PromptClosed, PromptOutcome, PromptStatus};
 use parlor_storage::{Decision, Store};
+use parlor_test_database::location;
 use parlor_testkit::Script;
 use serde_json::{Value, json};
 
@@ -31,7 +32,7 @@ fn calls(request: &Value) -> Vec<Value> {
 }
 
 async fn decisions(scene: &Scene) -> Vec<Decision> {
-    let store = Store::open(&scene.dir.path().join("parlor.db")).await.unwrap();
+    let store = Store::open(location(&scene.dir.path().join("parlor.db")).await).await.unwrap();
     let begin = (parlor_protocol::Timestamp(i64::MIN), "");
     store.decisions(&caller().tenant, begin, 100).await.unwrap()
 }

@@ -10,6 +10,7 @@ use std::time::Duration;
 use parlor_guard::guardrail::Policy;
 use parlor_protocol::{EventBody, PromptId, PromptOutcome, PromptStatus, Timestamp};
 use parlor_storage::{Logged, Store};
+use parlor_test_database::location;
 use parlor_testkit::Script;
 use proptest::prelude::*;
 use serde_json::json;
@@ -146,7 +147,7 @@ async fn one_outcome(scene: &Scene, id: PromptId, events: &[Logged]) -> PromptOu
     let count = |is: fn(&EventBody) -> bool| events.iter().filter(|e| is(e.body.get())).count();
     assert_eq!(count(|body| matches!(body, EventBody::UserPrompt(_))), 1);
     assert_eq!(count(|body| matches!(body, EventBody::Done { .. })), 1);
-    let store = Store::open(&scene.dir.path().join("parlor.db")).await.unwrap();
+    let store = Store::open(location(&scene.dir.path().join("parlor.db")).await).await.unwrap();
     let decisions = store.decisions(&caller().tenant, (Timestamp(0), ""), 10).await.unwrap();
     let decided: Vec<PromptStatus> =
         decisions.iter().map(|decision| decision.outcome.into()).collect();

@@ -10,6 +10,7 @@ use parlor_chat::ChatError;
 use parlor_guard::guardrail::Policy;
 use parlor_protocol::request::Remember;
 use parlor_protocol::{Mode, PromptAnswer, PromptOutcome, PromptStatus, PromptType};
+use parlor_test_database::location;
 use parlor_testkit::Script;
 use serde_json::{Value, json};
 
@@ -350,7 +351,9 @@ async fn prompts_are_the_tenants_own_and_decisions_stay() {
     scene.answer(prompt.id, json!("yes")).await.unwrap();
     scene.rest(&at).await;
     scene.chat.delete(&caller(), at.conversation_id).await.unwrap();
-    let store = parlor_storage::Store::open(&scene.dir.path().join("parlor.db")).await.unwrap();
+    let store = parlor_storage::Store::open(location(&scene.dir.path().join("parlor.db")).await)
+        .await
+        .unwrap();
     let start = (parlor_protocol::Timestamp(0), "");
     let decisions = store.decisions(&caller().tenant, start, 10).await.unwrap();
     assert_eq!(decisions.len(), 1, "decisions outlive the conversation");

@@ -14,8 +14,8 @@ pub trait Dialect: Send + Sync {
     /// The first lines to a new process.
     fn opening(&mut self) -> Vec<Value>;
 
-    /// Begins a turn with the last message of the history, under this id. A process without
-    /// a CLI session to continue also gets the messages before it.
+    /// Tells the process the person's message under this id: the last one of a person in the
+    /// history. A process without a CLI session to continue also gets the other messages.
     fn begin(&mut self, context: &TurnContext, id: Uuid) -> Vec<Value>;
 
     /// Reads a line.

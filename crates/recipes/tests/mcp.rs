@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 
 use parlor_recipes::{RecipeServer, RecipeStore};
+use parlor_test_database::location;
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, JsonObject, ProtocolVersion, RequestMetaObject,
     RequestParamsMeta, Tool,
@@ -24,7 +25,8 @@ impl Scene {
 
     async fn with(lifecycle: ClientLifecycleMode) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let store = RecipeStore::open(&dir.path().join("recipes.db")).await.unwrap();
+        let store =
+            RecipeStore::open(location(&dir.path().join("recipes.db")).await).await.unwrap();
         let server = RecipeServer::new(store.clone(), "home".parse().unwrap());
         let (near, far) = tokio::io::duplex(64 << 10);
         tokio::spawn(async move { server.serve(far).await.unwrap().waiting().await });

@@ -12,8 +12,9 @@ use std::path::Path;
 
 use parlor_database::Location;
 use sha2::{Digest, Sha256};
-use tokio_postgres::NoTls;
+use tokio::task::JoinHandle;
 use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, Error, NoTls};
 
 const ENGINE: &str = "PARLOR_TEST_ENGINE";
 const SERVER: &str = "TEST_POSTGRES_URL";
@@ -36,12 +37,43 @@ pub async fn location(path: &Path) -> Location {
     url.parse().unwrap_or_else(|error| panic!("{SERVER}: {error}"))
 }
 
-/// The URL of the database of this path, for a server that is started as a process.
-pub async fn url(path: &Path) -> String {
+/// The URL of the database of this path, for the configuration of a server; `None` if that
+/// is the file itself. It may be called inside a runtime and blocks it.
+pub fn url(path: &Path) -> Option<String> {
     if !is_postgres() {
-        return format!("sqlite:{}", path.display());
+        return None;
     }
-    postgres_url(&server(), path).await
+    let (server, name) = (server(), name(path));
+    let url = in_database(&server, &name);
+    let created = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.unwrap_or_else(|error| panic!("{error}")).block_on(create(&server, &name));
+    });
+    created.join().unwrap_or_else(|_| panic!("the database of a test cannot be created"));
+    Some(url)
+}
+
+/// Whether a text is anywhere in the database of this path: in a file beside it, or in a
+/// row of any table.
+pub async fn holds(path: &Path, text: &str) -> bool {
+    if !is_postgres() {
+        let files = path.parent().and_then(|dir| std::fs::read_dir(dir).ok());
+        let files = files.into_iter().flatten().flatten();
+        let stored = files.filter_map(|file| std::fs::read(file.path()).ok());
+        return stored.into_iter().any(|s| s.windows(text.len()).any(|at| at == text.as_bytes()));
+    }
+    let (client, connection) = connect(&in_database(&server(), &name(path))).await;
+    let tables = "SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = 'public'";
+    let mut found = false;
+    for table in client.query(tables, &[]).await.unwrap_or_default() {
+        let table: String = table.get(0);
+        let rows = format!("SELECT 1 FROM {table} t WHERE position($1 in t::text) > 0 LIMIT 1");
+        let rows = client.query(&rows, &[&text]).await;
+        found |= !rows.unwrap_or_else(|error| panic!("{table}: {error}")).is_empty();
+    }
+    drop(client);
+    let _closed = connection.await;
+    found
 }
 
 /// The URL of the database of this path on a PostgreSQL server, for tests that need both
@@ -66,18 +98,26 @@ fn name(path: &Path) -> String {
 }
 
 async fn create(server: &str, name: &str) {
-    let (client, connection) = tokio_postgres::connect(server, NoTls)
-        .await
-        .unwrap_or_else(|error| panic!("{SERVER} cannot be reached: {error}"));
-    let connection = tokio::spawn(connection);
+    let (client, connection) = connect(server).await;
     let created = client.batch_execute(&format!("CREATE DATABASE {name}")).await;
     if let Err(error) = created
-        && error.code() != Some(&SqlState::DUPLICATE_DATABASE)
+        // Another thread creates the same one: the second error comes if it is not done yet.
+        && !matches!(
+            error.code(),
+            Some(&SqlState::DUPLICATE_DATABASE | &SqlState::UNIQUE_VIOLATION)
+        )
     {
         panic!("the database of a test cannot be created: {error}");
     }
     drop(client);
     let _closed = connection.await;
+}
+
+async fn connect(url: &str) -> (Client, JoinHandle<Result<(), Error>>) {
+    let (client, connection) = tokio_postgres::connect(url, NoTls)
+        .await
+        .unwrap_or_else(|error| panic!("{SERVER} cannot be reached: {error}"));
+    (client, tokio::spawn(connection))
 }
 
 /// The URL of another database of the server.

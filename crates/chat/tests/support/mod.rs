@@ -16,6 +16,7 @@ use parlor_guard::sanitizer::{KnownValues, Sanitizer, SanitizerSettings};
 use parlor_models::{ModelKind, ModelSettings, build_agent};
 use parlor_protocol::{ChatRequest, ConversationId, EventBody, EventId};
 use parlor_storage::{Logged, Store};
+use parlor_test_database::location;
 use parlor_testkit::ScriptedModel;
 
 /// A secret in the configuration.
@@ -79,7 +80,7 @@ pub(crate) async fn open_with(path: &Path, model: &ScriptedModel, setup: Setup) 
             max_answer_bytes: setup.max_answer_bytes.unwrap_or(4 << 20),
         },
     );
-    Chat::open(Store::open(path).await.unwrap(), projects).await.unwrap()
+    Chat::open(Store::open(location(path).await).await.unwrap(), projects).await.unwrap()
 }
 
 impl Scene {

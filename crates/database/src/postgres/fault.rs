@@ -13,7 +13,7 @@ impl From<Error> for Fault {
         let Some(code) = error.code() else {
             let unusable =
                 error.is_closed() || error.source().is_some_and(|e| e.is::<std::io::Error>());
-            return if unusable { Self::Unreachable(text) } else { Self::other(error) };
+            return if unusable { Self::Unreachable(text) } else { Self::other(text) };
         };
         // The first two characters are the class of the error.
         match code.code().get(..2).unwrap_or_default() {
@@ -28,7 +28,7 @@ impl From<Error> for Fault {
             "42" if *code == SqlState::INSUFFICIENT_PRIVILEGE => Self::Unwritable(text),
             "XX" => Self::Malformed(text),
             "08" => Self::Unreachable(text),
-            _ => Self::other(error),
+            _ => Self::other(text),
         }
     }
 }

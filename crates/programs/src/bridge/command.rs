@@ -3,7 +3,7 @@
 use parlor_agent::{AgentEvent, Reply, TurnContext};
 use tokio::sync::mpsc;
 
-use crate::dialect::DeferredCall;
+use crate::cli_session::SuspendedTurn;
 
 /// A command to the process task.
 #[derive(Debug)]
@@ -25,6 +25,6 @@ pub(super) struct Begin {
     pub(super) events: mpsc::Sender<AgentEvent>,
     /// Whether the program began it by itself: there is no message.
     pub(super) agent_initiated: bool,
-    /// The call that the turn waited for, if it is resumed after a restart.
-    pub(super) deferred: Option<DeferredCall>,
+    /// What the turn is resumed with, if it was suspended when the server stopped.
+    pub(super) suspended: Option<SuspendedTurn>,
 }

@@ -48,15 +48,15 @@ impl BridgeRunner {
 impl TurnRunner for BridgeRunner {
     fn begin(&mut self, start: TurnStart) {
         let agent_initiated = matches!(start, TurnStart::AgentInitiated(_));
-        let (context, deferred) = match start {
+        let (context, suspended) = match start {
             TurnStart::Message(context) | TurnStart::AgentInitiated(context) => (context, None),
             TurnStart::Resume(context, checkpoint) => {
-                (context, cli_session::deferred_call(&checkpoint))
+                (context, cli_session::suspended_turn(&checkpoint))
             }
         };
         let (sender, events) = mpsc::channel(EVENTS);
         let context = Box::new(context);
-        let begin = Begin { context, events: sender, agent_initiated, deferred };
+        let begin = Begin { context, events: sender, agent_initiated, suspended };
         let commands = self.pool.begin(self.conversation, begin);
         self.turn = Some(Turn { commands, events });
         if let Some(waker) = self.waker.take() {

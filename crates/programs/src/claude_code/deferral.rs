@@ -6,8 +6,9 @@
 //!
 //! 1. A call is deferred if a person may be asked about it, if it is the only call of its message
 //!    (of several, only the last one would survive), and if nothing else would be lost with the
-//!    process: background work, another working directory. The hook is asked before the message is
-//!    complete, so it has to wait for the end of the message.
+//!    process: background work, another working directory, a person's message in the program's
+//!    queue. The hook is asked before the message is complete, so it has to wait for the end of the
+//!    message.
 //! 2. The hook leaves the decision about that call to the rules of the next process: it makes the
 //!    call, or asks. Once it has asked, every further process may only ask: it must not make a call
 //!    by itself that a person was asked about.
@@ -64,6 +65,9 @@ pub(super) struct Deferral {
     deferred: Option<Held>,
     /// Whether background work runs, which would end with the process.
     in_background: bool,
+    /// Whether the person's message is in the program's queue, behind a turn that it began by
+    /// itself. After a deferred call it would take the message, unseen, and forget the call.
+    message_queued: bool,
     /// Whether its version can defer calls.
     can_defer: bool,
     /// Whether the process handles a call that an earlier turn left behind.
@@ -231,6 +235,11 @@ impl Deferral {
         self.in_background
     }
 
+    /// A turn begins; `queued`: the person's message comes after it.
+    pub(super) fn message_queued(&mut self, queued: bool) {
+        self.message_queued = queued;
+    }
+
     /// Records the version of the program.
     pub(super) fn is_of(&mut self, version: &str) {
         self.can_defer = can_defer(version);
@@ -279,6 +288,7 @@ impl Deferral {
             && said(asked, "agent_id").is_none()
             && self.can_defer
             && !self.in_background
+            && !self.message_queued
             && self.calls.iter().any(|call| call == text(asked, "tool_use_id"))
             && !self.approval_free.contains(tool)
             && may_be_asked(tool, &asked["tool_input"], mode)

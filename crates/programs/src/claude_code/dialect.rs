@@ -30,13 +30,8 @@ impl Dialect for Dialog {
             self.mode = mode.as_str().to_owned();
             lines.push(self.request(outgoing::set_mode(mode)));
         }
-        let before = match self.cli_session {
-            Some(_) => None,
-            None => outgoing::earlier_messages(&context.history),
-        };
-        if let Some(message) = context.history.last() {
-            lines.push(outgoing::user_message(message, before, id));
-        }
+        let is_new = self.cli_session.is_none();
+        lines.extend(outgoing::user_message(&context.history, is_new, id));
         self.message = Some(id);
         self.busy = true;
         lines

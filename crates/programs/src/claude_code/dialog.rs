@@ -51,6 +51,8 @@ pub struct Dialog {
     pub(super) interrupted: bool,
     /// The id of the person's message that it works on.
     pub(super) message: Option<Uuid>,
+    /// Whether its turns name the message that they are about.
+    names_messages: bool,
     requests: u64,
     spending: Spending,
     pub(super) streamed: StreamedMessage,
@@ -82,6 +84,7 @@ impl Dialog {
             busy: message.is_some(),
             interrupted: false,
             message,
+            names_messages: false,
             requests: 0,
             spending,
             streamed: StreamedMessage::default(),
@@ -107,6 +110,10 @@ impl Dialog {
                 self.has_begun = true;
                 self.busy = true;
                 self.deferral.is_of(text(line, "claude_code_version"));
+                self.names_messages |= named_messages(line).next().is_some();
+                // It has begun a turn by itself, and the message comes after it.
+                let is_queued = self.names_messages && !self.names_message(line);
+                self.deferral.message_queued(self.was_told() && is_queued);
                 if let Some(id) = said(line, "session_id")
                     && self.cli_session.as_deref() != Some(id)
                 {
@@ -243,16 +250,19 @@ impl Dialog {
     fn is_of_another_turn(&self, line: &Value) -> bool {
         let kind = text(&line["origin"], "kind");
         let by_itself = !kind.is_empty() && kind != "human" && kind != "user";
-        // A process that continues with a deferred call got no message, so no id can match.
-        let was_given = self.message.is_some_and(|id| !id.is_nil());
-        was_given && by_itself && !self.names_message(line)
+        self.was_told() && by_itself && !self.names_message(line)
     }
 
-    /// Whether the end of a turn names the person's message.
+    /// Whether the process was told the person's message. One that continues with a deferred
+    /// call was not: no turn of it names a message.
+    fn was_told(&self) -> bool {
+        self.message.is_some_and(|id| !id.is_nil())
+    }
+
+    /// Whether the beginning or the end of a turn names the person's message.
     fn names_message(&self, line: &Value) -> bool {
         let message = self.message.map(|id| id.to_string());
-        let named = line.get("user_message_uuids").and_then(Value::as_array);
-        named.is_some_and(|ids| ids.iter().any(|id| id.as_str() == message.as_deref()))
+        message.is_some_and(|message| named_messages(line).any(|id| *id == *message))
     }
 
     /// Withdraws a question.
@@ -294,6 +304,11 @@ impl Dialog {
         self.deferral.clear();
         self.edited.clear();
     }
+}
+
+/// The messages that the beginning or the end of a turn names.
+fn named_messages(line: &Value) -> impl Iterator<Item = &Value> {
+    line.get("user_message_uuids").and_then(Value::as_array).into_iter().flatten()
 }
 
 /// Whether a line comes from the agent itself and not from a subagent.

@@ -107,9 +107,9 @@ impl Agent for ClaudeCode {
         self.bridge.runner(conversation)
     }
 
-    /// Only a deferred call can be continued by another process.
+    /// Only a suspended turn can be continued by another process.
     fn can_resume(&self, from: &Checkpoint) -> bool {
-        self.durable && cli_session::deferred_call(from).is_some()
+        self.durable && cli_session::suspended_turn(from).is_some()
     }
 
     fn describe(&self) -> AgentDescription {

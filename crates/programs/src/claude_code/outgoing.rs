@@ -20,8 +20,12 @@ pub(super) fn request(number: u64, request: Value) -> Value {
     json!({"type": "control_request", "request_id": format!("parlor-{number}"), "request": request})
 }
 
-/// The person's message: the last one of the history.
-pub(super) fn user_message(message: &HistoryMessage, before: Option<String>, id: Uuid) -> Value {
+/// The person's message: the last one of a person in the history. In a resumed turn, messages of
+/// the agent follow it. A new CLI session also gets the other messages.
+pub(super) fn user_message(history: &[HistoryMessage], is_new: bool, id: Uuid) -> Option<Value> {
+    let mut numbered = history.iter().enumerate();
+    let (at, message) = numbered.rfind(|(_, message)| message.role == Role::User)?;
+    let before = if is_new { other_messages(history, at) } else { None };
     let before = before.map(|text| json!({"type": "text", "text": text}));
     let said = message.blocks.iter().filter_map(|block| match block {
         ContentBlock::Text { text } => Some(json!({"type": "text", "text": text})),
@@ -31,20 +35,20 @@ pub(super) fn user_message(message: &HistoryMessage, before: Option<String>, id:
     });
     let last = json!({"type": "text", "text": PLAIN});
     let content: Vec<Value> = before.into_iter().chain(said).chain([last]).collect();
-    json!({
+    Some(json!({
         "type": "user",
         "message": {"role": "user", "content": content},
         "parent_tool_use_id": null,
         "session_id": "",
         "uuid": id,
-    })
+    }))
 }
 
-/// The messages before the last one, for a CLI session that does not know them.
-pub(super) fn earlier_messages(history: &[HistoryMessage]) -> Option<String> {
+/// All messages but the one that is told, for a CLI session that does not know them.
+fn other_messages(history: &[HistoryMessage], told: usize) -> Option<String> {
     let mut lines = Vec::new();
     let mut room = MOST_REPEATED;
-    for message in history.iter().rev().skip(1) {
+    for (_, message) in history.iter().enumerate().rev().filter(|(at, _)| *at != told) {
         let who = match message.role {
             Role::User => "Person",
             Role::Assistant => "You",

@@ -39,7 +39,7 @@ fn begin_in(dialog: &mut Dialog, version: &str) {
     read(
         dialog,
         json!({"type": "system", "subtype": "init", "session_id": "s1",
-        "claude_code_version": version}),
+        "claude_code_version": version, "user_message_uuids": [Uuid::max()]}),
     );
 }
 
@@ -194,6 +194,11 @@ fn what_is_not_worth_a_new_process_is_not_deferred() {
     read(&mut busy, tasks(json!([{"task_id": "b1"}])));
     assert_eq!(decision(&mut busy, json!({})), "nothing", "something runs in the background");
     read(&mut busy, tasks(json!([])));
+    assert_eq!(decision(&mut busy, json!({})), "defer");
+    let own_turn = json!({"type": "system", "subtype": "init", "claude_code_version": "2.1.325"});
+    read(&mut busy, own_turn);
+    assert_eq!(decision(&mut busy, json!({})), "nothing", "the message is in the program's queue");
+    begin(&mut busy);
     assert_eq!(decision(&mut busy, json!({})), "defer");
     let mut old = dialog(None, None, ToolPolicy::default());
     begin_in(&mut old, "2.1.197");

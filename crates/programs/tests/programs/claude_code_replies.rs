@@ -88,6 +88,21 @@ fn a_new_session_is_told_what_was_said_before() {
     assert_eq!(said(&knows.begin(&context(history, Mode::Act), Uuid::nil()))[0], "This?");
 }
 
+/// B-1, P-9: in a resumed turn, what the agent said before the message was told follows the message
+/// in the history. The message is still the person's.
+#[test]
+fn a_message_is_told_although_the_agent_spoke_after_it() {
+    let history =
+        vec![HistoryMessage::user("Hello"), HistoryMessage::assistant("One moment: may I?")];
+    let mut knows = dialog(Some("s"), ToolPolicy::default());
+    let lines = knows.begin(&context(history.clone(), Mode::Act), Uuid::nil());
+    assert_eq!(said(&lines)[0], "Hello");
+    let lines = plain().begin(&context(history, Mode::Act), Uuid::nil());
+    let said = said(&lines);
+    assert!(said[0].ends_with("so far:\n\nYou: One moment: may I?"), "{said:?}");
+    assert_eq!(said[1], "Hello");
+}
+
 /// P-5, FAULTS 28: the approved arguments run, byte for byte.
 #[test]
 fn an_approved_call_runs_with_the_approved_bytes() {

@@ -22,6 +22,12 @@ pub struct StorageConfig {
     pub connections: u32,
 }
 
+impl Default for StorageConfig {
+    fn default() -> Self {
+        Self { url: None, connections: DEFAULT_CONNECTIONS }
+    }
+}
+
 impl StorageConfig {
     pub(super) fn resolve(raw: RawStorage) -> Result<Self, ConfigError> {
         let url = raw.url.as_deref().map(read_url).transpose().at("storage.url")?;

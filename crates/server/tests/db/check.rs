@@ -3,7 +3,7 @@
 use parlor_database::{Batch, Database, Location};
 
 use crate::filled::fill;
-use crate::parlor::{components, db_in, files, open};
+use crate::parlor::{components, db_at, db_in, files, open};
 
 /// E-1: `migrate` says what it did, `check` that nothing is wrong.
 #[tokio::test]
@@ -60,6 +60,35 @@ async fn what_is_wrong_is_found() {
     let [chat, recipes] = files(dir.path());
     std::fs::copy(recipes, chat).unwrap();
     db_in(dir.path(), &["check"]).failed("it does not hold the tables of chat");
+}
+
+/// E-1: the same commands on a PostgreSQL server; backups are made with its own tools, and
+/// what is printed has no password.
+#[tokio::test]
+async fn commands_know_postgres() {
+    let Some(server) = parlor_testkit::postgres::url() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let url = parlor_test_database::postgres_url(&server, dir.path()).await;
+    let mut text = db_at(&url, &["migrate"]).succeeded();
+    assert!(text.contains("created with schema 7"), "{text}");
+    text.push_str(&db_at(&url, &["check"]).succeeded());
+    assert!(text.contains("engine: PostgreSQL 1"), "{text}");
+    let to = dir.path().join("backup");
+    for command in ["backup", "restore"] {
+        let refused = db_at(&url, &[command, to.to_str().unwrap()]);
+        assert_eq!(refused.code, 2);
+        assert!(refused.text.contains("pg_dump"), "{}", refused.text);
+        text.push_str(&refused.text);
+    }
+    let location: Location = url.parse().unwrap();
+    let Location::Server(server) = &location else { panic!("not a server") };
+    assert!(!text.contains(&server.password().unwrap()), "{text}");
+
+    let chat = Database::open_as_is(&location).await.unwrap();
+    let mut orphan = Batch::default();
+    orphan.add("INSERT INTO history VALUES ('gone', 1, 't', '{}')");
+    chat.run(orphan).await.unwrap();
+    db_at(&url, &["check"]).failed("the raw history belongs to a conversation");
 }
 
 /// E-1: the rules are the same on PostgreSQL, and find what breaks them.

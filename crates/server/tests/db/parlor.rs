@@ -16,8 +16,17 @@ pub(crate) struct Outcome {
 
 /// Runs `parlor db …`.
 pub(crate) fn db(arguments: &[&str]) -> Outcome {
-    let output = Command::new(env!("CARGO_BIN_EXE_parlor")).arg("db").args(arguments).output();
-    let output = output.unwrap();
+    run(Command::new(env!("CARGO_BIN_EXE_parlor")).arg("db").args(arguments))
+}
+
+/// Runs `parlor db …` on the database of a URL, which the configuration names.
+pub(crate) fn db_at(url: &str, arguments: &[&str]) -> Outcome {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_parlor"));
+    run(command.arg("db").args(arguments).env("PARLOR_STORAGE_URL", url))
+}
+
+fn run(command: &mut Command) -> Outcome {
+    let output = command.output().unwrap();
     let text = [output.stdout, output.stderr].concat();
     Outcome { text: String::from_utf8(text).unwrap(), code: output.status.code().unwrap() }
 }

@@ -12,6 +12,7 @@ use parlor_storage::{
     BeginTurn, ClosedPrompts, Commit, NewConversation, NewEvent, Step, Store, TurnOutcome,
     TurnStatus,
 };
+use parlor_test_database::location;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -43,7 +44,7 @@ impl Turn {
 
 /// Stores a conversation of the tenant `home`.
 pub(crate) async fn conversation(data_dir: &Path, turns: &[Turn]) -> ConversationId {
-    let store = Store::open(&data_dir.join("parlor.db")).await.unwrap();
+    let store = Store::open(location(&data_dir.join("parlor.db")).await).await.unwrap();
     let id = ConversationId::new(Uuid::from_u128(7_000));
     for (number, turn) in (0_u128..).zip(turns) {
         let ids = 7_100 + 10 * number;

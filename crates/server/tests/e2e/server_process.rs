@@ -12,6 +12,8 @@ use serde_json::Value;
 
 use crate::test_app::PATIENCE;
 
+/// The engine that this run tests.
+pub(crate) const STORAGE_URL: &str = "PARLOR_STORAGE_URL";
 pub(crate) const KEY: &str = "survival-0123456789abcdef0123456789";
 
 /// The server as a process of its own.
@@ -75,6 +77,7 @@ impl Server {
             .env("PARLOR_API_KEY", KEY)
             .env("PARLOR_PASSWORD", "a-family-password")
             .env("PARLOR_ADMIN_PASSWORD", "an-admin-password")
+            .envs(parlor_test_database::url(&data.join("parlor.db")).map(|url| (STORAGE_URL, url)))
             .envs(variables.iter().copied())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

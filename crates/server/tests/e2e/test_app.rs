@@ -27,6 +27,8 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::server_process::STORAGE_URL;
+
 pub(crate) const PASSWORD: &str = "family password";
 pub(crate) const ADMIN_PASSWORD: &str = "admin password";
 pub(crate) const ADMIN_KEY: &str = "scripts-use-this-key";
@@ -82,12 +84,12 @@ impl TestApp {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let clock = Clock::default();
-        let store = Store::open(&dir.path().join("parlor.db")).await.unwrap();
+        let store = Store::open(config.storage.chat(dir.path())).await.unwrap();
         prepare_credentials(&store, &clock, &tenant("home"), &config.credentials).await.unwrap();
         let key = BTreeMap::from([("ANTHROPIC_API_KEY".to_owned(), "sk-test".to_owned())]);
         let compiled = compile(&config, key, supervisor()).await.unwrap();
         let composed = compiled.open(store.clone()).await.unwrap();
-        let recipes = RecipeStore::open(&dir.path().join("recipes.db")).await.unwrap();
+        let recipes = RecipeStore::open(config.storage.recipes(dir.path())).await.unwrap();
         let app = App::new(config, address, store, recipes, composed.chat, clock.clone());
         let app = Arc::new(app);
         let stop = CancellationToken::new();
@@ -236,10 +238,13 @@ fn config(dir: &std::path::Path, model: &ScriptedModel, settings: &Settings<'_>)
         ("PARLOR_API_KEY", ADMIN_KEY),
     ];
     let environment = environment.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let storage = parlor_test_database::url(&dir.join("parlor.db"));
+    let storage = storage.map(|url| (STORAGE_URL.to_owned(), url));
+    let environment = environment.into_iter().chain(storage).collect();
     Config::load(&Sources {
         file: Some(file),
         data_dir: Some(dir.to_owned()),
-        environment: environment.into(),
+        environment,
         ..Sources::default()
     })
     .unwrap()

@@ -6,6 +6,7 @@ use parlor_agent::{AgentEvent, Reply};
 use serde_json::Value;
 
 use crate::bridge::child::Exit;
+use crate::cli_session::SuspendedTurn;
 use crate::dialect::{DeferredCall, Output};
 
 /// What the driver waits for.
@@ -72,8 +73,8 @@ pub(super) enum Timeout {
 pub(super) enum Effect {
     /// The runner gets an event.
     Emit(AgentEvent),
-    /// The turn can be resumed with this call, if any, and otherwise not.
-    Checkpoint(Option<DeferredCall>),
+    /// The turn can be resumed with this, if anything, and otherwise not.
+    Checkpoint(Option<SuspendedTurn>),
     /// The message goes to the process, to a new one if none runs.
     Tell,
     /// A process is started to continue with this call.

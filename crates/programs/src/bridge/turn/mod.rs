@@ -32,7 +32,7 @@ use super::command::{Begin, Command};
 use super::line::Line;
 use super::process::{ConversationProcess, HeldLine};
 use super::slots::SlotRequest;
-use crate::cli_session;
+use crate::cli_session::{self, SuspendedTurn};
 use crate::dialect::{DeferredCall, Output};
 
 /// Takes a turn; gives back the turn that replaced it, if one did.
@@ -42,9 +42,9 @@ pub(super) async fn run(
     stop: &CancellationToken,
     mut begin: Begin,
 ) -> Option<Begin> {
-    let deferred = begin.deferred.take();
+    let suspended = begin.suspended.take();
     let mut turn = Turn::new(process, begin);
-    turn.begin(deferred).await;
+    turn.begin(suspended).await;
     while let Some(waits) = turn.waits() {
         let happened = match waits {
             Waits::ForNothing => Happened::Input(Input::ProcessIsFree),
@@ -88,9 +88,9 @@ impl<'p> Turn<'p> {
         }
     }
 
-    /// Continues the CLI session that is known, and begins with the deferred call, with the
-    /// line that the program began a turn with, or with nothing.
-    async fn begin(&mut self, deferred: Option<DeferredCall>) {
+    /// Continues the CLI session that is known, and begins with what the turn was suspended
+    /// with, with the line that the program began a turn with, or with nothing.
+    async fn begin(&mut self, suspended: Option<SuspendedTurn>) {
         let known = cli_session::in_history(&self.context, self.process.project.program.kind());
         match self.process.cli_session.clone() {
             Some(id) if known.as_ref() != Some(&id) => self.write_cli_session(&id),
@@ -101,9 +101,9 @@ impl<'p> Turn<'p> {
             // It was just asked to leave for another conversation.
             self.process.end().await;
         }
-        if let Some(call) = deferred {
+        if let Some(suspended) = suspended {
             self.process.end().await;
-            self.resume(call);
+            self.resume(suspended);
         } else if let Some(HeldLine { line, length, .. }) = self.process.held_line.take() {
             self.read(Line::Message(line, length)).await;
         }
@@ -111,12 +111,12 @@ impl<'p> Turn<'p> {
     }
 
     /// Asks again about the call that the turn waited for when the server stopped.
-    fn resume(&mut self, call: DeferredCall) {
+    fn resume(&mut self, suspended: SuspendedTurn) {
         let limits = self.process.project.program.limits();
         let mut out = Vec::new();
-        self.process.dialect(&self.context, &call).ask_again(&mut out);
+        self.process.dialect(&self.context, &suspended.call).ask_again(&mut out);
         let asks = out.iter().any(|output| matches!(output, Output::Durable(_)));
-        self.state = TurnState::resumed(call, limits.output_bytes);
+        self.state = TurnState::resumed(suspended, limits.output_bytes);
         match asks {
             true => self.take(out),
             false => self.step(Input::Broken("its question is not known".to_owned())),
@@ -209,9 +209,9 @@ impl<'p> Turn<'p> {
     async fn perform(&mut self, effect: Effect) {
         match effect {
             Effect::Emit(event) => self.emit(event).await,
-            Effect::Checkpoint(call) => {
+            Effect::Checkpoint(suspended) => {
                 let id = self.process.cli_session.as_deref();
-                let checkpoint = cli_session::checkpoint(id, call.as_ref());
+                let checkpoint = cli_session::checkpoint(id, suspended.as_ref());
                 self.emit(AgentEvent::Checkpoint(checkpoint)).await;
             }
             Effect::Tell => self.tell(),

@@ -8,8 +8,9 @@
 //! 3. `Continuing`: the program deferred a call, and another process continues with it: it
 //!    makes the call by its own rules, or asks about it.
 //! 4. `Suspended`: it asked, and was killed before anyone saw the question. Nothing is left
-//!    that could die, or that takes memory for hours. What it asked is in a checkpoint, so
-//!    from here on any process can continue, of this server or the next.
+//!    that could die, or that takes memory for hours. What it asked is in a checkpoint, and
+//!    whether the message is still to be told: from here on any process can continue, of
+//!    this server or the next.
 //! 5. The answer starts another process (`Continuing`), which asks again and gets the
 //!    answer. One that dies before that is replaced, a few times. One that has the answer
 //!    cannot be replaced: its progress is unknown.
@@ -29,16 +30,16 @@ use super::deferred::{Deferred, Stage};
 use super::effect::{Effect, Input, Timeout, Waits};
 use super::phase::{Phase, Start};
 use crate::bridge::child::Exit;
-use crate::dialect::{DeferredCall, Output};
+use crate::cli_session::SuspendedTurn;
+use crate::dialect::Output;
 
 /// The state of a turn.
 #[derive(Debug)]
 pub(super) struct TurnState {
     phase: Phase,
-    /// The program began the turn by itself: there is no message to tell.
-    agent_initiated: bool,
-    /// The program was told the person's message.
-    message_told: bool,
+    /// The program is still to be told the person's message. In an agent-initiated turn
+    /// there is none.
+    message_pending: bool,
     /// How many bytes the program may still write.
     bytes_left: usize,
     most_bytes: usize,
@@ -48,19 +49,19 @@ impl TurnState {
     pub(super) fn new(agent_initiated: bool, most_bytes: usize) -> Self {
         Self {
             phase: Phase::Unprompted,
-            agent_initiated,
-            message_told: false,
+            message_pending: !agent_initiated,
             bytes_left: most_bytes,
             most_bytes,
         }
     }
 
-    /// A turn that is resumed with a deferred call. The outputs that ask about it again have
-    /// to follow.
-    pub(super) fn resumed(call: DeferredCall, most_bytes: usize) -> Self {
+    /// A turn that is resumed. The outputs that ask about its deferred call again have to
+    /// follow.
+    pub(super) fn resumed(suspended: SuspendedTurn, most_bytes: usize) -> Self {
+        let SuspendedTurn { call, message_pending } = suspended;
         let deferred = Deferred { person_asked: true, ..Deferred::new(call) };
         let phase = Phase::Continuing(deferred);
-        Self { phase, message_told: true, ..Self::new(false, most_bytes) }
+        Self { phase, message_pending, ..Self::new(false, most_bytes) }
     }
 
     /// What comes next; nothing once the turn is over. `is_busy`: the process works on
@@ -121,15 +122,15 @@ impl TurnState {
     }
 
     fn process_is_free(&mut self, effects: &mut VecDeque<Effect>) {
-        if self.agent_initiated {
-            return self.end(TurnOutcome::Complete { cut_off: false }, false);
+        match self.message_pending {
+            true => self.tell(effects),
+            false => self.end(TurnOutcome::Complete { cut_off: false }, false),
         }
-        self.tell(effects);
     }
 
     fn tell(&mut self, effects: &mut VecDeque<Effect>) {
         self.phase = Phase::Told { resumes: false };
-        self.message_told = true;
+        self.message_pending = false;
         effects.push_back(Effect::Tell);
     }
 
@@ -188,7 +189,9 @@ impl TurnState {
                 let Some(deferred) = self.phase.deferred() else { return };
                 deferred.call = call.clone();
                 if matches!(deferred.stage, Stage::NotAsked) {
-                    effects.push_back(Effect::Checkpoint(Some(call)));
+                    let message_pending = self.message_pending;
+                    let suspended = SuspendedTurn { call, message_pending };
+                    effects.push_back(Effect::Checkpoint(Some(suspended)));
                 }
             }
             Output::NoSuchCliSession => self.begin_afresh(effects),
@@ -252,12 +255,10 @@ impl TurnState {
     }
 
     fn turn_ended(&mut self, outcome: TurnOutcome) {
-        if self.message_told {
+        if !self.message_pending {
             self.end(outcome, false);
         } else if self.is_stopping() {
             self.end(TurnOutcome::Stopped, false);
-        } else if self.agent_initiated {
-            self.end(outcome, false);
         } else {
             // What the program began by itself is over, deferred calls included; the
             // person's message is next.

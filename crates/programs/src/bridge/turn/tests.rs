@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::effect::{Effect, Input, Timeout, Waits};
 use super::step::TurnState;
 use crate::bridge::child::Exit;
+use crate::cli_session::SuspendedTurn;
 use crate::dialect::{DeferredCall, Output};
 
 const MOST_BYTES: usize = 100;
@@ -30,21 +31,40 @@ impl Walk {
 
     /// A turn of a message that waits for a person, without a process.
     fn suspended() -> Self {
-        Self::told(false).suspend()
+        Self::told(false).suspend(false)
+    }
+
+    /// A turn that waits for a person after a restart of the server.
+    fn resumed(message_pending: bool) -> Self {
+        let from = SuspendedTurn { call: call(), message_pending };
+        Self { state: TurnState::resumed(from, MOST_BYTES) }.ask(message_pending)
     }
 
     /// The program defers a call and asks about it.
-    fn suspend(mut self) -> Self {
-        let walk = &mut self;
-        let effects = walk.step(Input::Output(Output::Deferred(call())));
+    fn suspend(mut self, message_pending: bool) -> Self {
+        let effects = self.step(Input::Output(Output::Deferred(call())));
         assert_eq!(effects, [Effect::EndProcess, Effect::Continue(call())]);
-        walk.step(Input::Started { resumes: true });
-        let effects = walk.step(Input::Output(Output::Durable(call())));
-        assert_eq!(effects, [Effect::Checkpoint(Some(call()))]);
-        let effects = walk.step(Input::Output(proposes("call")));
+        self.step(Input::Started { resumes: true });
+        self.ask(message_pending)
+    }
+
+    /// The question about the deferred call suspends the turn.
+    fn ask(mut self, message_pending: bool) -> Self {
+        let effects = self.step(Input::Output(Output::Durable(call())));
+        let suspended = SuspendedTurn { call: call(), message_pending };
+        assert_eq!(effects, [Effect::Checkpoint(Some(suspended))]);
+        let effects = self.step(Input::Output(proposes("call")));
         assert_eq!(effects, [Effect::Suspend, Effect::Emit(question("call", false))]);
-        assert_eq!(walk.state.waits(false), Some(Waits::WithoutProcess));
+        assert_eq!(self.state.waits(false), Some(Waits::WithoutProcess));
         self
+    }
+
+    /// The deferred call is approved and made, and what it was a part of ends.
+    fn call_made(&mut self) {
+        self.step(Input::Answer("call".to_owned(), yes()));
+        self.step(Input::Started { resumes: true });
+        self.step(Input::Output(proposes("call")));
+        assert!(self.step(Input::Output(Output::Over(COMPLETE))).is_empty());
     }
 
     fn step(&mut self, input: Input) -> Vec<Effect> {
@@ -102,18 +122,31 @@ fn a_message_is_told_once_the_program_has_finished_what_it_began() {
     assert_eq!(walk.outcome(), (COMPLETE, false));
 }
 
-/// B-1: what the program began by itself may defer a call; the message is told after it.
+/// B-1, P-9: what the program began by itself may defer a call. The message is told after it,
+/// also if the server restarts while the call waits for a person.
 #[test]
 fn a_message_is_told_after_a_call_that_was_deferred_before_it() {
-    let mut walk = Walk { state: TurnState::new(false, MOST_BYTES) }.suspend();
-    walk.step(Input::Answer("call".to_owned(), yes()));
-    walk.step(Input::Started { resumes: true });
-    walk.step(Input::Output(proposes("call")));
-    assert!(walk.step(Input::Output(Output::Over(COMPLETE))).is_empty());
-    assert_eq!(walk.state.waits(false), Some(Waits::ForNothing));
-    assert_eq!(walk.step(Input::ProcessIsFree), [Effect::Tell]);
-    walk.step(Input::Output(Output::Over(COMPLETE)));
-    assert_eq!(walk.outcome(), (COMPLETE, false));
+    let unprompted = Walk { state: TurnState::new(false, MOST_BYTES) };
+    for mut walk in [unprompted.suspend(true), Walk::resumed(true)] {
+        walk.call_made();
+        assert_eq!(walk.state.waits(false), Some(Waits::ForNothing));
+        assert_eq!(walk.step(Input::ProcessIsFree), [Effect::Tell]);
+        // From here on it is not told again.
+        let mut walk = walk.suspend(false);
+        walk.call_made();
+        assert_eq!(walk.outcome(), (COMPLETE, false));
+    }
+}
+
+/// B-1, P-9: a message that was told is not told again after a restart, and an agent-initiated
+/// turn has none.
+#[test]
+fn a_resumed_turn_tells_nothing_that_is_not_pending() {
+    let agent_initiated = Walk { state: TurnState::new(true, MOST_BYTES) };
+    for mut walk in [Walk::suspended(), agent_initiated.suspend(false), Walk::resumed(false)] {
+        walk.call_made();
+        assert_eq!(walk.outcome(), (COMPLETE, false));
+    }
 }
 
 #[test]
@@ -172,15 +205,6 @@ fn a_process_without_the_answer_is_replaced() {
     walk.step(Input::Started { resumes: true });
     assert!(walk.step(exited(false)).is_empty());
     assert_eq!(walk.outcome(), (lost("why"), false));
-}
-
-#[test]
-fn a_resumed_turn_is_suspended_before_anything_is_started() {
-    let mut walk = Walk { state: TurnState::resumed(call(), MOST_BYTES) };
-    walk.step(Input::Output(Output::Durable(call())));
-    let effects = walk.step(Input::Output(proposes("call")));
-    assert_eq!(effects, [Effect::Suspend, Effect::Emit(question("call", false))]);
-    assert_eq!(walk.state.waits(false), Some(Waits::WithoutProcess));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use super::abuses::{errors, said};
 use super::bridge_app::BridgeApp;
 use super::durable_approvals::waiting;
 use super::person::{Person, model_saw};
+use crate::mcp::until;
 
 /// The agent-initiated turn that begins now.
 async fn begins(person: &mut Person) -> Value {
@@ -90,6 +91,33 @@ async fn it_is_taken_over_like_any_other_turn() {
     assert_eq!(person.find("userPromptUpdated").await["messageId"], prompt["messageId"]);
     person.answer(&prompt, json!({"response": "yes"})).await;
     assert_eq!(person.done().await["reason"], "complete");
+    assert_eq!(app.file("made.txt").as_deref(), Some("made\n"));
+    assert_eq!(errors(&person), Vec::<&Value>::new());
+}
+
+/// B-1, P-9: a message comes while the agent works by itself, and that work defers a call. The
+/// server is killed, then stopped, while the call waits for a person: after the answer the agent
+/// gets the message.
+#[tokio::test]
+async fn a_message_that_waits_for_it_outlives_the_server() {
+    let mut app = BridgeApp::with_fake("", "").await;
+    let mut person = Person::at(&app).await;
+    person.say("unasked_defer_later").await;
+    until("it works by itself", || app.file("busy.txt").is_some()).await;
+    person.begin("hello").await;
+    person.find("start").await;
+    std::fs::write(app.path("workspace/go.txt"), "").unwrap();
+    let prompt = waiting(&app, &mut person).await;
+    for end_server in [BridgeApp::kill_server, BridgeApp::stop_server] {
+        end_server(&mut app);
+        app.start_server();
+        person = person.back(&app).await;
+        assert_eq!(person.find("userPromptUpdated").await["messageId"], prompt["messageId"]);
+    }
+    person.answer(&prompt, json!({"response": "yes"})).await;
+    assert_eq!(person.done().await["reason"], "complete");
+    let said = said(&person);
+    assert!(said.ends_with(&["The answer was \"allow\".", "You said: hello"]), "{said:?}");
     assert_eq!(app.file("made.txt").as_deref(), Some("made\n"));
     assert_eq!(errors(&person), Vec::<&Value>::new());
 }

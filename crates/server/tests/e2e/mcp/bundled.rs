@@ -3,6 +3,7 @@
 use parlor_agent::tools::{ToolOutcome, Tools};
 use parlor_mcp::McpHost;
 use parlor_server::compose::recipe_vault;
+use parlor_server::config::StorageConfig;
 use serde_json::json;
 
 use super::{call, ready, text};
@@ -13,7 +14,7 @@ use crate::test_app::{supervisor, tenant};
 #[tokio::test]
 async fn recipe_vault_is_a_server_like_any_other_and_trusted() {
     let dir = tempfile::tempdir().unwrap();
-    let (name, settings) = recipe_vault(&tenant("home"), dir.path());
+    let (name, settings) = recipe_vault(&tenant("home"), dir.path(), &StorageConfig::default());
     let env = |name: &str| std::env::var(name).ok();
     let host = McpHost::new("home/recipes", [(&*name, &settings)], &supervisor(), &env).unwrap();
     host.start();

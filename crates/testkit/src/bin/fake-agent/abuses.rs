@@ -98,6 +98,10 @@ pub(crate) fn turn(host: &mut Host, message: &str) {
             answer(&["First."]);
             deferral::wants(host);
         }
+        "unasked_defer_later" => {
+            answer(&["First."]);
+            deferral::wants_later(host);
+        }
         "unasked_half" => {
             answer(&["First."]);
             begin();

@@ -9,13 +9,14 @@
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
+use std::path::Path;
 use std::process::exit;
 use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::stream::{answer, call, defer, event, init, tool_result};
+use crate::stream::{answer, call, defer, event, init, tool_result, work_of_subagent};
 use crate::{Host, write};
 
 const CALL: &str = "p1";
@@ -37,6 +38,20 @@ pub(crate) fn wants(host: &mut Host) {
         Some("defer") => defer(),
         other => answer(&[&format!("It was not put off: {other:?}.")]),
     }
+}
+
+/// Works by itself without beginning a turn, so that a message has to wait; says so with a
+/// file `busy.txt`. Once there is a file `go.txt`, wants to make a call, which is put off.
+pub(crate) fn wants_later(host: &mut Host) {
+    work_of_subagent();
+    // The host reads in order: with its answer to this, it has read what came before.
+    write(&json!({"type": "control_request", "request_id": "q1", "request": {"subtype": "?"}}));
+    let _refused = host.answer_to("q1");
+    note("busy.txt", "");
+    while !Path::new("go.txt").exists() {
+        thread::sleep(Duration::from_millis(10));
+    }
+    wants(host);
 }
 
 /// Goes on with the call.

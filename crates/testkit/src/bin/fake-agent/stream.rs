@@ -67,6 +67,15 @@ pub(crate) fn call(id: &str, name: &str, input: &Value) {
     assistant(&json!({"type": "tool_use", "id": id, "name": name, "input": input}));
 }
 
+/// A subagent in the background runs a tool.
+pub(crate) fn work_of_subagent() {
+    let block = json!({"type": "tool_use", "id": "toolu_sub", "name": "Bash", "input": {}});
+    write(&json!({"type": "assistant", "session_id": SESSION, "parent_tool_use_id": "toolu_task",
+        "message": {"role": "assistant", "content": [block]}}));
+    write(&json!({"type": "tool_progress", "session_id": SESSION, "tool_use_id": "toolu_sub",
+        "parent_tool_use_id": "toolu_task", "tool_name": "Bash"}));
+}
+
 /// What came of a tool call.
 pub(crate) fn tool_result(id: &str, output: &str) {
     write(&json!({"type": "user", "session_id": SESSION, "parent_tool_use_id": null,
