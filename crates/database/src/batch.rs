@@ -23,6 +23,8 @@ pub(crate) struct Statement {
     pub(crate) values: Vec<Value>,
     /// How many rows an `INSERT INTO` has whose `VALUES` are not in the text.
     pub(crate) rows: Option<usize>,
+    /// What follows its rows: nothing, or what to do about those that exist.
+    pub(crate) end: String,
 }
 
 /// How far a batch came.
@@ -56,7 +58,12 @@ impl Batch {
 
     /// Adds a statement; bind its values next.
     pub fn add(&mut self, sql: impl Into<Cow<'static, str>>) -> &mut Self {
-        self.statements.push(Statement { sql: sql.into(), values: Vec::new(), rows: None });
+        self.statements.push(Statement {
+            sql: sql.into(),
+            values: Vec::new(),
+            rows: None,
+            end: String::new(),
+        });
         self
     }
 
@@ -64,7 +71,7 @@ impl Batch {
     /// row binds values of the same types.
     pub fn insert<T>(
         &mut self,
-        into: &'static str,
+        into: impl Into<Cow<'static, str>>,
         rows: impl IntoIterator<Item = T>,
         mut values: impl FnMut(&mut Self, T),
     ) {
@@ -80,6 +87,21 @@ impl Batch {
         }
         if let Some(statement) = self.statements.last_mut() {
             statement.rows = Some(count);
+        }
+    }
+
+    /// The same, but for rows whose key is there already.
+    pub(crate) fn insert_missing<T>(
+        &mut self,
+        into: String,
+        key: &str,
+        rows: impl IntoIterator<Item = T>,
+        values: impl FnMut(&mut Self, T),
+    ) {
+        let before = self.statements.len();
+        self.insert(into, rows, values);
+        for statement in self.statements.iter_mut().skip(before) {
+            statement.end = format!(" ON CONFLICT ({key}) DO NOTHING");
         }
     }
 

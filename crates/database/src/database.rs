@@ -1,20 +1,23 @@
 //! An open database of either engine.
 
+use std::path::Path;
+
 use crate::batch::Batch;
 use crate::connection::{Connection, EngineConnection, Snapshot, Transaction};
 use crate::fault::{Fault, OpenError};
 use crate::location::Location;
 use crate::migrations::Migrations;
 use crate::postgres::{HeldLock, Server};
+use crate::purpose::Purpose;
 use crate::sqlite::File;
 
 /// An open database. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Database(Engine);
+pub struct Database(pub(crate) Engine);
 
 #[derive(Debug, Clone)]
-enum Engine {
-    Sqlite(Box<File>),
+pub(crate) enum Engine {
+    Sqlite(File),
     Postgres(Server),
 }
 
@@ -31,19 +34,44 @@ pub struct Connections {
     pub postgres: u32,
 }
 
+/// A command holds a lock, reads one snapshot and writes.
+const FOR_COMMANDS: Connections = Connections { sqlite_readers: 2, postgres: 4 };
+
 impl Database {
-    /// Opens a database, creates the file if it is one, and migrates it.
+    /// Opens a database, creates the file if it is one, and migrates it. One that holds
+    /// half of a copy is refused.
     pub async fn open(
         location: &Location,
         migrations: &Migrations,
         connections: Connections,
     ) -> Result<Self, OpenError> {
+        Self::open_for(Purpose::Serve(migrations), location, connections).await
+    }
+
+    /// Opens a database that exists, as it is, for an administrator's command.
+    pub async fn open_as_is(location: &Location) -> Result<Self, OpenError> {
+        Self::open_for(Purpose::Inspect, location, FOR_COMMANDS).await
+    }
+
+    /// Opens, creates and migrates a database, to copy rows into it.
+    pub(crate) async fn open_for_copy(
+        location: &Location,
+        migrations: &Migrations,
+    ) -> Result<Self, OpenError> {
+        Self::open_for(Purpose::CopyInto(migrations), location, FOR_COMMANDS).await
+    }
+
+    async fn open_for(
+        purpose: Purpose<'_>,
+        location: &Location,
+        connections: Connections,
+    ) -> Result<Self, OpenError> {
         Ok(Self(match location {
-            Location::File(path) => Engine::Sqlite(Box::new(
-                File::open(path, &migrations.sqlite, connections.sqlite_readers).await?,
-            )),
+            Location::File(path) => {
+                Engine::Sqlite(File::open(path, purpose, connections.sqlite_readers).await?)
+            }
             Location::Server(url) => {
-                Engine::Postgres(Server::open(url, migrations, connections.postgres).await?)
+                Engine::Postgres(Server::open(url, purpose, connections.postgres).await?)
             }
         }))
     }
@@ -86,6 +114,15 @@ impl Database {
         match &self.0 {
             Engine::Sqlite(file) => file.check().await,
             Engine::Postgres(server) => server.check().await,
+        }
+    }
+
+    /// Writes one state of a SQLite file to a new file while it is in use; the caller syncs
+    /// it. A server has tools of its own.
+    pub async fn back_up(&self, to: &Path) -> Result<(), Fault> {
+        match &self.0 {
+            Engine::Sqlite(file) => file.back_up(to).await,
+            Engine::Postgres(_) => Err(Fault::other("a server is backed up with pg_dump")),
         }
     }
 

@@ -5,6 +5,7 @@
 //! - [`query`]: one statement. The text is the same for both engines, with `$1`, `$2`, …
 //! - [`Batch`]: the statements of one write, in one round trip to the engine.
 //! - [`Row`] and [`Value`]: what comes back, and what goes in.
+//! - [`transfer`]: copies all rows into another database, of either engine.
 //! - [`Fault`]: what can go wrong, by what the caller does next.
 //!
 //! What differs between the engines stands in `sqlite` and `postgres`, and nowhere else:
@@ -20,21 +21,27 @@
 mod batch;
 mod connection;
 mod database;
+mod executor;
 mod fault;
+mod inspect;
 mod location;
 mod migrations;
 mod postgres;
+mod purpose;
 mod query;
 mod row;
 mod sqlite;
+pub mod transfer;
 mod value;
 
 pub use batch::Batch;
 pub use connection::{Connection, Snapshot, Transaction};
 pub use database::{Connections, Database, Lock};
+pub use executor::Executor;
 pub use fault::{Fault, OpenError};
+pub use inspect::SchemaColumn;
 pub use location::{InvalidLocation, Location, ServerUrl};
 pub use migrations::Migrations;
-pub use query::{Executor, Query, query};
+pub use query::{Query, query};
 pub use row::{Column, Row};
-pub use value::Value;
+pub use value::{Kind, Value};

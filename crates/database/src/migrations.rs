@@ -3,6 +3,9 @@
 //! They are built at run time: the macro of sqlx would compile sqlx and SQLite a
 //! second time, for the compiler's own use.
 
+use std::collections::BTreeMap;
+
+use sha2::{Digest, Sha256};
 use sqlx::SqlSafeStr;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 
@@ -26,6 +29,17 @@ pub(crate) struct PostgresMigration {
     pub(crate) version: i64,
     pub(crate) description: &'static str,
     pub(crate) sql: &'static str,
+}
+
+impl PostgresMigration {
+    /// What a database remembers of it: the SHA-256 of its text, in hex.
+    pub(crate) fn checksum(&self) -> String {
+        hex(&Sha256::digest(self.sql.as_bytes()))
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Migrations {
@@ -62,8 +76,7 @@ impl Migrations {
     /// The same with one more step, for tests of what a newer version leaves behind.
     #[must_use]
     pub fn and_then(&self, sqlite: &'static str, postgres: &'static str) -> Self {
-        let newest = self.sqlite.iter().map(|migration| migration.version).max();
-        let version = newest.unwrap_or_default() + 1;
+        let version = self.newest() + 1;
         let step = sqlite.into_sql_str();
         let step = Migration::new(version, "next".into(), MigrationType::Simple, step, false);
         let mut later = self.postgres.clone();
@@ -73,6 +86,21 @@ impl Migrations {
             sqlite: Migrator::with_migrations(self.sqlite.iter().cloned().chain([step]).collect()),
             postgres: later,
         }
+    }
+
+    /// The version of the schema that they end in.
+    pub fn newest(&self) -> i64 {
+        self.sqlite.iter().map(|migration| migration.version).max().unwrap_or_default()
+    }
+
+    /// The checksum of each of SQLite's, in hex.
+    pub(crate) fn checksums_of_sqlite(&self) -> BTreeMap<i64, String> {
+        self.sqlite.iter().map(|migration| (migration.version, hex(&migration.checksum))).collect()
+    }
+
+    /// The checksum of each of PostgreSQL's.
+    pub(crate) fn checksums_of_postgres(&self) -> BTreeMap<i64, String> {
+        self.postgres.iter().map(|migration| (migration.version, migration.checksum())).collect()
     }
 
     /// Those of SQLite.

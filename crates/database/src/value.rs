@@ -3,6 +3,21 @@
 //! Both engines take the same few types. NULL has a type too: PostgreSQL wants to know
 //! it before it sees a value.
 
+use std::borrow::Cow;
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `TEXT`.
+    Text,
+    /// `BIGINT`.
+    Integer,
+    /// `BOOLEAN`.
+    Boolean,
+    /// `BLOB` in SQLite, `BYTEA` in PostgreSQL.
+    Bytes,
+}
+
 /// A value that a statement binds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
@@ -14,6 +29,15 @@ pub enum Value {
     Boolean(bool),
     /// `BLOB` in SQLite, `BYTEA` in PostgreSQL.
     Bytes(Vec<u8>),
+}
+
+/// A text as PostgreSQL stores it: it cannot store the character NUL, and no person and no
+/// model means it.
+pub(crate) fn replace_nul(text: &str) -> Cow<'_, str> {
+    match text.contains('\0') {
+        true => Cow::Owned(text.replace('\0', "\u{FFFD}")),
+        false => Cow::Borrowed(text),
+    }
 }
 
 impl From<String> for Value {

@@ -34,4 +34,4 @@ pub use mcp::{ARTIFACT_META, INTERNAL_META, PREVIEW_META, RUN_ID_META, RecipeSer
 pub use preview::preview;
 pub use quantity::Quantity;
 pub use recipe::{Content, Ingredient, Recipe, RecipeId, Step, Summary};
-pub use store::{DryRun, RecipeStore};
+pub use store::{DryRun, RecipeStore, component};

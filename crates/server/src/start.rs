@@ -90,7 +90,7 @@ fn install_tls() {
 }
 
 /// Only its owner can read it.
-fn make_directory(dir: &Path) -> anyhow::Result<()> {
+pub(crate) fn make_directory(dir: &Path) -> anyhow::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     DirBuilder::new()
         .recursive(true)
@@ -100,7 +100,7 @@ fn make_directory(dir: &Path) -> anyhow::Result<()> {
 }
 
 /// Held until the process ends, however it ends.
-fn lock(dir: &Path) -> anyhow::Result<File> {
+pub(crate) fn lock(dir: &Path) -> anyhow::Result<File> {
     let path = dir.join(LOCK);
     let file = fs::OpenOptions::new().create(true).append(true).open(&path);
     let file = file.with_context(|| format!("{} cannot be written", path.display()))?;

@@ -8,6 +8,7 @@
 //!   writes that need no other table. They do not know each other's writes.
 //! - `transactions`: what writes several tables, all or nothing: begin a turn, commit a
 //!   step of it, resolve a prompt, take over after a crash, delete a conversation.
+//! - `transfer`: the list of tables, for copies into another database.
 //! - `queries`: what reads several tables, from one snapshot of the database.
 //!
 //! What holds:
@@ -32,6 +33,7 @@ mod served;
 mod store;
 mod tables;
 mod transactions;
+mod transfer;
 
 pub use block_kind::BlockKind;
 pub use error::StorageError;
@@ -59,3 +61,4 @@ pub use transactions::begin_turn::{BeginTurn, BegunTurn, ClosedPrompts};
 pub use transactions::commit::{Commit, NewEvent, Step};
 pub use transactions::resolve_prompt::PromptResolution;
 pub use transactions::take_over::{InterruptedTurn, OpenTextBlock};
+pub use transfer::component;

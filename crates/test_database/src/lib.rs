@@ -33,10 +33,8 @@ pub async fn location(path: &Path) -> Location {
     if !is_postgres() {
         return path.into();
     }
-    let server = server();
-    let name = name(path);
-    create(&server, &name).await;
-    in_database(&server, &name).parse().unwrap_or_else(|error| panic!("{SERVER}: {error}"))
+    let url = postgres_url(&server(), path).await;
+    url.parse().unwrap_or_else(|error| panic!("{SERVER}: {error}"))
 }
 
 /// A new database of the PostgreSQL server, whichever engine this run tests. Without a server
@@ -86,6 +84,14 @@ pub async fn holds(path: &Path, text: &str) -> bool {
     drop(client);
     let _closed = connection.await;
     found
+}
+
+/// The URL of the database of this path on a PostgreSQL server, for tests that need both
+/// engines at once. An empty one is created if there is none.
+pub async fn postgres_url(server: &str, path: &Path) -> String {
+    let name = name(path);
+    create(server, &name).await;
+    in_database(server, &name)
 }
 
 fn server() -> String {

@@ -17,14 +17,13 @@ use crate::fault::Fault;
 use crate::query::Query;
 use crate::row::{EngineRow, Row};
 
-/// An answer that takes longer is not waited for: the server hangs, or the network does.
-const TIMEOUT: Duration = Duration::from_secs(10);
-
 /// A connection, inside or outside a transaction.
 #[derive(Debug)]
 pub(crate) struct PostgresConnection {
     /// `None` once it was given up.
     client: Option<Object>,
+    /// An answer that takes longer is not waited for: the server hangs, or the network does.
+    patience: Duration,
     /// Whether a transaction is open.
     open: bool,
     /// Whether a statement of the transaction failed. PostgreSQL answers such a `COMMIT`
@@ -33,8 +32,8 @@ pub(crate) struct PostgresConnection {
 }
 
 impl PostgresConnection {
-    pub(super) fn new(client: Object) -> Self {
-        Self { client: Some(client), open: false, failed: false }
+    pub(super) fn new(client: Object, patience: Duration) -> Self {
+        Self { client: Some(client), patience, open: false, failed: false }
     }
 
     /// Begins a transaction.
@@ -98,7 +97,7 @@ impl PostgresConnection {
         work: impl AsyncFnOnce(&ClientWrapper) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
         let client = self.client.as_deref().ok_or_else(Fault::closed)?;
-        let result = tokio::time::timeout(TIMEOUT, work(client)).await;
+        let result = tokio::time::timeout(self.patience, work(client)).await;
         if result.is_err() {
             self.give_up();
         }

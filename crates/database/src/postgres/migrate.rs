@@ -4,10 +4,10 @@
 //! several servers that start at once one migrates, the others wait and find it done; a
 //! kill leaves the schema as it was.
 
-use sha2::{Digest, Sha256};
-use tokio_postgres::{Client, Error};
+use tokio_postgres::{Client, Error, Transaction};
 
 use crate::migrations::{Migrations, PostgresMigration};
+use crate::purpose::{Purpose, UNFINISHED_COPY, unfinished};
 
 /// Any number that nothing else in the database locks: "parlor" in ASCII.
 const LOCK: i64 = 0x70_61_72_6c_6f_72;
@@ -29,17 +29,17 @@ impl From<Error> for MigrateError {
     }
 }
 
-/// Brings the schema of a component to this version.
-pub(super) async fn migrate(
-    client: &mut Client,
-    migrations: &Migrations,
-) -> Result<(), MigrateError> {
+/// Brings the schema of a component to this version, if the purpose is to use it.
+pub(super) async fn migrate(client: &mut Client, purpose: Purpose<'_>) -> Result<(), MigrateError> {
     check_version(client).await?;
+    let Some(migrations) = purpose.migrations() else { return Ok(()) };
     let transaction = client.transaction().await?;
     transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
+    if matches!(purpose, Purpose::Serve(_)) {
+        refuse_unfinished_copy(&transaction).await?;
+    }
     // `IF NOT EXISTS` would need the right to create tables even if it exists.
-    let exists = "SELECT to_regclass('schema_migrations') IS NOT NULL";
-    if !transaction.query_one(exists, &[]).await?.try_get::<_, bool>(0)? {
+    if !exists(&transaction, "schema_migrations").await? {
         let create = "CREATE TABLE schema_migrations (
              component TEXT NOT NULL, version BIGINT NOT NULL, description TEXT NOT NULL,
              checksum TEXT NOT NULL, applied_at TIMESTAMPTZ NOT NULL DEFAULT now(),
@@ -57,12 +57,26 @@ pub(super) async fn migrate(
         let insert = "INSERT INTO schema_migrations (component, version, description, checksum)
              VALUES ($1, $2, $3, $4)";
         let (version, description) = (migration.version, migration.description);
-        let checksum = checksum(migration);
+        let checksum = migration.checksum();
         let row: [&(dyn tokio_postgres::types::ToSql + Sync); 4] =
             [&migrations.component, &version, &description, &checksum];
         transaction.execute(insert, &row).await?;
     }
     Ok(transaction.commit().await?)
+}
+
+async fn refuse_unfinished_copy(transaction: &Transaction<'_>) -> Result<(), MigrateError> {
+    if !exists(transaction, UNFINISHED_COPY).await? {
+        return Ok(());
+    }
+    let select = format!("SELECT source FROM {UNFINISHED_COPY}");
+    let source = transaction.query_one(&select, &[]).await?;
+    Err(MigrateError::Refused(unfinished(source.try_get(0)?)))
+}
+
+async fn exists(transaction: &Transaction<'_>, table: &str) -> Result<bool, Error> {
+    let exists = "SELECT to_regclass($1) IS NOT NULL";
+    transaction.query_one(exists, &[&table]).await?.try_get(0)
 }
 
 async fn check_version(client: &Client) -> Result<(), MigrateError> {
@@ -89,7 +103,7 @@ fn missing<'m>(
     for migration in &migrations.postgres {
         match applied.iter().find(|(version, _)| *version == migration.version) {
             None => missing.push(migration),
-            Some((_, found)) if *found == checksum(migration) => {}
+            Some((_, found)) if *found == migration.checksum() => {}
             Some((version, _)) => {
                 return Err(MigrateError::Refused(format!(
                     "its schema {version} was made by a development version; restore a backup"
@@ -98,9 +112,4 @@ fn missing<'m>(
         }
     }
     Ok(missing)
-}
-
-fn checksum(migration: &PostgresMigration) -> String {
-    let hash = Sha256::digest(migration.sql.as_bytes());
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -12,9 +12,11 @@ mod fault;
 mod migrate;
 mod parameters;
 mod pipeline;
+mod schema;
 mod server;
 mod settings;
 mod tls;
 
 pub(crate) use connection::PostgresConnection;
+pub(crate) use schema::{APPLIED, COLUMNS, HAS_TABLE, VERSION};
 pub(crate) use server::{HeldLock, Server};

@@ -1,11 +1,12 @@
 //! Values as PostgreSQL takes them: one by one, or a column of many rows as an array.
 
+use std::borrow::Cow;
 use std::error::Error;
 
 use tokio_postgres::types::private::BytesMut;
 use tokio_postgres::types::{Format, IsNull, ToSql, Type};
 
-use crate::value::Value;
+use crate::value::{Value, replace_nul};
 
 /// A parameter of a statement.
 #[derive(Debug)]
@@ -97,7 +98,10 @@ fn each<T>(values: Vec<Value>, take: impl Fn(Value) -> Option<T>) -> Vec<T> {
     values.into_iter().filter_map(take).collect()
 }
 
-/// PostgreSQL cannot store the character NUL in a text; no person and no model means it.
+/// As PostgreSQL can store it.
 fn without_nul(text: String) -> String {
-    if text.contains('\0') { text.replace('\0', "\u{FFFD}") } else { text }
+    match replace_nul(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(text) => text,
+    }
 }

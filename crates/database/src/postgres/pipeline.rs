@@ -107,7 +107,8 @@ fn with_parameters(statement: batch::Statement) -> (String, Vec<Parameter>) {
         }
     }
     let numbers: Vec<String> = (1..=columns).map(|number| format!("${number}")).collect();
-    let sql = format!("INSERT INTO {} SELECT * FROM unnest({})", statement.sql, numbers.join(", "));
+    let (into, numbers, end) = (statement.sql, numbers.join(", "), statement.end);
+    let sql = format!("INSERT INTO {into} SELECT * FROM unnest({numbers}){end}");
     (sql, by_column.into_iter().map(Parameter::column).collect())
 }
 

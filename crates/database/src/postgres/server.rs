@@ -20,7 +20,7 @@ use super::tls;
 use crate::batch::Batch;
 use crate::fault::{Fault, OpenError};
 use crate::location::ServerUrl;
-use crate::migrations::Migrations;
+use crate::purpose::Purpose;
 use crate::query::query;
 
 /// How long a caller waits for a free connection.
@@ -36,13 +36,14 @@ const RUNNING: i64 = 0x70_61_72_6c_6f_73;
 #[derive(Debug, Clone)]
 pub(crate) struct Server {
     pool: Pool,
+    patience: Duration,
 }
 
 impl Server {
-    /// Connects, and migrates the schema of a component.
+    /// Connects, and migrates the schema of a component if there is a purpose to.
     pub(crate) async fn open(
         url: &ServerUrl,
-        migrations: &Migrations,
+        purpose: Purpose<'_>,
         connections: u32,
     ) -> Result<Self, OpenError> {
         let cannot_open = |why| OpenError::CannotOpen { database: url.to_string(), why };
@@ -58,7 +59,7 @@ impl Server {
                 opened => break opened.map_err(|error| cannot_open(advice(&error)))?,
             }
         };
-        let migrated = migrate(&mut client, migrations).await;
+        let migrated = migrate(&mut client, purpose).await;
         drop(client);
         task.abort();
         migrated.map_err(|error| match error {
@@ -80,7 +81,7 @@ impl Server {
             .runtime(Runtime::Tokio1)
             .build()
             .map_err(|error| cannot_open(error.to_string()))?;
-        Ok(Self { pool })
+        Ok(Self { pool, patience: purpose.patience() })
     }
 
     /// Writes all of a batch or nothing, in one round trip.
@@ -114,7 +115,7 @@ impl Server {
             PoolError::Closed => Fault::closed(),
             other => Fault::Unreachable(other.to_string()),
         })?;
-        Ok(PostgresConnection::new(client))
+        Ok(PostgresConnection::new(client, self.patience))
     }
 
     /// Whether it answers and can be written.

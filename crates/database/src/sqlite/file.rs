@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::migrate::MigrateError;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Row, SqliteConnection, SqlitePool};
 use tokio::sync::Semaphore;
@@ -14,6 +14,8 @@ use tokio::time::Instant;
 use super::group_commit::GroupCommit;
 use super::{SqliteReader, fault};
 use crate::fault::{Fault, OpenError};
+use crate::migrations::Migrations;
+use crate::purpose::{Purpose, UNFINISHED_COPY, unfinished};
 
 /// How long a statement waits for another program's lock before it is `Busy`.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
@@ -25,25 +27,29 @@ const LOCKED_PAUSE: Duration = Duration::from_millis(20);
 pub(crate) struct File {
     writes: GroupCommit,
     readers: SqlitePool,
-    check_options: SqliteConnectOptions,
+    check_options: Arc<SqliteConnectOptions>,
     /// A check opens a connection, which is a thread: one at a time.
     checks: Arc<Semaphore>,
 }
 
 impl File {
-    /// Opens or creates the file and migrates it.
+    /// Opens the file; creates and migrates it if there is a purpose to.
     pub(crate) async fn open(
         path: &Path,
-        migrations: &Migrator,
+        purpose: Purpose<'_>,
         readers: u32,
     ) -> Result<Self, OpenError> {
         let cannot_open =
             |why: String| OpenError::CannotOpen { database: path.display().to_string(), why };
         let failed = |error: sqlx::Error| cannot_open(Fault::from(error).to_string());
         check_file(path).map_err(cannot_open)?;
+        let creates = purpose.migrations().is_some();
+        if !creates && !path.exists() {
+            return Err(cannot_open("there is no such file".to_owned()));
+        }
         let options = SqliteConnectOptions::new()
             .filename(path)
-            .create_if_missing(true)
+            .create_if_missing(creates)
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Full)
             .foreign_keys(true)
@@ -57,7 +63,7 @@ impl File {
         let writer_options =
             options.clone().pragma("temp_store", "MEMORY").pragma("wal_autocheckpoint", "4000");
         let mut writer = connect(&writer_options).await.map_err(failed)?;
-        migrate(&mut writer, path, migrations).await?;
+        migrate(&mut writer, path, purpose).await?;
         let read_options = options.read_only(true).create_if_missing(false);
         let readers = SqlitePoolOptions::new()
             .max_connections(readers)
@@ -73,7 +79,7 @@ impl File {
         Ok(Self {
             writes: GroupCommit::new(writer, writer_options, LOCK_WAIT * 2),
             readers,
-            check_options: read_options,
+            check_options: Arc::new(read_options),
             checks: Arc::new(Semaphore::new(1)),
         })
     }
@@ -81,6 +87,11 @@ impl File {
     /// The queue of writes.
     pub(crate) fn writes(&self) -> &GroupCommit {
         &self.writes
+    }
+
+    /// The options of a connection that reads the file anew.
+    pub(super) fn check_options(&self) -> &SqliteConnectOptions {
+        &self.check_options
     }
 
     /// Any connection that reads.
@@ -194,8 +205,9 @@ fn is_just_created(path: &Path) -> bool {
 async fn migrate(
     writer: &mut SqliteConnection,
     path: &Path,
-    migrations: &Migrator,
+    purpose: Purpose<'_>,
 ) -> Result<(), OpenError> {
+    let Some(migrations) = purpose.migrations().map(Migrations::sqlite) else { return Ok(()) };
     let known = migrations.iter().map(|migration| migration.version).max().unwrap_or_default();
     let path = || path.display().to_string();
     let cannot_open = |error: sqlx::Error| OpenError::CannotOpen {
@@ -203,6 +215,11 @@ async fn migrate(
         why: Fault::from(error).to_string(),
     };
     let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await.map_err(cannot_open)?;
+    if matches!(purpose, Purpose::Serve(_))
+        && let Some(source) = copied_from(&mut transaction).await.map_err(cannot_open)?
+    {
+        return Err(OpenError::CannotOpen { database: path(), why: unfinished(&source) });
+    }
     // `run` does the same, but its future is not `Send`.
     migrations.run_direct(None, &mut *transaction, false).await.map_err(|error| match error {
         MigrateError::VersionMissing(found) if found > known => {
@@ -216,6 +233,19 @@ async fn migrate(
         other => OpenError::CannotOpen { database: path(), why: other.to_string() },
     })?;
     transaction.commit().await.map_err(cannot_open)
+}
+
+/// The source of a copy into this file that was not finished.
+async fn copied_from(connection: &mut SqliteConnection) -> Result<Option<String>, sqlx::Error> {
+    let exists = sqlx::query("SELECT name FROM sqlite_schema WHERE name = $1")
+        .bind(UNFINISHED_COPY)
+        .fetch_optional(&mut *connection)
+        .await?;
+    if exists.is_none() {
+        return Ok(None);
+    }
+    let select = AssertSqlSafe(format!("SELECT source FROM {UNFINISHED_COPY}"));
+    sqlx::query(select).fetch_one(connection).await?.try_get(0).map(Some)
 }
 
 #[cfg(test)]

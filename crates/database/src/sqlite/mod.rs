@@ -6,10 +6,13 @@
 //! - [`writer`]: the connection that writes. One that cannot roll back is dropped, and the
 //!   next write opens another: a full disk or an I/O error heals without a restart.
 //! - [`statements`]: runs queries and batches on a connection.
+//! - [`schema`], [`backup`]: for the commands of an administrator.
 
+mod backup;
 mod fault;
 mod file;
 mod group_commit;
+mod schema;
 mod statements;
 mod writer;
 
@@ -17,6 +20,7 @@ use sqlx::{Sqlite, SqliteConnection};
 
 pub(crate) use file::File;
 pub(crate) use group_commit::LentWriter;
+pub(crate) use schema::{APPLIED, COLUMNS, HAS_TABLE, VERSION};
 pub(crate) use statements::{execute, fetch, run};
 
 /// A connection that only reads: any, or one that stays with its first state.

@@ -87,7 +87,10 @@ impl Text {
             self.sql.push_str("; ");
         }
         match statement.rows {
-            Some(rows) => self.add_insert(&statement.sql, rows, statement.values.len()),
+            Some(rows) => {
+                self.add_insert(&statement.sql, rows, statement.values.len());
+                self.sql.push_str(&statement.end);
+            }
             None => self.add_numbered(&statement.sql),
         }
         statement.values.into_iter().try_for_each(|value| add(&mut self.values, value))

@@ -4,6 +4,7 @@
 //! - [`recipes`]: the rows of recipes.
 //! - [`runs`]: changes that carried a run id, so that each happens once.
 //! - [`tenants`]: the samples for a tenant's first use.
+//! - [`transfer`]: the list of tables, for copies into another database.
 //!
 //! Several processes may write at the same time: every change locks the tenant's row from
 //! its beginning, and reads what it needs itself.
@@ -12,6 +13,7 @@ mod open;
 mod recipes;
 mod runs;
 mod tenants;
+mod transfer;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -24,6 +26,8 @@ use crate::clock;
 use crate::error::RecipeError;
 use crate::recipe::{Recipe, RecipeId, Summary};
 use runs::Outcome;
+
+pub use transfer::component;
 
 /// The recipes of all tenants. Cheap to clone.
 #[derive(Debug, Clone)]

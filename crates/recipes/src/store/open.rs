@@ -8,7 +8,7 @@ use super::RecipeStore;
 use crate::error::RecipeError;
 
 /// The migrations. A released file never changes: see [`Migrations`].
-static MIGRATIONS: LazyLock<Migrations> = LazyLock::new(|| {
+pub(super) static MIGRATIONS: LazyLock<Migrations> = LazyLock::new(|| {
     let sqlite = [(1, "recipes", include_str!("../../migrations/sqlite/0001_recipes.sql"))];
     let postgres = [(1, "recipes", include_str!("../../migrations/postgres/0001_recipes.sql"))];
     Migrations::new("recipes", sqlite, postgres)

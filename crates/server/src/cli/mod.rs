@@ -1,7 +1,8 @@
 //! The commands of the `parlor` binary.
 //!
 //! - `serve` runs the server; `keys` and `password` change its credentials, also
-//!   while it runs; `audit` exports the decisions of people.
+//!   while it runs; `audit` exports the decisions of people; `db` moves, checks and backs
+//!   up the databases.
 //! - `mcp` serves bundled tools to any MCP client.
 //! - `guard`, `classify` and `sanitize` need no server: each reads lines from
 //!   standard input and writes one JSON line for each to standard output, so that
@@ -10,6 +11,7 @@
 
 mod audit;
 mod classify;
+mod db;
 mod guard;
 mod json_lines;
 mod keys;
@@ -41,6 +43,7 @@ enum Command {
     Keys(keys::Arguments),
     Password(password::Arguments),
     Audit(audit::Arguments),
+    Db(db::Arguments),
     Mcp(mcp::Arguments),
     Guard(guard::Arguments),
     Classify(classify::Arguments),
@@ -57,6 +60,7 @@ pub fn run(line: CommandLine) -> anyhow::Result<ExitCode> {
         Command::Keys(arguments) => keys::run(arguments),
         Command::Password(arguments) => password::run(arguments),
         Command::Audit(arguments) => audit::run(arguments),
+        Command::Db(arguments) => db::run(arguments),
         Command::Mcp(arguments) => mcp::run(arguments),
         Command::Guard(arguments) => guard::run(&arguments),
         Command::Classify(arguments) => classify::run(&arguments),

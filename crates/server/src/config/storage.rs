@@ -7,8 +7,10 @@ use parlor_database::Location;
 use super::raw::RawStorage;
 use super::{AtPlace, ConfigError};
 
-const CHAT: &str = "parlor.db";
-const RECIPES: &str = "recipes.db";
+/// The file of conversations in the data directory.
+pub(crate) const CHAT: &str = "parlor.db";
+/// The file of recipes beside it.
+pub(crate) const RECIPES: &str = "recipes.db";
 const DEFAULT_CONNECTIONS: u32 = 16;
 
 /// Where data is stored.

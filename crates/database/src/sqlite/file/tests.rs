@@ -17,7 +17,7 @@ fn migrations() -> Migrations {
 }
 
 async fn open(path: &Path) -> Result<File, OpenError> {
-    File::open(path, migrations().sqlite(), 2).await
+    File::open(path, Purpose::Serve(&migrations()), 2).await
 }
 
 impl Scene {
@@ -98,7 +98,11 @@ async fn a_damaged_file_is_noticed() {
     let scene = Scene::new().await;
     scene.insert("one").await.unwrap();
     scene.database.check().await.unwrap();
-    let mut other = scene.database.check_options.clone().read_only(false).connect().await.unwrap();
+    let mut other = SqliteConnectOptions::clone(&scene.database.check_options)
+        .read_only(false)
+        .connect()
+        .await
+        .unwrap();
     sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(&mut other).await.unwrap();
     other.close().await.unwrap();
     let length = fs::metadata(&scene.path).unwrap().len();

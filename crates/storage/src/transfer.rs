@@ -1,0 +1,156 @@
+//! The tables of this crate, as a copy into another database and `parlor db check` need them.
+//!
+//! Every table and column of the schema is listed, or named in `not_copied` with the reason;
+//! tests compare the list with the schema of both engines.
+
+use parlor_database::transfer::{Component, Rule, Table};
+
+use crate::migrations::MIGRATIONS;
+
+/// The tables of this crate.
+pub fn component() -> Component {
+    Component { migrations: &MIGRATIONS, tables: TABLES, not_copied: NOT_COPIED, rules: RULES }
+}
+
+/// A rule about a table whose rows belong to a conversation.
+macro_rules! of_a_conversation {
+    ($table:literal, $rule:literal) => {
+        Rule {
+            rule: $rule,
+            broken: concat!(
+                "FROM ",
+                $table,
+                " r WHERE NOT EXISTS \
+                 (SELECT 1 FROM conversations c WHERE c.id = r.conversation_id)"
+            ),
+        }
+    };
+}
+
+/// Nothing yet.
+const NOT_COPIED: &[(&str, &str)] = &[];
+
+const TABLES: &[Table] = &[
+    Table::new("conversations", &["id"])
+        .texts(&["id", "tenant", "project", "title", "mode"])
+        .integers(&["epoch", "next_seq", "next_position", "created_at", "updated_at"]),
+    Table::new("turns", &["id"])
+        .texts(&[
+            "id", "conversation_id", "tenant", "started_by", "client_message_id", "message_id",
+            "status", "checkpoint", "block_message",
+        ])
+        .integers(&[
+            "start_seq", "epoch", "tokens_used", "block_seq", "started_at", "ended_at", "resumes",
+            "cost_micros",
+        ]),
+    Table::new("events", &["conversation_id", "seq"])
+        .texts(&["conversation_id", "turn_id", "kind", "message_id", "body"])
+        .integers(&["seq", "created_at"]),
+    Table::new("deltas", &["conversation_id", "block", "part"])
+        .texts(&["conversation_id", "raw", "clean"])
+        .integers(&["block", "part"]),
+    Table::new("messages", &["id"])
+        .texts(&[
+            "id", "conversation_id", "turn_id", "role", "message_type", "content", "data",
+            "options", "questions", "metadata",
+        ])
+        .integers(&["seq", "created_at"]),
+    Table::new("history", &["conversation_id", "position"])
+        .texts(&["conversation_id", "turn_id", "body"])
+        .integers(&["position"]),
+    Table::new("images", &["id"])
+        .texts(&["id", "tenant", "conversation_id", "media_type"])
+        .integers(&["created_at"])
+        .bytes(&["bytes"]),
+    Table::new("prompts", &["id"])
+        .texts(&[
+            "id", "conversation_id", "tenant", "project", "turn_id", "ask_id", "origin", "status",
+            "public", "private", "response", "decision", "answered_by", "reason", "allowed_call",
+            "allowed_preview",
+        ])
+        .integers(&["timeout_ms", "opened_at", "expires_at", "closed_at"])
+        .booleans(&["parks", "told"]),
+    Table::new("tool_runs", &["id"])
+        .texts(&[
+            "id", "conversation_id", "turn_id", "call_id", "server", "tool", "status", "arguments",
+            "result",
+        ])
+        .integers(&["proposed_at", "started_at", "finished_at"]),
+    Table::new("allowances", &["conversation_id", "server", "tool"])
+        .texts(&["conversation_id", "server", "tool", "fingerprint", "granted_by"])
+        .integers(&["granted_at"]),
+    Table::new("decisions", &["id"])
+        .texts(&[
+            "id", "tenant", "project", "conversation_id", "prompt_id", "origin", "outcome",
+            "session", "answered_by", "question", "response", "server", "tool", "run_id",
+            "arguments_hash", "reason", "proposed", "arguments",
+        ])
+        .integers(&["at"])
+        .booleans(&["edited", "remembered"]),
+    Table::new("passwords", &["tenant", "role"])
+        .texts(&["tenant", "role", "hash"])
+        .integers(&["changed_at"]),
+    Table::new("tokens", &["id"])
+        .texts(&["id", "hash", "kind", "tenant", "role", "name"])
+        .integers(&["created_at", "last_used_at", "expires_at", "revoked_at"]),
+    Table::new("blocked_inputs", &["id"])
+        .texts(&[
+            "id", "tenant", "project", "session", "rule", "category", "action", "view", "hash",
+            "excerpt",
+        ])
+        .integers(&["at"]),
+    Table::new("quotas", &["sender"]).texts(&["sender"]).integers(&["rested_at"]),
+];
+
+/// Only `decisions` outlive their conversation.
+const RULES: &[Rule] = &[
+    of_a_conversation!("turns", "every turn belongs to a conversation"),
+    of_a_conversation!("events", "every event belongs to a conversation"),
+    of_a_conversation!("deltas", "all streamed text belongs to a conversation"),
+    of_a_conversation!("messages", "every message belongs to a conversation"),
+    of_a_conversation!("history", "the raw history belongs to a conversation"),
+    of_a_conversation!("images", "every image belongs to a conversation"),
+    of_a_conversation!("prompts", "every prompt belongs to a conversation"),
+    of_a_conversation!("tool_runs", "every tool run belongs to a conversation"),
+    of_a_conversation!("allowances", "every allowance belongs to a conversation"),
+    Rule {
+        rule: "a conversation has one running turn at most",
+        broken: "FROM (SELECT 1 FROM turns WHERE status = 'running' \
+                 GROUP BY conversation_id HAVING COUNT(*) > 1) several",
+    },
+    Rule {
+        rule: "the next event's number is above all that were used",
+        broken: "FROM conversations c WHERE EXISTS \
+                 (SELECT 1 FROM events e WHERE e.conversation_id = c.id AND e.seq >= c.next_seq)",
+    },
+    Rule {
+        rule: "the next position of the raw history is above all that were used",
+        broken: "FROM conversations c WHERE EXISTS (SELECT 1 FROM history h \
+                 WHERE h.conversation_id = c.id AND h.position >= c.next_position)",
+    },
+    Rule {
+        rule: "an event's message exists",
+        broken: "FROM events e WHERE e.kind = 'message' AND NOT EXISTS \
+                 (SELECT 1 FROM messages m WHERE m.id = e.message_id)",
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use parlor_database::{Connections, Database};
+
+    use super::*;
+
+    /// E-4: every table and column of the schema is copied, or excepted with a reason.
+    #[tokio::test]
+    async fn the_list_is_the_schema() {
+        let dir = tempfile::tempdir().unwrap();
+        let location = parlor_test_database::location(&dir.path().join("parlor.db")).await;
+        let connections = Connections { sqlite_readers: 1, postgres: 2 };
+        let component = component();
+        let opened = Database::open(&location, component.migrations, connections).await;
+        let schema = opened.unwrap().schema().await.unwrap();
+        assert_eq!(component.missing(&schema), [""; 0], "listed, but not as the schema has it");
+        assert_eq!(component.unlisted(&schema), [""; 0], "not copied, and no reason is given");
+    }
+}
