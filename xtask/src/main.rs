@@ -6,6 +6,7 @@
 mod checks;
 mod dependencies;
 mod fuzz;
+mod postgres;
 mod run;
 mod test_servers;
 mod tools;
@@ -96,6 +97,10 @@ fn test() -> bool {
     let mut tests = cargo_command();
     tests.args(["test", "--workspace"]).envs(servers.variables());
     checks.run("tests", || succeeds(&mut tests));
+    if servers.has_postgres() {
+        checks.run("tests on PostgreSQL: stores and chat", || postgres::stores(&servers));
+        checks.run("tests on PostgreSQL: end to end", || postgres::end_to_end(&servers));
+    }
     drop(servers);
     // The earlier checks have built the server.
     checks.run("browser", || web::npm(&["run", "browser"]));

@@ -94,6 +94,10 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         ],
     ),
     ("crates/malloc", &[]),
+    (
+        "crates/test_database",
+        &["parlor-database", "parlor-testkit", "sha2", "tokio", "tokio-postgres", "uuid"],
+    ),
     ("crates/testkit", &["serde_json", "tokio"]),
     (
         "crates/bench",

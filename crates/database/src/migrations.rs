@@ -90,7 +90,9 @@ impl Migrations {
 
     /// The version of the schema that they end in.
     pub fn newest(&self) -> i64 {
-        self.sqlite.iter().map(|migration| migration.version).max().unwrap_or_default()
+        let sqlite = self.sqlite.iter().map(|migration| migration.version);
+        let postgres = self.postgres.iter().map(|migration| migration.version);
+        sqlite.chain(postgres).max().unwrap_or_default()
     }
 
     /// The checksum of each of SQLite's, in hex.

@@ -17,6 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
+use parlor_database::Location;
 use parlor_protocol::TenantId;
 use parlor_recipes::RecipeStore;
 use parlor_storage::Store;
@@ -41,6 +42,7 @@ pub async fn start(mut config: Config) -> anyhow::Result<()> {
     install_tls();
     make_directory(&config.server.data_dir)?;
     let _lock = lock(&config.server.data_dir)?;
+    let _other = lock_other_directory(&config)?;
     fit_to_open_files(&mut config);
     let listener = listen(config.server.bind)?;
     let address = listener.local_addr()?;
@@ -115,6 +117,17 @@ pub(crate) fn lock(dir: &Path) -> anyhow::Result<File> {
             Err(error).with_context(|| format!("{} cannot be locked", path.display()))
         }
     }
+}
+
+/// Locks the directory of a file that `storage.url` names elsewhere.
+fn lock_other_directory(config: &Config) -> anyhow::Result<Option<File>> {
+    let data_dir = &config.server.data_dir;
+    let Location::File(file) = config.storage.chat(data_dir) else { return Ok(None) };
+    let directory = file.parent().filter(|dir| !dir.as_os_str().is_empty());
+    let directory = directory.unwrap_or(Path::new("."));
+    make_directory(directory)?;
+    let is_same = fs::canonicalize(directory)? == fs::canonicalize(data_dir)?;
+    if is_same { Ok(None) } else { lock(directory).map(Some) }
 }
 
 /// Lowers the number of connections to what the limit of open files allows.

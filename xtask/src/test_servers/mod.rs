@@ -125,6 +125,11 @@ impl TestServers {
         })
     }
 
+    /// Whether there is a PostgreSQL server.
+    pub(crate) fn has_postgres(&self) -> bool {
+        self.variables().any(|(name, _)| name == "TEST_POSTGRES_URL")
+    }
+
     /// Which tests are skipped, and why.
     pub(crate) fn missing(&self) -> Vec<(String, String)> {
         let missing = |report: &Report| match report {

@@ -99,7 +99,7 @@ async fn copy_table(
     }
 }
 
-async fn count(table: &Table, on: impl Into<crate::query::Executor<'_>>) -> Result<i64, Fault> {
+async fn count(table: &Table, on: impl Into<crate::executor::Executor<'_>>) -> Result<i64, Fault> {
     let count = query(format!("SELECT COUNT(*) AS rows FROM {}", table.name));
     count.fetch_one(on).await?.try_get("rows")
 }

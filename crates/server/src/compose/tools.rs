@@ -62,6 +62,7 @@ pub(super) fn bundled(own: McpServerSettings, vault: McpServerSettings) -> McpSe
         prefix: own.prefix.or(vault.prefix),
         trust_annotations: vault.trust_annotations,
         artifacts: vault.artifacts,
+        env: own.env.into_iter().chain(vault.env).collect(),
         ..own
     }
 }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::mcp::faulty_program;
-use crate::server_process::Server;
+use crate::server_process::{Server, storage};
 use crate::test_app::PATIENCE;
 
 const STEPS: [&str; 6] = ["said", "proposed", "answered", "started", "called", "finished"];
@@ -242,7 +242,8 @@ async fn get(server: &Server, path: &str) -> Option<Value> {
 fn audit(data: &Path) -> Vec<Value> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_parlor"));
     command.args(["audit", "export", "--config"]).arg(data.join("parlor.toml"));
-    let output = command.arg("--data-dir").arg(data).output().unwrap();
+    command.arg("--data-dir").arg(data).envs(storage(data));
+    let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

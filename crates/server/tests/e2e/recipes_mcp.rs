@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
+use crate::server_process::storage;
 use crate::test_app::{PATIENCE, TestApp, json as body_of};
 
 /// A running server process and its client.
@@ -32,8 +33,10 @@ impl Vault {
         let mut child = Command::new(env!("CARGO_BIN_EXE_parlor"))
             .args(["mcp", "recipes", "--tenant", "home", "--data-dir"])
             .arg(data)
-            // It needs no environment, and no directory but the given one.
+            // It needs no directory but the given one, and of the environment only the URL of
+            // a database that is not there.
             .env_clear()
+            .envs(storage(data))
             .current_dir("/")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -108,7 +111,8 @@ async fn it_serves_both_eras_and_ends_with_its_client() {
         assert!(status.success(), "{status}");
     }
     let files = std::fs::read_dir(dir.path()).unwrap().map(|file| file.unwrap().file_name());
-    assert_eq!(files.collect::<Vec<_>>(), ["recipes.db"]);
+    let expected: &[&str] = if storage(dir.path()).is_some() { &[] } else { &["recipes.db"] };
+    assert_eq!(files.collect::<Vec<_>>(), expected, "it leaves nothing else");
 }
 
 /// a child process and the server share the same recipes at the same time.

@@ -12,9 +12,13 @@ use serde_json::Value;
 
 use crate::test_app::PATIENCE;
 
-/// The engine that this run tests.
-pub(crate) const STORAGE_URL: &str = "PARLOR_STORAGE_URL";
+const STORAGE_URL: &str = "PARLOR_STORAGE_URL";
 pub(crate) const KEY: &str = "survival-0123456789abcdef0123456789";
+
+/// The variable with the database of a data directory, if that is not a file in it.
+pub(crate) fn storage(data: &Path) -> Option<(&'static str, String)> {
+    parlor_test_database::url(&data.join("parlor.db")).map(|url| (STORAGE_URL, url))
+}
 
 /// The server as a process of its own.
 pub(crate) struct Server {
@@ -77,7 +81,7 @@ impl Server {
             .env("PARLOR_API_KEY", KEY)
             .env("PARLOR_PASSWORD", "a-family-password")
             .env("PARLOR_ADMIN_PASSWORD", "an-admin-password")
-            .envs(parlor_test_database::url(&data.join("parlor.db")).map(|url| (STORAGE_URL, url)))
+            .envs(storage(data))
             .envs(variables.iter().copied())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -27,7 +27,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::server_process::STORAGE_URL;
+use crate::server_process::storage;
 
 pub(crate) const PASSWORD: &str = "family password";
 pub(crate) const ADMIN_PASSWORD: &str = "admin password";
@@ -156,6 +156,7 @@ impl TestApp {
         let mut command = Command::new(env!("CARGO_BIN_EXE_parlor"));
         command.args(arguments).args(["--config", "parlor.toml"]).current_dir(&self.data_dir);
         command.env("PARLOR_DATA_DIR", &self.data_dir).env_remove("RUST_LOG");
+        command.envs(storage(&self.data_dir));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let input = input.to_owned();
         let run = move || {
@@ -238,8 +239,7 @@ fn config(dir: &std::path::Path, model: &ScriptedModel, settings: &Settings<'_>)
         ("PARLOR_API_KEY", ADMIN_KEY),
     ];
     let environment = environment.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let storage = parlor_test_database::url(&dir.join("parlor.db"));
-    let storage = storage.map(|url| (STORAGE_URL.to_owned(), url));
+    let storage = storage(dir).map(|(name, url)| (name.to_owned(), url));
     let environment = environment.into_iter().chain(storage).collect();
     Config::load(&Sources {
         file: Some(file),
