@@ -163,14 +163,14 @@ mod tests {
         let environment = BTreeMap::from([
             ("PARLOR_BNID".to_owned(), "x".to_owned()),
             ("PARLOR_PASSWORD".to_owned(), "x".to_owned()),
-            ("PARLOR_STORAGE".to_owned(), "x".to_owned()),
+            ("PARLOR_FLAVOUR".to_owned(), "x".to_owned()),
             ("HOME".to_owned(), "x".to_owned()),
         ]);
         assert_eq!(
             unknown_variables(&environment),
             [
                 "PARLOR_BNID is not a setting; did you mean PARLOR_BIND?",
-                "PARLOR_STORAGE is not a setting",
+                "PARLOR_FLAVOUR is not a setting",
             ]
         );
     }

@@ -107,8 +107,8 @@ fn an_unknown_key_is_refused_with_the_nearest_known_one() {
     assert!(message.contains("did you mean `policy`?"), "{message}");
     let message = error("bind = \"127.0.0.1:1\"", &[]);
     assert!(message.contains("did you mean `server.bind`?"), "{message}");
-    let message = error("[storage]\nurl = \"x\"", &[]);
-    assert!(message.contains("unknown field `storage`"), "{message}");
+    let message = error("[flavours]\nsweet = \"x\"", &[]);
+    assert!(message.contains("unknown field `flavours`"), "{message}");
     assert!(!message.contains("did you mean"), "nothing is like it: {message}");
 }
 
