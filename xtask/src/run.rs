@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &[&str]) -> bool {
     let start = Instant::now();
     if !crate::root().join("target/quick/parlor").exists() {
         println!(
-            "== the first build takes about four minutes on two cores; later ones take seconds"
+            "== the first build takes about five minutes on two cores; later ones take seconds"
         );
     }
     println!("== 1 of 3: the web interface; meanwhile the crates are downloaded");
