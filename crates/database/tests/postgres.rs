@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use parlor_database::{
-    Batch, Connections, Database, Fault, Location, Migrations, OpenError, query,
+    Batch, Connections, Database, Fault, Location, Migrations, OpenError, Row, query,
 };
 use parlor_test_database::new_postgres;
 
@@ -113,13 +113,11 @@ async fn a_snapshot_stays() {
     let database = open(&location).await;
     let mut snapshot = database.snapshot().await.unwrap();
     let count = || query("SELECT COUNT(*) AS words FROM words");
-    let words = async |row: Result<parlor_database::Row, Fault>| {
-        row.unwrap().try_get::<i64>("words").unwrap()
-    };
-    assert_eq!(words(count().fetch_one(&mut *snapshot).await).await, 0);
+    let words = |row: Row| row.try_get::<i64>("words").unwrap();
+    assert_eq!(words(count().fetch_one(&mut *snapshot).await.unwrap()), 0);
     database.run(insert("new")).await.unwrap();
-    assert_eq!(words(count().fetch_one(&mut *snapshot).await).await, 0);
-    assert_eq!(words(count().fetch_one(&database).await).await, 1);
+    assert_eq!(words(count().fetch_one(&mut *snapshot).await.unwrap()), 0);
+    assert_eq!(words(count().fetch_one(&database).await.unwrap()), 1);
     let write = query("DELETE FROM words").execute(&mut *snapshot).await;
     assert!(matches!(write, Err(Fault::Unwritable(_))), "{write:?}");
 }
@@ -185,16 +183,13 @@ async fn a_read_only_server_is_noticed() {
         query("SET TRANSACTION READ WRITE").execute(&mut *transaction).await.unwrap();
         query(alter).execute(&mut *transaction).await.unwrap();
         transaction.commit().await.unwrap();
-        let other = open_without_migrating(&location).await;
+        // A new connection: the setting holds from the next one on.
+        let other = open(&location).await;
         assert_eq!(other.check().await.is_ok(), works);
         let written = other.run(insert("word")).await;
         assert_eq!(written.is_ok(), works, "{written:?}");
         assert!(works || matches!(written, Err(Fault::Unwritable(_))), "{written:?}");
     }
-}
-
-async fn open_without_migrating(location: &Location) -> Database {
-    Database::open(location, &migrations(), ONE).await.unwrap()
 }
 
 /// FAULTS 6: connections that the server ends are replaced, and a write that was under way

@@ -3,6 +3,7 @@
 use crate::batch::Batch;
 use crate::connection::Snapshot;
 use crate::database::Database;
+use crate::executor::Executor;
 use crate::fault::Fault;
 use crate::query::query;
 use crate::transfer::component::Component;
@@ -99,7 +100,7 @@ async fn copy_table(
     }
 }
 
-async fn count(table: &Table, on: impl Into<crate::executor::Executor<'_>>) -> Result<i64, Fault> {
+async fn count(table: &Table, on: impl Into<Executor<'_>>) -> Result<i64, Fault> {
     let count = query(format!("SELECT COUNT(*) AS rows FROM {}", table.name));
     count.fetch_one(on).await?.try_get("rows")
 }
