@@ -170,6 +170,14 @@ uuid_id!(
     /// One call of a tool. The agent's own id for it stays in the raw history.
     CallId, "call id"
 );
+uuid_id!(
+    /// One server of several on the same database: its data directory, over all restarts.
+    NodeId, "node id"
+);
+uuid_id!(
+    /// One run of a node, from its start or from when it was declared dead.
+    BootId, "boot id"
+);
 
 /// The position of an event in its conversation; also that of a reader.
 ///

@@ -34,7 +34,7 @@ pub mod verdict;
 pub use error::{ErrorBody, ErrorCode, ErrorEnvelope, FieldProblem, Problem};
 pub use event::{DoneReason, EventBody};
 pub use ids::{
-    CallId, ClientMessageId, ConversationId, EventId, MessageId, ProjectId, PromptId, TenantId,
+    BootId, CallId, ClientMessageId, ConversationId, EventId, MessageId, NodeId, ProjectId, PromptId, TenantId,
     TurnId,
 };
 pub use message::{Message, MessageData, Metadata, Role, Timestamp};

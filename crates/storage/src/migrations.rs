@@ -14,8 +14,12 @@ pub(crate) static MIGRATIONS: LazyLock<Migrations> = LazyLock::new(|| {
         (5, "costs", include_str!("../migrations/sqlite/0005_costs.sql")),
         (6, "allowed calls", include_str!("../migrations/sqlite/0006_allowed_calls.sql")),
         (7, "quotas", include_str!("../migrations/sqlite/0007_quotas.sql")),
+        (8, "nodes", include_str!("../migrations/sqlite/0008_nodes.sql")),
     ];
-    let postgres = [(7, "schema", include_str!("../migrations/postgres/0007_schema.sql"))];
+    let postgres = [
+        (7, "schema", include_str!("../migrations/postgres/0007_schema.sql")),
+        (8, "nodes", include_str!("../migrations/postgres/0008_nodes.sql")),
+    ];
     Migrations::new("chat", sqlite, postgres)
 });
 
@@ -26,9 +30,9 @@ mod tests {
     use super::*;
 
     /// The beginnings of the SHA-384 of each file, as databases out there have them.
-    const RELEASED: [&str; 7] = [
+    const RELEASED: [&str; 8] = [
         "9f76f9d19ac5d70c", "6b33ade10b2bbc38", "e17fc43b9006823c", "c842e04867e646b8",
-        "0299af784d2a7c87", "84f785891941946a", "5e9e1405a237eef8",
+        "0299af784d2a7c87", "84f785891941946a", "5e9e1405a237eef8", "fea4370c7a6d8b31",
     ];
 
     /// FAULTS 7: a database of every earlier version opens: what it remembers of its

@@ -27,12 +27,17 @@ macro_rules! of_a_conversation {
     };
 }
 
-/// Nothing yet.
-const NOT_COPIED: &[(&str, &str)] = &[];
+/// What is about the servers that run, and none runs during a copy.
+const NOT_COPIED: &[(&str, &str)] = &[
+    ("nodes", "the servers of the old database"),
+    ("installation", "the copy is another installation"),
+    ("login_attempts", "throttles of minutes"),
+    ("turns.owner", "every running turn of the copy is taken over"),
+];
 
 const TABLES: &[Table] = &[
     Table::new("conversations", &["id"])
-        .texts(&["id", "tenant", "project", "title", "mode"])
+        .texts(&["id", "tenant", "project", "title", "mode", "home"])
         .integers(&["epoch", "next_seq", "next_position", "created_at", "updated_at"]),
     Table::new("turns", &["id"])
         .texts(&[
@@ -41,8 +46,9 @@ const TABLES: &[Table] = &[
         ])
         .integers(&[
             "start_seq", "epoch", "tokens_used", "block_seq", "started_at", "ended_at", "resumes",
-            "cost_micros",
-        ]),
+            "cost_micros", "stop_at",
+        ])
+        .booleans(&["handed_over"]),
     Table::new("events", &["conversation_id", "seq"])
         .texts(&["conversation_id", "turn_id", "kind", "message_id", "body"])
         .integers(&["seq", "created_at"]),

@@ -1,0 +1,42 @@
+-- Several servers on one database.
+
+-- The servers that run. A beat that is older than the lease means that the node is dead:
+-- whoever deletes its row takes over its turns.
+CREATE TABLE nodes (
+    -- Names the data directory: the same after a restart.
+    id TEXT COLLATE "C" PRIMARY KEY,
+    -- Names this run of the server.
+    boot TEXT COLLATE "C" NOT NULL UNIQUE,
+    -- For people.
+    name TEXT NOT NULL,
+    version TEXT NOT NULL,
+    -- By the database's clock, in milliseconds since 1970.
+    started_at BIGINT NOT NULL,
+    beat_at BIGINT NOT NULL
+);
+
+-- One row: names this installation where it shares a Redis server with others.
+CREATE TABLE installation (
+    id TEXT COLLATE "C" PRIMARY KEY
+);
+
+-- The run of the server that takes the turn, and whether it has yet to begin it.
+ALTER TABLE turns ADD COLUMN owner TEXT COLLATE "C";
+ALTER TABLE turns ADD COLUMN handed_over BOOLEAN NOT NULL DEFAULT FALSE;
+-- When a person asked for the end of the turn, on whatever node.
+ALTER TABLE turns ADD COLUMN stop_at BIGINT;
+CREATE INDEX running_turns ON turns (owner) WHERE status = 'running';
+CREATE INDEX running_turns_of_tenant ON turns (tenant) WHERE status = 'running';
+
+-- The node that has the files of an agent that is a program.
+ALTER TABLE conversations ADD COLUMN home TEXT COLLATE "C";
+
+-- Login attempts of an address ('address:…') and failed ones of a tenant ('tenant:…').
+CREATE TABLE login_attempts (
+    sender TEXT COLLATE "C" PRIMARY KEY,
+    count BIGINT NOT NULL,
+    -- The last attempt of an address; the beginning of a tenant's minute. In milliseconds.
+    counted_at BIGINT NOT NULL,
+    -- When the next attempt is accepted.
+    open_at BIGINT NOT NULL
+);
