@@ -5,6 +5,7 @@
 //! - [`query`]: one statement. The text is the same for both engines, with `$1`, `$2`, …
 //! - [`Batch`]: the statements of one write, in one round trip to the engine.
 //! - [`Row`] and [`Value`]: what comes back, and what goes in.
+//! - [`Listener`]: waits for what other processes on the same server notify.
 //! - [`transfer`]: copies all rows into another database, of either engine.
 //! - [`Fault`]: what can go wrong, by what the caller does next.
 //!
@@ -16,6 +17,7 @@
 //! | a batch | one text with all values | a pipeline: every statement is sent before the first answer |
 //! | a transaction | excludes all other writes | excludes writes to the rows that it changes or locks |
 //! | a failed claim | rolled back by the group | an error inside the pipeline, so nothing is committed |
+//! | a notification | goes nowhere: no other process has the file | `NOTIFY` and `LISTEN` |
 //! | a lost connection | does not happen | [`Fault::Unknown`] if a write was under way |
 
 mod batch;
@@ -26,6 +28,7 @@ mod fault;
 mod inspect;
 mod location;
 mod migrations;
+mod notifications;
 mod postgres;
 mod purpose;
 mod query;
@@ -42,6 +45,7 @@ pub use fault::{Fault, OpenError};
 pub use inspect::SchemaColumn;
 pub use location::{InvalidLocation, Location, ServerUrl};
 pub use migrations::Migrations;
+pub use postgres::Listener;
 pub use query::{Query, query};
 pub use row::{Column, Row};
 pub use value::{Kind, Value};

@@ -36,6 +36,12 @@ impl PostgresConnection {
         Self { client: Some(client), patience, open: false, failed: false }
     }
 
+    /// Waits for answers no longer than this.
+    pub(super) fn with_patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
     /// Begins a transaction.
     pub(super) async fn begin(mut self, sql: &'static str) -> Result<Self, Fault> {
         // If it is dropped before the answer comes, it must roll back.

@@ -2,6 +2,7 @@
 //!
 //! - [`settings`]: the URL, and how far TLS is checked.
 //! - [`Server`]: opens the pool and migrates the schema; writes, transactions, reads.
+//! - [`listener`]: a connection that waits for notifications of other sessions.
 //! - [`connection`]: one connection of the pool, inside or outside a transaction.
 //! - [`pipeline`]: sends all statements of a write before it waits for the first answer.
 //! - [`parameters`]: values as PostgreSQL takes them.
@@ -9,6 +10,7 @@
 
 mod connection;
 mod fault;
+mod listener;
 mod migrate;
 mod parameters;
 mod pipeline;
@@ -18,5 +20,6 @@ mod settings;
 mod tls;
 
 pub(crate) use connection::PostgresConnection;
+pub use listener::Listener;
 pub(crate) use schema::{APPLIED, COLUMNS, HAS_TABLE, VERSION};
 pub(crate) use server::{HeldLock, Server};

@@ -37,6 +37,8 @@ const RUNNING: i64 = 0x70_61_72_6c_6f_73;
 pub(crate) struct Server {
     pool: Pool,
     patience: Duration,
+    /// For connections that are not of the pool.
+    pub(super) url: ServerUrl,
 }
 
 impl Server {
@@ -81,7 +83,7 @@ impl Server {
             .runtime(Runtime::Tokio1)
             .build()
             .map_err(|error| cannot_open(error.to_string()))?;
-        Ok(Self { pool, patience: purpose.patience() })
+        Ok(Self { pool, patience: purpose.patience(), url: url.clone() })
     }
 
     /// Writes all of a batch or nothing, in one round trip.

@@ -13,7 +13,7 @@ use tokio_postgres::config::SslMode;
 use super::fault::describe;
 use crate::location::ServerUrl;
 
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What a connection needs to know.
 #[derive(Debug)]
