@@ -44,6 +44,12 @@ pub trait Agent: Send + Sync {
     /// cannot is reported as interrupted.
     fn can_resume(&self, from: &Checkpoint) -> bool;
 
+    /// Whether the turns of a conversation need files of one machine, as those of a program
+    /// do: then one of several nodes is its home.
+    fn needs_home(&self) -> bool {
+        false
+    }
+
     /// Kind and model, for logs and for the line that is printed at the start.
     fn describe(&self) -> AgentDescription;
 

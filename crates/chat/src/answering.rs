@@ -58,7 +58,7 @@ pub(crate) async fn answer(
             return Err(ChatError::PromptClosed);
         }
         fail_point::reached(FailPoint::Answered);
-        state.live_turns.prompt_changed(prompt.conversation);
+        state.prompt_changed(prompt.conversation);
         return Ok(Answered { outcome, turn: None });
     }
     let turn = match answer.get().resolution {
@@ -117,7 +117,7 @@ pub(crate) async fn extend(
     if !is_open {
         return Err(ChatError::PromptClosed);
     }
-    state.live_turns.prompt_changed(prompt.conversation);
+    state.prompt_changed(prompt.conversation);
     Ok(expires_at)
 }
 

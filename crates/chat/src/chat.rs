@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use parlor_fanout::Hint;
 use parlor_protocol::{
-    ChatRequest, ConversationId, EventId, Mode, ProjectId, PromptAnswer, PromptId, PromptStatus,
-    Timestamp,
+    BootId, ChatRequest, ConversationId, EventId, Mode, ProjectId, PromptAnswer, PromptId,
+    PromptStatus, Timestamp,
 };
 use parlor_storage::{
     Allowance, BlockedInputPage, ConversationPage, ConversationView, Image, PageCursor, PromptPage,
@@ -18,9 +19,12 @@ use uuid::Uuid;
 
 use crate::answering::{self, Answered};
 use crate::caller::{Accepted, Caller};
+use crate::clock::now;
 use crate::error::ChatError;
 use crate::live_turns::Stop;
 use crate::log::{Reader, Source};
+use crate::node::{Membership, Node};
+use crate::nodes::NodeTasks;
 use crate::project::Projects;
 use crate::prompts::PreviewedCall;
 use crate::state::ChatState;
@@ -40,15 +44,26 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone)]
 pub struct Chat {
     state: Arc<ChatState>,
+    node_tasks: Arc<NodeTasks>,
 }
 
 impl Chat {
-    /// Opens the chat: recovers unfinished turns, then takes messages.
-    pub async fn open(store: Store, projects: Projects) -> Result<Self, StorageError> {
-        let state = Arc::new(ChatState::new(store, projects));
-        recovery::take_over(&state).await?;
+    /// Opens the chat: joins the other nodes, recovers unfinished turns, then takes messages.
+    pub async fn open(
+        store: Store,
+        projects: Projects,
+        membership: Membership,
+    ) -> Result<Self, StorageError> {
+        let state = Arc::new(ChatState::new(store, projects, Node::new(membership)));
+        let node_tasks = Arc::new(NodeTasks::start(&state).await?);
+        recovery::take_over(&state, recovery::abandoned_turns(&state)).await?;
         agent_initiated_turns::listen(&state);
-        Ok(Self { state })
+        Ok(Self { state, node_tasks })
+    }
+
+    /// The run of this server, as the list of nodes names it.
+    pub fn boot(&self) -> BootId {
+        self.state.node.boot()
     }
 
     /// The projects of all tenants.
@@ -96,7 +111,16 @@ impl Chat {
         conversation: ConversationId,
     ) -> Result<bool, ChatError> {
         self.state.store.conversation(&caller.tenant, conversation).await?;
-        Ok(self.state.live_turns.stop(conversation, Stop::Person))
+        if self.state.live_turns.stop(conversation, Stop::Person) {
+            return Ok(true);
+        }
+        // It may run on another node.
+        let store = &self.state.store;
+        let is_running = store.is_shared() && store.request_stop(conversation, now()).await?;
+        if is_running {
+            self.state.hint(Hint::Stop(conversation));
+        }
+        Ok(is_running)
     }
 
     /// A conversation with its messages.
@@ -136,9 +160,8 @@ impl Chat {
     /// Deletes a conversation: stops its turn and ends its readers.
     pub async fn delete(&self, caller: &Caller, id: ConversationId) -> Result<(), ChatError> {
         self.state.store.delete_conversation(&caller.tenant, id).await?;
-        self.state.live_turns.stop(id, Stop::Person);
-        self.state.live_turns.close(id);
-        self.projects().all().for_each(|project| project.agent.forget(id));
+        self.state.forget(id);
+        self.state.hint(Hint::Deleted(id));
         Ok(())
     }
 
@@ -242,6 +265,7 @@ impl Chat {
             // Stopping closes the upstream at once; what is left is one write.
             let _stopped = tokio::time::timeout(STOP_TIMEOUT, live_turns.idle()).await;
         }
+        self.node_tasks.stop(&self.state, STOP_TIMEOUT).await;
         let tools = self.projects().all().filter_map(|project| project.tools.as_ref());
         let agents = self.projects().all().map(|project| project.agent.close(STOP_TIMEOUT));
         tokio::join!(join_all(tools.map(|tools| tools.close(STOP_TIMEOUT))), join_all(agents));

@@ -10,8 +10,10 @@
 //!    streams and stored a moment later.
 //! 5. [`prompts`], [`approval_policy`]: what an agent must not do by itself waits for a
 //!    person's answer, as a row that outlives connections and restarts.
-//! 6. [`recovery`]: after a crash, unfinished turns are resumed or ended. [`agent_initiated_turns`]: an
-//!    agent may begin a turn by itself.
+//! 6. [`recovery`]: after a crash, unfinished turns are resumed or ended.
+//!    [`agent_initiated_turns`]: an agent may begin a turn by itself.
+//! 7. [`nodes`]: several servers on one database take over from each other and tell each
+//!    other where to look.
 //!
 //! All of them work with [`state`], which is at the bottom. This crate knows neither HTTP nor
 //! SQL nor any model's wire format.
@@ -26,10 +28,14 @@ mod checked_tools;
 mod clock;
 mod error;
 mod fail_point;
+#[doc(hidden)]
+pub mod fuzz;
 mod images;
 mod input_check;
 mod live_turns;
 mod log;
+mod node;
+mod nodes;
 mod project;
 mod prompts;
 mod recovery;
@@ -49,6 +55,7 @@ pub use chat::Chat;
 pub use checked_tools::CheckedTools;
 pub use error::ChatError;
 pub use log::{EventBatch, LargeEvent, LargePieces, Piece, PolledBatch, Reader, WriteEvent};
+pub use node::Membership;
 pub use project::{Project, Projects};
 pub use prompts::PreviewedCall;
 pub use validation_error::ValidationError;

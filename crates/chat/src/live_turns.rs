@@ -7,11 +7,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use parlor_protocol::ConversationId;
 use tokio::sync::{Notify, oneshot, watch};
 
-use crate::log::EventLog;
+use crate::log::{EventLog, Outlet};
 
 /// The running turns, at most one for each conversation. A log is not kept alive here.
 #[derive(Debug)]
 pub(crate) struct LiveTurns {
+    /// The way to other nodes, if there may be any.
+    outlet: Option<Arc<Outlet>>,
     logs: Mutex<HashMap<ConversationId, Weak<EventLog>>>,
     turns: Mutex<HashMap<ConversationId, LiveTurn>>,
     /// How many turns run.
@@ -26,6 +28,8 @@ struct LiveTurn {
     /// Taken by the first who asks for it.
     stop: Option<oneshot::Sender<Stop>>,
     prompt_changed: Arc<Notify>,
+    /// Whether a program takes it.
+    is_program: bool,
 }
 
 /// The receiving ends of a turn's signals.
@@ -46,6 +50,8 @@ pub(crate) enum Stop {
     Person,
     /// The server shuts down.
     Shutdown,
+    /// Another node has taken it over: nothing more is written.
+    TakenOver,
 }
 
 impl LiveTurn {
@@ -59,8 +65,9 @@ impl LiveTurn {
 }
 
 impl LiveTurns {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(outlet: Option<Arc<Outlet>>) -> Self {
         Self {
+            outlet,
             logs: Mutex::default(),
             turns: Mutex::default(),
             count: watch::Sender::new(0),
@@ -75,16 +82,32 @@ impl LiveTurns {
             return log;
         }
         logs.retain(|_, log| log.strong_count() > 0);
-        let log = Arc::new(EventLog::new(conversation));
+        let log = EventLog::new(conversation, self.outlet.clone());
         logs.insert(conversation, Arc::downgrade(&log));
         log
     }
 
+    /// The live log of a conversation, if it is read or written here.
+    pub(crate) fn existing_log(&self, conversation: ConversationId) -> Option<Arc<EventLog>> {
+        lock(&self.logs).get(&conversation).and_then(Weak::upgrade)
+    }
+
+    /// All logs that are read or written here.
+    pub(crate) fn all_logs(&self) -> Vec<Arc<EventLog>> {
+        lock(&self.logs).values().filter_map(Weak::upgrade).collect()
+    }
+
+    /// Whether a turn of a conversation runs here.
+    pub(crate) fn runs(&self, conversation: ConversationId) -> bool {
+        lock(&self.turns).contains_key(&conversation)
+    }
+
     /// Registers a turn that runs.
-    pub(crate) fn begin(&self, conversation: ConversationId) -> Signals {
+    pub(crate) fn begin(&self, conversation: ConversationId, is_program: bool) -> Signals {
         let (sender, stop) = oneshot::channel();
         let prompt_changed = Arc::new(Notify::new());
-        let turn = LiveTurn { stop: Some(sender), prompt_changed: Arc::clone(&prompt_changed) };
+        let changed = Arc::clone(&prompt_changed);
+        let turn = LiveTurn { stop: Some(sender), prompt_changed: changed, is_program };
         lock(&self.turns).insert(conversation, turn);
         self.count.send_modify(|count| *count += 1);
         Signals { stop, prompt_changed, shutting_down: self.shutting_down.subscribe() }
@@ -115,6 +138,16 @@ impl LiveTurns {
         for turn in lock(&self.turns).values_mut() {
             turn.stop(why);
         }
+    }
+
+    /// Stops the turns of programs: what they do by themselves must not go on while another
+    /// node may have taken over.
+    pub(crate) fn stop_programs(&self) {
+        let mut turns = lock(&self.turns);
+        turns
+            .values_mut()
+            .filter(|turn| turn.is_program)
+            .for_each(|turn| turn.stop(Stop::Shutdown));
     }
 
     /// Suspends turns that wait for a person, now and from now on; the others go on.

@@ -1,4 +1,5 @@
-//! Recovery: what happens to turns that were unfinished when the server went down.
+//! Recovery: what happens to turns that were unfinished when a server went down, this one or
+//! another node.
 //!
 //! A turn is resumed from its checkpoint if its agent can and had not streamed text since:
 //! nothing is said twice. An open prompt stays open, with its full time (P-9). Every other
@@ -16,8 +17,8 @@ use parlor_protocol::{
     CallId, DoneReason, EventBody, MessageType, PromptOutcome, Role, ToolStatus, metadata,
 };
 use parlor_storage::{
-    BlockKind, Commit, InterruptedTurn, NewEvent, OpenTextBlock, PromptWrite, RunWrite, Step,
-    StorageError, TextBlock, TurnOutcome, TurnStatus,
+    BlockKind, Claim, Commit, InterruptedTurn, NewEvent, OpenTextBlock, PromptWrite, RunWrite,
+    Step, StorageError, TextBlock, TurnOutcome, TurnStatus,
 };
 
 use crate::clock::now;
@@ -28,29 +29,51 @@ use crate::turn::{self, abandoned, empty_write, history_json};
 /// A turn that crashes the server is resumed at most so often.
 const MAX_RESUMES: u64 = 3;
 
-/// Takes over every turn that was running when the server went down.
-pub(crate) async fn take_over(state: &Arc<ChatState>) -> Result<(), StorageError> {
-    let (mut resumed, mut ended) = (0, 0);
-    for mut turn in state.store.take_over().await? {
-        let project = state.projects.get(&turn.tenant, &turn.project).cloned();
-        let checkpoint = turn.checkpoint.take().map(Checkpoint);
-        match (project, checkpoint) {
-            (Some(project), Some(checkpoint))
-                if turn.block.is_none()
-                    && turn.resumes <= MAX_RESUMES
-                    && project.agent.can_resume(&checkpoint) =>
-            {
-                resumed += 1;
-                turn::resume(state, turn, checkpoint, project);
-            }
-            _ => {
+/// Takes over turns: those of a server that went down, or one that was handed over.
+pub(crate) async fn take_over(state: &Arc<ChatState>, claim: Claim) -> Result<(), StorageError> {
+    let (mut resumed, mut ended, mut result) = (0, 0, Ok(()));
+    for turn in state.store.take_over(state.node.boot(), claim).await? {
+        match go_on(state, turn) {
+            Ok(()) => resumed += 1,
+            Err(turn) => {
                 ended += 1;
-                end(state, turn).await?;
+                // The others must not wait for one that fails.
+                result = result.and(end(state, *turn).await);
             }
         }
     }
-    if resumed + ended > 0 {
-        tracing::warn!(resumed, ended, "turns were interrupted when the server went down");
+    if resumed + ended > 0 && !matches!(claim, Claim::HandedOver(_)) {
+        tracing::warn!(resumed, ended, "took over turns of a server that went down");
+    }
+    result
+}
+
+/// What this node takes over from servers that are gone.
+pub(crate) fn abandoned_turns(state: &ChatState) -> Claim {
+    let home_patience_ms = i64::try_from(state.node.home_patience.as_millis()).unwrap_or(i64::MAX);
+    Claim::Abandoned { node: state.node.id(), home_patience_ms }
+}
+
+/// Begins or resumes a turn, if that can be done; else gives it back.
+fn go_on(state: &Arc<ChatState>, mut turn: InterruptedTurn) -> Result<(), Box<InterruptedTurn>> {
+    let Some(project) = state.projects.get(&turn.tenant, &turn.project).cloned() else {
+        return Err(Box::new(turn));
+    };
+    let is_home = turn.home.is_none_or(|home| home == state.node.id());
+    let is_elsewhere = project.agent.needs_home() && !is_home;
+    let checkpoint = turn.checkpoint.take().map(Checkpoint);
+    match checkpoint {
+        _ if turn.is_stopped => return Err(Box::new(turn)),
+        None if turn.handed_over => turn::begin_handed_over(state, turn, project),
+        Some(checkpoint)
+            if turn.block.is_none()
+                && turn.resumes <= MAX_RESUMES
+                && !is_elsewhere
+                && project.agent.can_resume(&checkpoint) =>
+        {
+            turn::resume(state, turn, checkpoint, project);
+        }
+        _ => return Err(Box::new(turn)),
     }
     Ok(())
 }
@@ -64,7 +87,11 @@ async fn end(state: &ChatState, mut turn: InterruptedTurn) -> Result<(), Storage
             *prompt = state.store.prompt(&turn.tenant, prompt.id).await?;
         }
     }
-    state.store.commit(&last_write(&turn)).await.map(|_| ())
+    let logged = state.store.commit(&last_write(&turn)).await?;
+    let log = state.live_turns.log(turn.conversation);
+    log.taken_over();
+    log.publish(logged);
+    Ok(())
 }
 
 fn last_write(turn: &InterruptedTurn) -> Commit {
@@ -72,6 +99,10 @@ fn last_write(turn: &InterruptedTurn) -> Commit {
     // project wants to show.
     let sanitizer = Sanitizer::default();
     let event = |body| NewEvent { body: Clean::new(&sanitizer, body), message: None };
+    let (reason, status) = match turn.is_stopped {
+        true => (DoneReason::Stopped, TurnStatus::Stopped),
+        false => (DoneReason::Interrupted, TurnStatus::Interrupted),
+    };
     let mut events = Vec::new();
     if let Some(block) = &turn.block {
         let message = Clean::new(&sanitizer, message_of(turn, block));
@@ -88,9 +119,8 @@ fn last_write(turn: &InterruptedTurn) -> Commit {
         conversation_id: turn.conversation,
         turn_id: turn.turn,
         tokens_used: None,
-        reason: DoneReason::Interrupted,
+        reason,
     }));
-    let status = TurnStatus::Interrupted;
     let said = turn.block.iter().filter(|block| block.kind == BlockKind::Text);
     Commit {
         first_seq: turn.next_seq,

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use parlor_protocol::ProjectId;
-use parlor_storage::Store;
+use parlor_fanout::Hint;
+use parlor_protocol::{ConversationId, ProjectId};
+use parlor_storage::{BegunTurn, Store};
 
 use crate::caller::Caller;
 use crate::error::ChatError;
 use crate::images::ImageChecks;
-use crate::live_turns::LiveTurns;
-use crate::log::{Flusher, LargeEntries};
+use crate::live_turns::{LiveTurns, Stop};
+use crate::log::{Flusher, LargeEntries, Outlet};
+use crate::node::Node;
 use crate::project::{Project, Projects};
 use crate::turn_slots::{TurnSlot, TurnSlots};
 
@@ -20,6 +22,10 @@ pub(crate) struct ChatState {
     pub(crate) store: Store,
     /// The projects of all tenants.
     pub(crate) projects: Projects,
+    /// This server, one of several perhaps.
+    pub(crate) node: Node,
+    /// The way to other nodes, if there may be any.
+    pub(crate) outlet: Option<Arc<Outlet>>,
     /// The turns that run in this process, and the logs that are read or written.
     pub(crate) live_turns: LiveTurns,
     /// Stores streamed text.
@@ -34,12 +40,15 @@ pub(crate) struct ChatState {
 
 impl ChatState {
     /// Starts the flusher; nothing else runs yet.
-    pub(crate) fn new(store: Store, projects: Projects) -> Self {
+    pub(crate) fn new(store: Store, projects: Projects, node: Node) -> Self {
+        let outlet = (!node.fanout.is_alone()).then(|| Outlet::start(node.fanout.clone()));
         Self {
             flusher: Flusher::start(store.clone()),
             store,
             projects,
-            live_turns: LiveTurns::new(),
+            node,
+            live_turns: LiveTurns::new(outlet.clone()),
+            outlet,
             large_entries: Arc::new(LargeEntries::new()),
             turn_slots: Arc::default(),
             images: ImageChecks::new(),
@@ -53,6 +62,37 @@ impl ChatState {
         id: &ProjectId,
     ) -> Result<Arc<Project>, ChatError> {
         self.projects.get(&caller.tenant, id).cloned().ok_or(ChatError::NotFound)
+    }
+
+    /// A prompt of a conversation may have changed: its turn looks, wherever it runs.
+    pub(crate) fn prompt_changed(&self, conversation: ConversationId) {
+        self.live_turns.prompt_changed(conversation);
+        self.hint(Hint::Prompt(conversation));
+    }
+
+    /// A turn was stored for another node, which begins it.
+    pub(crate) fn hand_over(&self, conversation: ConversationId, begun: &BegunTurn) {
+        if let Some(last) = begun.events.last() {
+            if let Some(log) = self.live_turns.existing_log(conversation) {
+                log.stored_elsewhere(last.id);
+            }
+            self.hint(Hint::Log(conversation, last.id));
+        }
+        self.hint(Hint::HandedOver(conversation));
+    }
+
+    /// A conversation was deleted: its turn stops, its readers end, agents forget it.
+    pub(crate) fn forget(&self, conversation: ConversationId) {
+        self.live_turns.stop(conversation, Stop::Person);
+        self.live_turns.close(conversation);
+        self.projects.all().for_each(|project| project.agent.forget(conversation));
+    }
+
+    /// Tells the other nodes, if there are any.
+    pub(crate) fn hint(&self, hint: Hint) {
+        if let Some(outlet) = &self.outlet {
+            outlet.hint(hint);
+        }
     }
 
     /// A slot for a turn, unless the tenant or the project has reached its limit.

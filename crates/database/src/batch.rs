@@ -25,6 +25,20 @@ pub(crate) struct Statement {
     pub(crate) rows: Option<usize>,
     /// What follows its rows: nothing, or what to do about those that exist.
     pub(crate) end: String,
+    /// What its rows must match to be inserted, on an engine that several servers share.
+    pub(crate) guard: Option<Guard>,
+}
+
+/// A row that must exist for a row to be inserted: its key is the first value of that row,
+/// and one of its columns the value after the last.
+#[derive(Debug, Clone, Copy)]
+pub struct Guard {
+    /// The table.
+    pub table: &'static str,
+    /// Its key.
+    pub key: &'static str,
+    /// The column that must have the extra value.
+    pub column: &'static str,
 }
 
 /// How far a batch came.
@@ -63,6 +77,7 @@ impl Batch {
             values: Vec::new(),
             rows: None,
             end: String::new(),
+            guard: None,
         });
         self
     }
@@ -87,6 +102,25 @@ impl Batch {
         }
         if let Some(statement) = self.statements.last_mut() {
             statement.rows = Some(count);
+        }
+    }
+
+    /// The same, for rows that may have been written before: `end` says what to do about
+    /// those that exist. Each row binds one value more, for the guard; a row that the guard
+    /// does not match is left out. Where there is one server only, the guard always matches.
+    pub fn insert_guarded<T>(
+        &mut self,
+        into: impl Into<Cow<'static, str>>,
+        end: &'static str,
+        guard: Guard,
+        rows: impl IntoIterator<Item = T>,
+        values: impl FnMut(&mut Self, T),
+    ) {
+        let before = self.statements.len();
+        self.insert(into, rows, values);
+        for statement in self.statements.iter_mut().skip(before) {
+            statement.end = end.to_owned();
+            statement.guard = Some(guard);
         }
     }
 

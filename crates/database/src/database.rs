@@ -25,6 +25,15 @@ pub(crate) enum Engine {
 #[derive(Debug)]
 pub struct Lock(#[allow(dead_code, reason = "held, not read")] Option<HeldLock>);
 
+/// Who may hold the lock of a database at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LockKind {
+    /// Any number of servers.
+    Server,
+    /// One command, and no server.
+    Command,
+}
+
 /// How many connections a database has at most.
 #[derive(Debug, Clone, Copy)]
 pub struct Connections {
@@ -126,12 +135,24 @@ impl Database {
         }
     }
 
-    /// Locks the database for one process, until the lock is dropped; `None` if another
-    /// process has it. A file is locked by its directory.
-    pub async fn lock(&self) -> Result<Option<Lock>, Fault> {
+    /// Locks the database until the lock is dropped; `None` if that cannot be had now. A file
+    /// is locked by its directory.
+    pub async fn lock(&self, kind: LockKind) -> Result<Option<Lock>, Fault> {
         match &self.0 {
             Engine::Sqlite(_) => Ok(Some(Lock(None))),
-            Engine::Postgres(server) => Ok(server.lock().await?.map(|held| Lock(Some(held)))),
+            Engine::Postgres(server) => Ok(server.lock(kind).await?.map(|held| Lock(Some(held)))),
+        }
+    }
+
+    /// Waits until no other process is at the same point, and keeps others waiting until it
+    /// is dropped. `None` for a file, which one process uses.
+    pub async fn one_at_a_time(&self) -> Result<Option<Transaction>, Fault> {
+        match &self.0 {
+            Engine::Sqlite(_) => Ok(None),
+            Engine::Postgres(server) => {
+                let connection = server.one_at_a_time().await?;
+                Ok(Some(Transaction::new(EngineConnection::Postgres(connection))))
+            }
         }
     }
 

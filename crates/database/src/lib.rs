@@ -33,13 +33,14 @@ mod postgres;
 mod purpose;
 mod query;
 mod row;
+mod sql;
 mod sqlite;
 pub mod transfer;
 mod value;
 
-pub use batch::Batch;
+pub use batch::{Batch, Guard};
 pub use connection::{Connection, Snapshot, Transaction};
-pub use database::{Connections, Database, Lock};
+pub use database::{Connections, Database, Lock, LockKind};
 pub use executor::Executor;
 pub use fault::{Fault, OpenError};
 pub use inspect::SchemaColumn;

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use parlor_database::{
-    Batch, Connections, Database, Fault, Location, Migrations, OpenError, Row, query,
+    Batch, Connections, Database, Fault, Location, LockKind, Migrations, OpenError, Row, query,
 };
 use parlor_test_database::new_postgres;
 
@@ -241,11 +241,11 @@ async fn a_full_pool_says_so() {
 async fn one_process_has_the_lock() {
     let Some(location) = new_postgres().await else { return };
     let (first, second) = (open(&location).await, open(&location).await);
-    let lock = first.lock().await.unwrap().expect("nobody has it");
-    assert!(second.lock().await.unwrap().is_none());
+    let lock = first.lock(LockKind::Command).await.unwrap().expect("nobody has it");
+    assert!(second.lock(LockKind::Command).await.unwrap().is_none());
     drop(lock);
     let again = async {
-        while second.lock().await.unwrap().is_none() {
+        while second.lock(LockKind::Command).await.unwrap().is_none() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };

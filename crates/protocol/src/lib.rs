@@ -34,8 +34,8 @@ pub mod verdict;
 pub use error::{ErrorBody, ErrorCode, ErrorEnvelope, FieldProblem, Problem};
 pub use event::{DoneReason, EventBody};
 pub use ids::{
-    BootId, CallId, ClientMessageId, ConversationId, EventId, MessageId, NodeId, ProjectId, PromptId, TenantId,
-    TurnId,
+    BootId, CallId, ClientMessageId, ConversationId, EventId, MessageId, NodeId, ProjectId,
+    PromptId, TenantId, TurnId,
 };
 pub use message::{Message, MessageData, Metadata, Role, Timestamp};
 pub use message_type::MessageType;

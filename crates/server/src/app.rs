@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use parlor_chat::Chat;
+use parlor_fanout::Fanout;
 use parlor_recipes::RecipeStore;
 use parlor_storage::Store;
 use tokio_util::sync::CancellationToken;
@@ -29,6 +30,8 @@ pub struct App {
     pub recipes: RecipeStore,
     /// Sessions, keys and passwords.
     pub access: Arc<Access>,
+    /// The channel to other servers on the same database.
+    pub fanout: Fanout,
     /// Cancelled when the server stops.
     pub stopping: CancellationToken,
     /// When the server started.
@@ -49,6 +52,7 @@ impl App {
         recipes: RecipeStore,
         chat: Chat,
         clock: Clock,
+        fanout: Fanout,
     ) -> Self {
         let key = config.credentials.api_key.as_ref().zip(HOME.parse().ok());
         let tenants = config.tenants.keys().cloned().collect();
@@ -63,6 +67,7 @@ impl App {
             store,
             recipes,
             access: Arc::new(access),
+            fanout,
             stopping: CancellationToken::new(),
             started: Instant::now(),
             rate_limits,

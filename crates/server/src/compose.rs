@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use parlor_agent::tools::Tools;
-use parlor_chat::{Chat, CheckedTools, Project, Projects};
+use parlor_chat::{Chat, CheckedTools, Membership, Project, Projects};
 use parlor_guard::guardrail::Guardrail;
 use parlor_guard::sanitizer::{Sanitizer, SanitizerSettings};
 use parlor_process::Supervisor;
@@ -56,10 +56,10 @@ pub async fn compile(
 
 impl Compiled {
     /// Starts the child processes without waiting for them, and opens the chat.
-    pub async fn open(self, store: Store) -> anyhow::Result<Composed> {
+    pub async fn open(self, store: Store, membership: Membership) -> anyhow::Result<Composed> {
         let Self { projects, modes } = self;
         projects.all().filter_map(|project| project.tools.as_ref()).for_each(|tools| tools.start());
-        Ok(Composed { chat: Chat::open(store, projects).await?, modes })
+        Ok(Composed { chat: Chat::open(store, projects, membership).await?, modes })
     }
 }
 

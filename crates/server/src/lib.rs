@@ -12,7 +12,7 @@
 //! | [`app`] | what every handler can reach |
 //! | [`auth`], [`limits`] | who may come in, and how much they may use |
 //! | [`client_address`] | the address by which a client is limited |
-//! | [`compose`], [`dialects`], [`worker_threads`] | projects from the configuration; events as clients read them; the threads that serve |
+//! | [`compose`], [`membership`], [`dialects`], [`worker_threads`] | projects from the configuration; this server as one of several; events as clients read them; the threads that serve |
 //! | [`config`], [`clock`], [`log`] | settings, time and logging |
 //!
 //! No turn logic and no SQL.
@@ -30,6 +30,7 @@ pub mod fuzz;
 pub mod http;
 pub mod limits;
 pub mod logging;
+pub mod membership;
 pub mod router;
 pub mod serve;
 pub mod start;

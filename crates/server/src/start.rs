@@ -1,7 +1,7 @@
 //! From a configuration to a running server, in this order:
 //!
-//! 1. Create and lock the data directory: two servers on one database would create
-//!    credentials and epochs twice.
+//! 1. Create and lock the data directory: two servers on one file would take over each
+//!    other's turns.
 //! 2. Bind the address; if it is in use, nothing else happens.
 //! 3. Open the databases, set or create credentials, compile the configuration. An
 //!    error ends the start here, before a child process runs.
@@ -17,10 +17,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use parlor_database::Location;
+use parlor_database::{Database, Location, Lock, LockKind};
 use parlor_protocol::TenantId;
 use parlor_recipes::RecipeStore;
-use parlor_storage::Store;
+use parlor_storage::{StorageError, Store};
 use secrecy::ExposeSecret;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -30,6 +30,7 @@ use crate::auth::{NewCredential, is_short, prepare_credentials, weakness};
 use crate::clock::Clock;
 use crate::compose::{compile, own_supervisor};
 use crate::config::{Config, HOME, PublicUrl, Sources, StorageConfig};
+use crate::membership::membership;
 use crate::serve::serve;
 use crate::worker_threads::WorkerThreads;
 
@@ -48,7 +49,7 @@ pub async fn start(mut config: Config) -> anyhow::Result<()> {
     let address = listener.local_addr()?;
     let (storage, data_dir) = (&config.storage, &config.server.data_dir);
     let store = Store::connect(&storage.chat(data_dir), storage.connections).await?;
-    let _only = store.lock_for_one_server().await?;
+    let _lock = lock_for_server(&store, &config).await?;
     let recipes = RecipeStore::open(storage.recipes(data_dir)).await?;
     let clock = Clock::default();
     let environment = Sources::process_environment();
@@ -57,11 +58,13 @@ pub async fn start(mut config: Config) -> anyhow::Result<()> {
         prepare_home(&config, &store, &clock),
         compile(&config, environment, own_supervisor())
     )?;
+    let membership = membership(&config, &store).await?;
+    let fanout = membership.fanout.clone();
     let workers = WorkerThreads::start().context("the worker threads cannot be started")?;
     let stop = stop_signal()?;
     ignore_file_size_signal()?;
-    let composed = compiled.open(store.clone()).await?;
-    let app = Arc::new(App::new(config, address, store, recipes, composed.chat, clock));
+    let composed = compiled.open(store.clone(), membership).await?;
+    let app = Arc::new(App::new(config, address, store, recipes, composed.chat, clock, fanout));
     // Most of the memory for compiling is free again.
     parlor_malloc::trim();
     announce(&app, address, &credentials, &composed.modes)
@@ -69,6 +72,16 @@ pub async fn start(mut config: Config) -> anyhow::Result<()> {
     serve(listener, app, workers, stop).await;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Keeps commands away that must have the database alone. A pooler may hand the connection
+/// that holds the lock to somebody else, so the server itself is asked where it is named.
+async fn lock_for_server(store: &Store, config: &Config) -> anyhow::Result<Lock> {
+    let Some(direct) = config.storage.direct.clone() else {
+        return Ok(store.lock_for_server().await?);
+    };
+    let database = Database::open_as_is(&Location::Server(direct)).await?;
+    Ok(database.lock(LockKind::Server).await?.ok_or(StorageError::InUse)?)
 }
 
 /// Opens the database of conversations for a command that runs beside a server.
@@ -195,6 +208,8 @@ async fn prepare_home(
             tracing::warn!("{name}: {why}");
         }
     }
+    // Of several nodes that start on an empty database one creates them.
+    let _alone = store.one_at_a_time().await?;
     Ok(prepare_credentials(store, clock, &home, &config.credentials).await?)
 }
 

@@ -13,6 +13,15 @@ pub(crate) fn parsed<T: FromStr>(row: &Row, column: &str) -> Result<T, StorageEr
     text.parse().map_err(|_| StorageError::Corrupt(format!("column {column} holds {text:?}")))
 }
 
+/// A column that holds an id or nothing.
+pub(crate) fn optional<T: FromStr>(row: &Row, column: &str) -> Result<Option<T>, StorageError> {
+    let text: Option<String> = row.try_get(column)?;
+    text.map(|text| {
+        text.parse().map_err(|_| StorageError::Corrupt(format!("column {column} holds {text:?}")))
+    })
+    .transpose()
+}
+
 /// A column that holds JSON.
 pub(crate) fn json<T: DeserializeOwned>(row: &Row, column: &str) -> Result<T, StorageError> {
     let text: String = row.try_get(column)?;

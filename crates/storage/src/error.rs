@@ -15,11 +15,11 @@ pub enum StorageError {
     /// Answer 409: the prompt was answered already, or has expired.
     #[error("the prompt is closed")]
     PromptClosed,
-    /// Stop writing: another run of the server has taken over the conversation.
+    /// Stop writing: another node, or another run of this one, has taken over the conversation.
     #[error("this conversation has been taken over by another run of the server")]
     TakenOver,
     /// Refuse to start.
-    #[error("another server uses this database; stop it, or name another database in storage.url")]
+    #[error("a `parlor db` command uses this database alone; start the server when it is done")]
     InUse,
     /// Do what the fault says.
     #[error(transparent)]
@@ -47,5 +47,10 @@ impl StorageError {
     /// Whether the same call may succeed later.
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Fault(fault) if fault.is_transient())
+    }
+
+    /// Whether it is not known if something was written.
+    pub fn is_unknown(&self) -> bool {
+        matches!(self, Self::Fault(Fault::Unknown(_)))
     }
 }

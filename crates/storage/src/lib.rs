@@ -2,8 +2,8 @@
 //! model's raw history, prompts and the ledger of tool runs, credentials,
 //! blocked inputs and the audit.
 //!
-//! - [`Store`] is the handle: one SQLite file ([`parlor_database`]), one connection that
-//!   writes, several that read; what is acknowledged is on the disk.
+//! - [`Store`] is the handle to a database of either engine ([`parlor_database`]); what is
+//!   acknowledged is on the disk.
 //! - `tables`: one file for each table group, with its row types, its reads and the
 //!   writes that need no other table. They do not know each other's writes.
 //! - `transactions`: what writes several tables, all or nothing: begin a turn, commit a
@@ -34,6 +34,7 @@ mod store;
 mod tables;
 mod transactions;
 mod transfer;
+mod unknown;
 
 pub use block_kind::BlockKind;
 pub use error::StorageError;
@@ -52,13 +53,14 @@ pub use tables::decisions::Decision;
 pub use tables::events::Logged;
 pub use tables::history::HistoryPart;
 pub use tables::images::{Image, NewImage};
+pub use tables::nodes::{NewNode, Node};
 pub use tables::prompts::{NewPrompt, Prompt, PromptClosing, PromptPage, PromptView, PromptWrite};
 pub use tables::rate_limits::RateLimitUse;
 pub use tables::text_blocks::{Delta, TextBlock};
 pub use tables::tool_runs::{RunStatus, RunWrite, ToolRun};
-pub use tables::turns::{TurnOutcome, TurnRow, TurnStatus};
-pub use transactions::begin_turn::{BeginTurn, BegunTurn, ClosedPrompts};
+pub use tables::turns::{TurnOutcome, TurnRow, TurnStatus, Wanted};
+pub use transactions::begin_turn::{BeginTurn, BegunTurn, ClosedPrompts, TurnOwner};
 pub use transactions::commit::{Commit, NewEvent, Step};
 pub use transactions::resolve_prompt::PromptResolution;
-pub use transactions::take_over::{InterruptedTurn, OpenTextBlock};
+pub use transactions::take_over::{Claim, InterruptedTurn, OpenTextBlock};
 pub use transfer::component;

@@ -35,6 +35,11 @@ impl Served<EventBody> {
         Self(body.into_inner())
     }
 
+    /// An event that another node published from a `Clean`.
+    pub fn relayed(body: EventBody) -> Self {
+        Self(body)
+    }
+
     /// The end of a turn whose end cannot be stored: an error and `done`, for the readers
     /// that are connected. The text is the server's own.
     pub fn failure(conversation_id: ConversationId, turn_id: TurnId) -> [Self; 2] {
@@ -58,6 +63,16 @@ impl Served<String> {
     /// An empty text.
     pub fn empty() -> Self {
         Self(String::new())
+    }
+
+    /// Text that another node cleaned.
+    pub fn relayed_text(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+
+    /// Appends text that another node cleaned.
+    pub fn append_relayed(&mut self, text: &str) {
+        self.0.push_str(text);
     }
 
     /// Cleans the next piece and appends what of it is certain.

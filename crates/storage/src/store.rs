@@ -1,7 +1,7 @@
 //! The handle to the database of conversations.
 
 use parlor_database::{
-    Batch, Connections, Database, Location, Lock, Migrations, Snapshot, Transaction,
+    Batch, Connections, Database, Location, Lock, LockKind, Migrations, Snapshot, Transaction,
 };
 
 use crate::error::StorageError;
@@ -43,15 +43,37 @@ impl Store {
         Ok(self.database.check().await?)
     }
 
-    /// Locks the database for one server. A second one would take over the turns of the
-    /// first.
-    pub async fn lock_for_one_server(&self) -> Result<Lock, StorageError> {
-        self.database.lock().await?.ok_or(StorageError::InUse)
+    /// Locks the database for a server: other servers may use it, commands that must be
+    /// alone may not.
+    pub async fn lock_for_server(&self) -> Result<Lock, StorageError> {
+        self.database.lock(LockKind::Server).await?.ok_or(StorageError::InUse)
+    }
+
+    /// Waits until no other server is at the same point, and keeps others waiting until the
+    /// result is dropped.
+    pub async fn one_at_a_time(&self) -> Result<Option<Transaction>, StorageError> {
+        Ok(self.database.one_at_a_time().await?)
+    }
+
+    /// Whether other servers may use the database at the same time.
+    pub fn is_shared(&self) -> bool {
+        self.database.is_shared()
+    }
+
+    /// The database itself, for the channel between the servers that share it; `None` if
+    /// none do.
+    pub fn shared_database(&self) -> Option<Database> {
+        self.is_shared().then(|| self.database.clone())
     }
 
     /// Closes all connections, after the reads and writes that are under way.
     pub async fn close(&self) {
         self.database.close().await;
+    }
+
+    /// The database, for the words that its engine spells differently.
+    pub(crate) fn database(&self) -> &Database {
+        &self.database
     }
 
     /// Any connection that reads.

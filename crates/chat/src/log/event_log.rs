@@ -10,8 +10,12 @@
 //!
 //! A live event (the progress of a call) has no number and is never stored. The newest one
 //! is kept until the next durable event, so that a reader who connects in between sees it.
+//!
+//! A turn may also run on another node: [`other_nodes`].
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+mod other_nodes;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
@@ -20,8 +24,10 @@ use parlor_protocol::{ConversationId, EventBody, EventId, TurnId};
 use parlor_storage::{Delta, LogEntry, Logged, Served, TextBlock};
 use tokio::sync::watch;
 
+use self::other_nodes::OtherNodes;
 use super::entries::{push_text, size};
 use super::kept_entries::KeptEntries;
+use super::outlet::Outlet;
 use super::wakers::Wakers;
 use crate::clock::now;
 
@@ -32,6 +38,9 @@ pub(crate) struct EventLog {
     state: Mutex<State>,
     /// Changes whenever text of this conversation was stored.
     stored: watch::Sender<u64>,
+    /// The way to other nodes, if there may be any.
+    outlet: Option<Arc<Outlet>>,
+    this: Weak<Self>,
 }
 
 #[derive(Debug)]
@@ -46,12 +55,14 @@ struct State {
     /// Counts the changes that readers can see.
     version: u64,
     wakers: Wakers,
+    other_nodes: OtherNodes,
 }
 
 /// Text that streams right now.
 #[derive(Debug)]
 struct OpenTextBlock {
     turn: TurnId,
+    epoch: u64,
     block: TextBlock,
     raw: String,
     text: Served<String>,
@@ -98,25 +109,31 @@ pub(crate) struct Ahead {
 
 impl EventLog {
     /// A log of which everything so far is in storage.
-    pub(crate) fn new(conversation: ConversationId) -> Self {
-        Self {
+    pub(crate) fn new(conversation: ConversationId, outlet: Option<Arc<Outlet>>) -> Arc<Self> {
+        let state = State {
+            kept: KeptEntries::new(),
+            open: None,
+            closed: false,
+            failed: None,
+            live: None,
+            version: 0,
+            wakers: Wakers::default(),
+            other_nodes: OtherNodes::default(),
+        };
+        Arc::new_cyclic(|this| Self {
             conversation,
-            state: Mutex::new(State {
-                kept: KeptEntries::new(),
-                open: None,
-                closed: false,
-                failed: None,
-                live: None,
-                version: 0,
-                wakers: Wakers::default(),
-            }),
+            state: Mutex::new(state),
             stored: watch::Sender::new(0),
-        }
+            outlet,
+            this: this.clone(),
+        })
     }
 
     /// Reserves a slot for a reader, to be freed by `leave`.
     pub(super) fn join(&self) -> usize {
-        self.lock().wakers.join()
+        let slot = self.lock().wakers.join();
+        self.announce_reader();
+        slot
     }
 
     /// Frees a reader's slot.
@@ -137,6 +154,9 @@ impl EventLog {
     /// Publishes events that are committed.
     pub(crate) fn publish(&self, events: Vec<Logged>) {
         let sizes: Vec<usize> = events.iter().map(|event| size(event.body.get())).collect();
+        if let (Some(outlet), Some(last)) = (&self.outlet, events.last()) {
+            outlet.stored(self.conversation, last.id);
+        }
         let mut state = self.lock();
         for (event, bytes) in events.into_iter().zip(sizes) {
             state.kept.keep(LogEntry::Event(event), bytes);
@@ -149,8 +169,8 @@ impl EventLog {
     /// Publishes an event that is not stored, until the next one that is.
     pub(crate) fn publish_live(&self, body: Served<EventBody>) {
         let mut state = self.lock();
-        state.wake();
-        state.live = Some((state.version, body));
+        state.show_live(body);
+        self.queue_frames(&mut state);
     }
 
     /// Tells readers that a turn failed to be persisted. The failure has no number.
@@ -161,9 +181,10 @@ impl EventLog {
     }
 
     /// Opens a text block; its text is visible as it streams.
-    pub(crate) fn open_block(&self, turn: TurnId, block: TextBlock) {
+    pub(crate) fn open_block(&self, turn: TurnId, epoch: u64, block: TextBlock) {
         self.lock().open = Some(OpenTextBlock {
             turn,
+            epoch,
             block,
             raw: String::new(),
             text: Served::empty(),
@@ -186,6 +207,7 @@ impl EventLog {
             Ahead { bytes: open.raw.len() - open.raw_taken, since: open.unstored_since, first };
         if open.append(|text| text.push(stream, raw)) {
             state.wake();
+            self.queue_frames(&mut state);
         }
         ahead
     }
@@ -202,6 +224,7 @@ impl EventLog {
         let mut state = self.lock();
         if state.open.as_mut().is_some_and(|open| open.append(|text| text.finish(stream))) {
             state.wake();
+            self.queue_frames(&mut state);
         }
     }
 
@@ -238,6 +261,7 @@ impl EventLog {
         Some(Delta {
             conversation: self.conversation,
             turn: open.turn,
+            epoch: open.epoch,
             block: open.block,
             raw,
             clean,
@@ -252,6 +276,10 @@ impl EventLog {
             open.being_stored = false;
             if stored {
                 open.block.parts += 1;
+                if let Some(outlet) = &self.outlet {
+                    let id = EventId::delta(open.block.seq, open.text_taken as u64);
+                    outlet.stored(self.conversation, id);
+                }
             } else {
                 open.raw_taken -= delta.raw.len();
                 open.text_taken -= delta.clean.get().len();
@@ -277,8 +305,14 @@ impl EventLog {
             return Poll::Ready(After::Closed);
         }
         if state.kept.lacks(position) {
-            if seen.stored != Some(state.version) {
+            if state.text_elsewhere(position, events) {
+                return Poll::Ready(After::Here);
+            }
+            if state.needs_storage(position, seen) {
                 return Poll::Ready(After::InStorage(state.version));
+            }
+            if state.next_text_elsewhere(position, events) {
+                return Poll::Ready(After::Here);
             }
         } else {
             state.after(position, events);
@@ -342,6 +376,11 @@ impl State {
             let TextBlock { seq, message, kind, .. } = open.block;
             push_text(seq, message, kind, &open.text, position, events);
         }
+    }
+
+    fn show_live(&mut self, body: Served<EventBody>) {
+        self.wake();
+        self.live = Some((self.version, body));
     }
 
     fn wake(&mut self) {

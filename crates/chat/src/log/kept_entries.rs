@@ -38,8 +38,27 @@ impl KeptEntries {
         }
     }
 
-    /// Keeps an entry of so many bytes.
+    /// Drops everything: storage has it.
+    pub(super) fn clear(&mut self) {
+        *self = Self::new();
+    }
+
+    /// Whether an event id is beyond what is kept. False if nothing is.
+    pub(super) fn is_before(&self, id: EventId) -> bool {
+        self.entries.back().is_some_and(|newest| newest.entry.seq() < id.seq)
+    }
+
+    /// Whether an entry after a position is kept.
+    pub(super) fn is_ahead_of(&self, position: EventId) -> bool {
+        self.entries.back().is_some_and(|newest| newest.entry.seq() > position.seq)
+    }
+
+    /// Keeps an entry of so many bytes. What lies between the newest one and this is in
+    /// storage: another node may have written it.
     pub(super) fn keep(&mut self, entry: LogEntry, bytes: usize) {
+        if self.entries.back().is_some_and(|newest| newest.entry.seq() + 1 < entry.seq()) {
+            self.clear();
+        }
         self.begin_at(entry.seq());
         self.bytes += bytes;
         self.entries.push_back(Kept { entry, bytes });

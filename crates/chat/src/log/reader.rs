@@ -101,9 +101,14 @@ impl Reader {
                 match stored {
                     StoredBatch::Events(read) => *events = read,
                     StoredBatch::Large(event) => {
-                        self.advance_to(event.id());
+                        self.position = event.id();
+                        self.seen.stored = None;
                         return Poll::Ready(PolledBatch::Large(event));
                     }
+                }
+                if !events.is_empty() {
+                    // There may be more.
+                    self.seen.stored = None;
                 }
                 continue;
             }
@@ -128,14 +133,9 @@ impl Reader {
             }
         }
         if let Some(last) = events.last() {
-            self.advance_to(last.id);
+            self.position = last.id;
         }
         Poll::Ready(PolledBatch::Events)
-    }
-
-    fn advance_to(&mut self, position: EventId) {
-        self.position = position;
-        self.seen.stored = None;
     }
 }
 

@@ -13,6 +13,11 @@ pub(super) struct Wakers {
 }
 
 impl Wakers {
+    /// Whether there are no readers.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.slots.len() == self.free.len()
+    }
+
     /// Reserves a slot for a reader.
     pub(crate) fn join(&mut self) -> usize {
         self.free.pop().unwrap_or_else(|| {

@@ -7,10 +7,12 @@ use parlor_agent::{ContentBlock, HistoryMessage};
 use parlor_guard::{Checked, Clean};
 use parlor_protocol::message::{Message, Metadata};
 use parlor_protocol::{
-    ConversationId, EventBody, ImageReference, MessageId, MessageType, Role, TenantId, TurnId,
-    metadata,
+    BootId, ConversationId, EventBody, ImageReference, MessageId, MessageType, Role, TenantId,
+    TurnId, metadata,
 };
-use parlor_storage::{BeginTurn, ClosedPrompts, NewImage, Prompt, PromptClosing, PromptResolution};
+use parlor_storage::{
+    BeginTurn, ClosedPrompts, NewImage, Prompt, PromptClosing, PromptResolution, TurnOwner,
+};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -113,6 +115,8 @@ fn empty_turn(
         image: None,
         closes: ClosedPrompts::default(),
         block_message: MessageId::new(Uuid::now_v7()),
+        // Decided when it is written.
+        owner: TurnOwner { boot: BootId::new(Uuid::nil()), handed_over: false, home: None },
         now: now(),
     }
 }

@@ -120,7 +120,7 @@ impl RunningTurn {
         loop {
             if self.stopped.is_none()
                 && let Ok(why) = stop.try_recv()
-                && self.stop_for(why, &mut *agent)
+                && self.stop_for(why, &mut *agent)?
             {
                 return Ok(());
             }
@@ -137,13 +137,13 @@ impl RunningTurn {
                 // The stream must not end by itself; the turn ends as stopped.
                 Next::Event(None) => return self.end(TurnOutcome::Stopped).await,
                 Next::Stop(why) => {
-                    if self.stop_for(why, &mut *agent) {
+                    if self.stop_for(why, &mut *agent)? {
                         return Ok(());
                     }
                 }
                 Next::Prompt(Wake::CheckPrompt) => self.check_prompt(&mut *agent).await?,
                 Next::Prompt(Wake::Shutdown) => {
-                    if self.stop_for(Stop::Shutdown, &mut *agent) {
+                    if self.stop_for(Stop::Shutdown, &mut *agent)? {
                         return Ok(());
                     }
                 }
@@ -176,8 +176,12 @@ impl RunningTurn {
     }
 
     /// Stops the agent. True if the turn is suspended instead: the server shuts down while it
-    /// waits for a person, and the next run of the server resumes it from its rows (P-9).
-    fn stop_for(&mut self, why: Stop, agent: &mut dyn TurnRunner) -> bool {
+    /// waits for a person, and another run of the server resumes it from its rows (P-9). An
+    /// error if another node has it already: nothing more is written.
+    fn stop_for(&mut self, why: Stop, agent: &mut dyn TurnRunner) -> Result<bool, StorageError> {
+        if why == Stop::TakenOver {
+            return Err(StorageError::TakenOver);
+        }
         self.stopped = Some(why);
         let can_resume =
             self.checkpoint.as_ref().is_some_and(|from| self.project.agent.can_resume(from));
@@ -185,7 +189,7 @@ impl RunningTurn {
         if !is_suspended {
             agent.stop();
         }
-        is_suspended
+        Ok(is_suspended)
     }
 
     async fn handle(
@@ -304,7 +308,7 @@ impl RunningTurn {
         // A server that shuts down takes the agent with it (P-9).
         let outcome = match self.stopped {
             Some(Stop::Shutdown) => PromptOutcome::Expired,
-            Some(Stop::Person) | None => PromptOutcome::Cancelled,
+            Some(Stop::Person | Stop::TakenOver) | None => PromptOutcome::Cancelled,
         };
         self.wait.cancel(&mut self.writer, outcome).await?;
         if let Some(run) = self.writer.store.tool_run(self.writer.turn(), ask_id).await? {

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use parlor_agent::{Checkpoint, TurnContext, TurnStart};
 use parlor_protocol::{ConversationId, MessageId, Mode, TenantId, TurnId};
-use parlor_storage::{BeginTurn, BlockKind, InterruptedTurn, StorageError, TextBlock};
+use parlor_storage::{
+    BeginTurn, BegunTurn, BlockKind, InterruptedTurn, StorageError, TextBlock, TurnOwner,
+};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -43,35 +45,79 @@ enum Start {
     Resume(Checkpoint, TextBlock),
 }
 
-/// Stores what begins a turn, and starts it. In a task of its own, so that a client that
-/// disconnects at this moment leaves no turn that is stored as running and has no task.
+/// Stores what begins a turn, and starts it, here or at the home of its conversation. In a
+/// task of its own, so that a client that disconnects at this moment leaves no turn that is
+/// stored as running and has no task.
 pub(crate) async fn begin(
     state: &Arc<ChatState>,
-    write: BeginTurn,
+    mut write: BeginTurn,
     project: &Arc<Project>,
     slot: TurnSlot,
 ) -> Result<Accepted, StorageError> {
     let (state, project) = (Arc::clone(state), Arc::clone(project));
     let begun = tokio::spawn(async move {
+        write.owner = owner(&state, &write, &project).await?;
         let begun = state.store.begin_turn(&write).await?;
         let start_seq = begun.events.first().map_or(1, |start| start.id.seq);
-        let BeginTurn { tenant, conversation, new, mode, turn, message, history, .. } = write;
-        // The turn's writer keeps the log alive from here on.
-        let log = state.live_turns.log(conversation);
-        log.publish(begun.events);
-        let pending = empty_write(conversation, turn, begun.epoch);
-        let (store, sanitizer) = (state.store.clone(), project.sanitizer.clone());
-        let mode = mode.or(new.as_ref().map(|new| new.mode));
-        let start = if message.is_some() { Start::Message } else { Start::AgentInitiated };
-        let history = history.into_iter().map(|part| (turn, part)).collect();
-        let history = new.is_some().then_some(history);
-        let next_seq = begun.next_seq;
-        let first_block = write.block_message;
-        let writer = TurnWriter::new(store, log, sanitizer, pending, next_seq, first_block);
-        spawn(&state, StoredTurn { tenant, project, mode, history, writer, start, slot });
-        Ok(Accepted::new(conversation, turn, start_seq))
+        let accepted = Accepted::new(write.conversation, write.turn, start_seq);
+        match write.owner.handed_over {
+            true => state.hand_over(write.conversation, &begun),
+            false => start(&state, write, begun, project, slot),
+        }
+        Ok(accepted)
     });
     begun.await.unwrap_or_else(|error| Err(StorageError::Corrupt(error.to_string())))
+}
+
+/// Who takes a turn: this node, unless its agent is a program whose files are on another
+/// node that runs. If that node is dead, the program begins a session here, and is told what
+/// was said.
+async fn owner(
+    state: &ChatState,
+    write: &BeginTurn,
+    project: &Project,
+) -> Result<TurnOwner, StorageError> {
+    let here = state.node.as_owner(project.agent.needs_home());
+    if here.home.is_none() || write.new.is_some() || write.message.is_none() {
+        return Ok(here);
+    }
+    let home = state.store.conversation(&write.tenant, write.conversation).await?.home;
+    Ok(home.and_then(|home| state.node.other(home)).unwrap_or(here))
+}
+
+/// Starts a turn whose beginning is stored.
+fn start(
+    state: &Arc<ChatState>,
+    write: BeginTurn,
+    begun: BegunTurn,
+    project: Arc<Project>,
+    slot: TurnSlot,
+) {
+    let BeginTurn { tenant, conversation, new, mode, turn, message, history, .. } = write;
+    // The turn's writer keeps the log alive from here on.
+    let log = state.live_turns.log(conversation);
+    log.begin_here();
+    log.publish(begun.events);
+    let pending = empty_write(conversation, turn, begun.epoch);
+    let (store, sanitizer) = (state.store.clone(), project.sanitizer.clone());
+    let mode = mode.or(new.as_ref().map(|new| new.mode));
+    let start = if message.is_some() { Start::Message } else { Start::AgentInitiated };
+    let history = history.into_iter().map(|part| (turn, part)).collect();
+    let history = new.is_some().then_some(history);
+    let first_block = write.block_message;
+    let writer = TurnWriter::new(store, log, sanitizer, pending, begun.next_seq, first_block);
+    spawn(state, StoredTurn { tenant, project, mode, history, writer, start, slot });
+}
+
+/// Starts a turn that another node stored for this one: nothing of it has happened yet.
+pub(crate) fn begin_handed_over(
+    state: &Arc<ChatState>,
+    turn: InterruptedTurn,
+    project: Arc<Project>,
+) {
+    // The number that was reserved for text, of which none was shown.
+    let (seq, block_message) = (turn.next_seq.saturating_sub(1), turn.block_message);
+    spawn_taken_over(state, turn, project, Start::Message, seq, block_message);
 }
 
 /// Resumes a turn that a crash interrupted, from its checkpoint.
@@ -84,15 +130,27 @@ pub(crate) fn resume(
     // The number that was reserved for text.
     let seq = turn.next_seq.saturating_sub(1);
     let (message, kind) = (turn.block_message, BlockKind::Text);
-    let lost = TextBlock { seq, message, kind, parts: 0 };
+    let start = Start::Resume(checkpoint, TextBlock { seq, message, kind, parts: 0 });
+    let (seq, block_message) = (turn.next_seq, MessageId::new(Uuid::now_v7()));
+    spawn_taken_over(state, turn, project, start, seq, block_message);
+}
+
+fn spawn_taken_over(
+    state: &Arc<ChatState>,
+    turn: InterruptedTurn,
+    project: Arc<Project>,
+    start: Start,
+    next_seq: u64,
+    block_message: MessageId,
+) {
     let log = state.live_turns.log(turn.conversation);
-    log.begin_at(turn.next_seq);
+    log.taken_over();
+    log.begin_here();
+    log.begin_at(next_seq);
     let slot = state.turn_slots.count(&turn.tenant, &project.id);
     let pending = empty_write(turn.conversation, turn.turn, turn.epoch);
     let (store, sanitizer) = (state.store.clone(), project.sanitizer.clone());
-    let block_message = MessageId::new(Uuid::now_v7());
-    let writer = TurnWriter::new(store, log, sanitizer, pending, turn.next_seq, block_message);
-    let start = Start::Resume(checkpoint, lost);
+    let writer = TurnWriter::new(store, log, sanitizer, pending, next_seq, block_message);
     let (tenant, mode) = (turn.tenant, Some(turn.mode));
     spawn(state, StoredTurn { tenant, project, mode, history: None, writer, start, slot });
 }
@@ -100,17 +158,23 @@ pub(crate) fn resume(
 fn spawn(state: &Arc<ChatState>, turn: StoredTurn) {
     let state = Arc::clone(state);
     let (conversation, id) = (turn.writer.conversation(), turn.writer.turn());
-    let log = Arc::clone(&turn.writer.log);
+    let (log, project) = (Arc::clone(&turn.writer.log), Arc::clone(&turn.project));
     // Registered before anyone can ask it to stop.
-    let signals = state.live_turns.begin(conversation);
+    let signals = state.live_turns.begin(conversation, project.agent.needs_home());
     tokio::spawn(async move {
         match run(&state, turn, signals).await {
-            Ok(()) => {}
+            Ok(()) => log.end_here(),
             Err(StorageError::NotFound) => {
                 tracing::info!(turn = %id, "a turn ended because its conversation was deleted");
             }
+            Err(StorageError::TakenOver) => {
+                tracing::info!(turn = %id, "a turn was taken over, or its conversation deleted");
+                project.agent.forget(conversation);
+                log.taken_over();
+            }
             Err(error) => {
                 tracing::error!(%error, turn = %id, "failed to persist a turn");
+                log.end_here();
                 log.fail(id);
             }
         }

@@ -175,7 +175,7 @@ impl TurnWriter {
     pub(super) fn open_block(&mut self, kind: BlockKind) {
         let block = TextBlock { seq: self.next_seq, message: self.block_message, kind, parts: 0 };
         self.next_seq += 1;
-        self.log.open_block(self.turn(), block);
+        self.log.open_block(self.turn(), self.pending.epoch, block);
     }
 
     /// Commits the next write, unless it is empty, and publishes its events.
@@ -197,11 +197,17 @@ impl TurnWriter {
         write.first_seq = self.next_seq;
         write.now = now();
         let mut backoff = Duration::from_millis(100);
+        let mut is_unknown = false;
         let logged = loop {
-            match self.store.commit(&write).await {
+            let committed = match is_unknown {
+                true => self.store.commit_again(&write).await,
+                false => self.store.commit(&write).await,
+            };
+            match committed {
                 Ok(logged) => break logged,
-                Err(error) if error.is_transient() => {
+                Err(error) if error.is_transient() || error.is_unknown() => {
                     tracing::warn!(%error, turn = %self.turn(), "failed to commit; trying again");
+                    is_unknown |= error.is_unknown();
                     tokio::time::sleep(backoff).await;
                     backoff = (backoff * 2).min(MAX_BACKOFF);
                 }

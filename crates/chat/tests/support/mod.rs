@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parlor_agent::Tools;
-use parlor_chat::{Accepted, Caller, Chat, ChatError, EventBatch, Project, Projects};
+use parlor_chat::{Accepted, Caller, Chat, ChatError, EventBatch, Membership, Project, Projects};
 use parlor_guard::guardrail::{GuardSettings, Guardrail, Policy};
 use parlor_guard::sanitizer::{KnownValues, Sanitizer, SanitizerSettings};
 use parlor_models::{ModelKind, ModelSettings, build_agent};
@@ -80,7 +80,8 @@ pub(crate) async fn open_with(path: &Path, model: &ScriptedModel, setup: Setup) 
             max_answer_bytes: setup.max_answer_bytes.unwrap_or(4 << 20),
         },
     );
-    Chat::open(Store::open(location(path).await).await.unwrap(), projects).await.unwrap()
+    let store = Store::open(location(path).await).await.unwrap();
+    Chat::open(store, projects, Membership::alone()).await.unwrap()
 }
 
 impl Scene {

@@ -17,7 +17,7 @@ use tokio_postgres::types::Type;
 use tokio_postgres::{Error, Statement};
 
 use super::parameters::Parameter;
-use crate::batch::{self, Batch};
+use crate::batch::{self, Batch, Guard};
 use crate::fault::Fault;
 
 /// A statement that the connection knows, with its values.
@@ -108,8 +108,27 @@ fn with_parameters(statement: batch::Statement) -> (String, Vec<Parameter>) {
     }
     let numbers: Vec<String> = (1..=columns).map(|number| format!("${number}")).collect();
     let (into, numbers, end) = (statement.sql, numbers.join(", "), statement.end);
-    let sql = format!("INSERT INTO {into} SELECT * FROM unnest({numbers}){end}");
+    let select = match statement.guard {
+        None => format!("SELECT * FROM unnest({numbers})"),
+        Some(guard) => select_guarded(&numbers, columns, guard),
+    };
+    let sql = format!("INSERT INTO {into} {select}{end}");
     (sql, by_column.into_iter().map(Parameter::column).collect())
+}
+
+/// The rows that the guard matches. Their guards stay as they are until the end of the
+/// transaction: whoever changes one takes `FOR UPDATE` first, and waits.
+fn select_guarded(numbers: &str, columns: usize, guard: Guard) -> String {
+    let names: Vec<String> = (1..=columns).map(|number| format!("v{number}")).collect();
+    let Guard { table, key, column } = guard;
+    let inserted: Vec<String> =
+        names.iter().take(columns.saturating_sub(1)).map(|name| format!("r.{name}")).collect();
+    format!(
+        "SELECT {} FROM unnest({numbers}) AS r({}) JOIN {table} g ON g.{key} = r.v1 \
+         AND g.{column} = r.v{columns} FOR KEY SHARE OF g",
+        inserted.join(", "),
+        names.join(", ")
+    )
 }
 
 /// A statement that divides by zero if `sql` changes no row.

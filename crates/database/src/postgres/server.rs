@@ -11,6 +11,7 @@ use tokio::task::JoinHandle;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config, Error};
 use tokio_postgres_rustls::MakeRustlsConnect;
+use tokio_util::task::AbortOnDropHandle;
 
 use super::connection::PostgresConnection;
 use super::fault::describe;
@@ -18,6 +19,7 @@ use super::migrate::{MigrateError, migrate};
 use super::settings::settings;
 use super::tls;
 use crate::batch::Batch;
+use crate::database::LockKind;
 use crate::fault::{Fault, OpenError};
 use crate::location::ServerUrl;
 use crate::purpose::Purpose;
@@ -29,8 +31,12 @@ const POOL_WAIT: Duration = Duration::from_secs(10);
 const START_WAIT: Duration = Duration::from_secs(30);
 const START_PAUSE: Duration = Duration::from_millis(250);
 
+/// How often a held lock is checked.
+const LOCK_CHECK: Duration = Duration::from_secs(2);
 /// The advisory lock of a running server: one more than that of a migration.
 const RUNNING: i64 = 0x70_61_72_6c_6f_73;
+/// That of a server that starts.
+const STARTING: i64 = RUNNING + 1;
 
 /// A server. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -131,14 +137,33 @@ impl Server {
         }
     }
 
-    /// Locks the database for one process; `None` if another one has it. A session of its
-    /// own holds the lock, so that it is free again when the process ends, however it ends.
-    pub(crate) async fn lock(&self) -> Result<Option<HeldLock>, Fault> {
+    /// Locks the database; `None` if that cannot be had now. A connection of its own holds
+    /// the lock, so that it is free again when the process ends, however it ends. If the
+    /// connection is lost, another one takes the lock again.
+    pub(crate) async fn lock(&self, kind: LockKind) -> Result<Option<HeldLock>, Fault> {
+        let Some(client) = self.try_lock(kind).await? else { return Ok(None) };
+        let task = tokio::spawn(keep_locked(self.clone(), kind, client));
+        Ok(Some(HeldLock { _task: AbortOnDropHandle::new(task) }))
+    }
+
+    async fn try_lock(&self, kind: LockKind) -> Result<Option<ClientWrapper>, Fault> {
         let mut connection = self.connection().await?;
-        let lock = query("SELECT pg_try_advisory_lock($1) AS locked").bind(RUNNING);
-        let locked = connection.fetch(lock).await?;
+        let lock = match kind {
+            LockKind::Server => "SELECT pg_try_advisory_lock_shared($1) AS locked",
+            LockKind::Command => "SELECT pg_try_advisory_lock($1) AS locked",
+        };
+        let locked = connection.fetch(query(lock).bind(RUNNING)).await?;
         let locked: bool = locked.first().ok_or(Fault::NoRow)?.try_get("locked")?;
-        Ok(locked.then_some(HeldLock { _connection: connection.into_own() }))
+        Ok(if locked { connection.into_own() } else { None })
+    }
+
+    /// A transaction that others wait for at the same point.
+    pub(crate) async fn one_at_a_time(&self) -> Result<PostgresConnection, Fault> {
+        let mut connection = self.begin().await?;
+        // Its result has no type that a row could hold.
+        let lock = "SELECT 1 FROM (SELECT pg_advisory_xact_lock($1)) AS locked";
+        connection.fetch(query(lock).bind(STARTING)).await?;
+        Ok(connection)
     }
 
     /// Closes the pool. Connections that are in use close when they are given back.
@@ -147,10 +172,28 @@ impl Server {
     }
 }
 
-/// A connection whose session holds the lock of a running server.
+/// A lock that a task holds.
 #[derive(Debug)]
 pub(crate) struct HeldLock {
-    _connection: Option<ClientWrapper>,
+    _task: AbortOnDropHandle<()>,
+}
+
+/// Holds a lock with its connection, and takes it again after the connection was lost.
+async fn keep_locked(server: Server, kind: LockKind, mut client: ClientWrapper) {
+    loop {
+        tokio::time::sleep(LOCK_CHECK).await;
+        if !client.is_closed() {
+            continue;
+        }
+        match server.try_lock(kind).await {
+            Ok(Some(again)) => client = again,
+            Ok(None) => tracing::error!(
+                "a command works on the database alone, although this server runs; stop one of them"
+            ),
+            // The pool is closed, or the server is away: whoever needs it says so.
+            Err(_) => {}
+        }
+    }
 }
 
 /// Opens connections. Their tasks run on the runtime that opened the database, which

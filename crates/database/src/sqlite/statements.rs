@@ -86,14 +86,24 @@ impl Text {
         if !self.sql.is_empty() {
             self.sql.push_str("; ");
         }
+        let mut values = statement.values;
+        if let (Some(rows), Some(_)) = (statement.rows, statement.guard) {
+            // This file has one server, so the guard matches.
+            let of_row = values.len() / rows.max(1);
+            let mut position = 0;
+            values.retain(|_| {
+                position += 1;
+                position % of_row != 0
+            });
+        }
         match statement.rows {
             Some(rows) => {
-                self.add_insert(&statement.sql, rows, statement.values.len());
+                self.add_insert(&statement.sql, rows, values.len());
                 self.sql.push_str(&statement.end);
             }
             None => self.add_numbered(&statement.sql),
         }
-        statement.values.into_iter().try_for_each(|value| add(&mut self.values, value))
+        values.into_iter().try_for_each(|value| add(&mut self.values, value))
     }
 
     /// Each statement numbers its values from 1; SQLite numbers those of the whole text.

@@ -112,6 +112,10 @@ impl Agent for ClaudeCode {
         self.durable && cli_session::suspended_turn(from).is_some()
     }
 
+    fn needs_home(&self) -> bool {
+        true
+    }
+
     fn describe(&self) -> AgentDescription {
         AgentDescription { kind: KIND, model: self.model.clone() }
     }

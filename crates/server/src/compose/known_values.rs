@@ -53,6 +53,7 @@ pub fn all_secrets(config: &Config, environment: &BTreeMap<String, String>) -> V
     let own = [&own.password, &own.admin_password, &own.api_key].into_iter().flatten();
     secrets.extend(own.map(|secret| secret.expose_secret().to_owned()));
     secrets.extend(config.storage.secrets());
+    secrets.extend(config.nodes.secrets());
     secrets.sort();
     secrets.dedup();
     secrets

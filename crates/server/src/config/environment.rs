@@ -45,6 +45,11 @@ const KEYS: &[(&str, Kind)] = &[
     ("server.limits.shutdown_deadline", Kind::Text),
     ("storage.url", Kind::Text),
     ("storage.connections", Kind::Number),
+    ("storage.direct_url", Kind::Text),
+    ("fanout.url", Kind::Text),
+    ("nodes.name", Kind::Text),
+    ("nodes.lease", Kind::Text),
+    ("nodes.home_patience", Kind::Text),
     ("access.idle_expiry", Kind::Text),
     ("access.absolute_expiry", Kind::Text),
 ];

@@ -15,6 +15,7 @@ mod environment;
 mod explain;
 mod limits;
 mod network;
+mod nodes;
 mod on_reload;
 mod public_url;
 mod raw;
@@ -34,6 +35,7 @@ pub use access::{AccessConfig, Credentials};
 pub use agent::{AgentConfig, AgentKind};
 pub use limits::Limits;
 pub use network::Network;
+pub use nodes::NodesConfig;
 pub use on_reload::OnReload;
 pub use public_url::PublicUrl;
 pub use server::ServerConfig;
@@ -51,6 +53,8 @@ pub struct Config {
     pub server: ServerConfig,
     /// Where data is stored.
     pub storage: StorageConfig,
+    /// How it takes part with other servers on the same database.
+    pub nodes: NodesConfig,
     /// The lifetime of sessions.
     pub access: AccessConfig,
     /// The tenants and their projects.
@@ -109,9 +113,11 @@ impl Config {
             setting.apply(&mut table).at(&setting.source)?;
             raw = to_raw(&table).at(&setting.source)?;
         }
+        let storage = StorageConfig::resolve(raw.storage)?;
         Ok(Self {
             server: ServerConfig::resolve(raw.server)?,
-            storage: StorageConfig::resolve(raw.storage)?,
+            nodes: NodesConfig::resolve(raw.nodes, raw.fanout, &storage)?,
+            storage,
             access: AccessConfig::resolve(&raw.access)?,
             tenants: tenants::resolve(raw.tenants)?,
             credentials: Credentials::resolve(&sources.environment)?,

@@ -19,6 +19,8 @@ use super::units::{Bytes, Span};
 pub(super) struct RawConfig {
     pub(super) server: RawServer,
     pub(super) storage: RawStorage,
+    pub(super) fanout: RawFanout,
+    pub(super) nodes: RawNodes,
     pub(super) access: RawAccess,
     pub(super) tenants: BTreeMap<TenantId, RawTenant>,
 }
@@ -41,12 +43,35 @@ pub(super) struct RawStorage {
     /// It may hold a password.
     pub(super) url: Option<String>,
     pub(super) connections: Option<u32>,
+    /// It may hold a password.
+    pub(super) direct_url: Option<String>,
 }
 
 impl fmt::Debug for RawStorage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RawStorage").field("connections", &self.connections).finish_non_exhaustive()
     }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RawFanout {
+    /// It may hold a password.
+    pub(super) url: Option<String>,
+}
+
+impl fmt::Debug for RawFanout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RawFanout").finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RawNodes {
+    pub(super) name: Option<String>,
+    pub(super) lease: Option<Span>,
+    pub(super) home_patience: Option<Span>,
 }
 
 #[derive(Debug, Default, Deserialize)]

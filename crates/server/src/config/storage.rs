@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use parlor_database::Location;
+use parlor_database::{Location, ServerUrl};
 
 use super::raw::RawStorage;
 use super::{AtPlace, ConfigError};
@@ -20,11 +20,14 @@ pub struct StorageConfig {
     url: Option<Location>,
     /// How many connections to a PostgreSQL server there are at most.
     pub connections: u32,
+    /// The PostgreSQL server itself, if `url` names a pooler: for what needs a connection of
+    /// its own.
+    pub direct: Option<ServerUrl>,
 }
 
 impl Default for StorageConfig {
     fn default() -> Self {
-        Self { url: None, connections: DEFAULT_CONNECTIONS }
+        Self { url: None, connections: DEFAULT_CONNECTIONS, direct: None }
     }
 }
 
@@ -36,13 +39,19 @@ impl StorageConfig {
             let why = "at least 2 are needed: one waits for a write while another reads";
             return Err(ConfigError::invalid("storage.connections", why.to_owned()));
         }
-        Ok(Self { url, connections })
+        let direct = raw.direct_url.as_deref().map(read_server).transpose();
+        let direct = direct.at("storage.direct_url")?;
+        if direct.is_some() && !matches!(url, Some(Location::Server(_))) {
+            let why = "it goes with a storage.url that names a PostgreSQL server".to_owned();
+            return Err(ConfigError::invalid("storage.direct_url", why));
+        }
+        Ok(Self { url, connections, direct })
     }
 
     /// Of the environment alone, for a child process that reads no configuration.
     pub(crate) fn of_environment(url: Option<&str>) -> Result<Self, ConfigError> {
         let url = url.filter(|url| !url.is_empty()).map(str::to_owned);
-        Self::resolve(RawStorage { url, connections: None })
+        Self::resolve(RawStorage { url, ..RawStorage::default() })
     }
 
     /// Where conversations are.
@@ -60,15 +69,20 @@ impl StorageConfig {
         }
     }
 
-    /// The password of the database, and the URL that holds it.
+    /// Whether several servers may share it.
+    pub fn is_shared(&self) -> bool {
+        matches!(self.url, Some(Location::Server(_)))
+    }
+
+    /// The passwords of the database, and the URLs that hold them.
     pub(crate) fn secrets(&self) -> Vec<String> {
-        match &self.url {
-            Some(Location::Server(url)) => match url.password() {
-                Some(password) => vec![password, url.expose().to_owned()],
-                None => Vec::new(),
-            },
-            Some(Location::File(_)) | None => Vec::new(),
-        }
+        let url = match &self.url {
+            Some(Location::Server(url)) => Some(url),
+            Some(Location::File(_)) | None => None,
+        };
+        let urls = url.into_iter().chain(&self.direct);
+        let secrets = urls.filter_map(|url| Some([url.password()?, url.expose().to_owned()]));
+        secrets.flatten().collect()
     }
 
     /// The URL, if one is configured. It may hold a password.
@@ -80,6 +94,13 @@ impl StorageConfig {
                 Some(format!("sqlite:{}", path.display()))
             }
         }
+    }
+}
+
+fn read_server(url: &str) -> Result<ServerUrl, String> {
+    match read_url(url)? {
+        Location::Server(url) => Ok(url),
+        Location::File(_) => Err("it must name a PostgreSQL server".to_owned()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What `parlor db copy` refuses, and that it changes nothing then.
 
-use parlor_database::{Batch, Database, Location};
+use parlor_database::{Batch, Database, Location, LockKind};
 
 use crate::parlor::{Server, components, db, db_in, files, open, url};
 
@@ -64,7 +64,7 @@ async fn a_running_server_on_postgres_is_refused() {
     db_in(from.path(), &["migrate"]).succeeded();
     let postgres = parlor_test_database::postgres_url(&server, from.path()).await;
     let running = Database::open_as_is(&postgres.parse().unwrap()).await.unwrap();
-    let lock = running.lock().await.unwrap().unwrap();
+    let lock = running.lock(LockKind::Server).await.unwrap().unwrap();
     copy(&url(from.path()), &postgres).failed("a server of Parlor runs on");
     drop(lock);
     // The connection closes a moment later.

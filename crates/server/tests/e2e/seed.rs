@@ -6,11 +6,12 @@ use parlor_guard::Clean;
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::message::{Message, Metadata};
 use parlor_protocol::{
-    ConversationId, DoneReason, EventBody, MessageId, MessageType, Mode, Role, Timestamp, TurnId,
+    BootId, ConversationId, DoneReason, EventBody, MessageId, MessageType, Mode, Role, Timestamp,
+    TurnId,
 };
 use parlor_storage::{
     BeginTurn, ClosedPrompts, Commit, NewConversation, NewEvent, Step, Store, TurnOutcome,
-    TurnStatus,
+    TurnOwner, TurnStatus,
 };
 use parlor_test_database::location;
 use serde_json::{Value, json};
@@ -81,6 +82,7 @@ fn beginning(conversation: ConversationId, ids: u128, turn: &Turn, new: bool) ->
         mode: None,
         closes: ClosedPrompts::default(),
         block_message: MessageId::new(Uuid::from_u128(ids + 2)),
+        owner: TurnOwner { boot: BootId::new(Uuid::from_u128(1)), handed_over: false, home: None },
         now: Timestamp(1),
     }
 }

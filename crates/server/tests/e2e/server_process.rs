@@ -87,7 +87,11 @@ impl Server {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let client = Client::builder().no_proxy().build().unwrap();
+        let client = Client::builder()
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .unwrap();
         Self { child, url: format!("http://127.0.0.1:{port}"), client }
     }
 
@@ -97,6 +101,30 @@ impl Server {
 
     pub(crate) fn post(&self, path: &str) -> RequestBuilder {
         self.client.post(format!("{}{path}", self.url)).header("x-api-key", KEY)
+    }
+
+    pub(crate) fn delete(&self, path: &str) -> RequestBuilder {
+        self.client.delete(format!("{}{path}", self.url)).header("x-api-key", KEY)
+    }
+
+    /// A request without the key.
+    pub(crate) fn anonymous(&self, path: &str) -> RequestBuilder {
+        self.client.get(format!("{}{path}", self.url))
+    }
+
+    /// A request without the key, from a page of the server.
+    pub(crate) fn anonymous_post(&self, path: &str) -> RequestBuilder {
+        self.client.post(format!("{}{path}", self.url)).header("origin", &self.url)
+    }
+
+    /// Logs in; returns the cookie.
+    pub(crate) async fn log_in(&self, password: &str) -> String {
+        let form = format!("tenant=home&password={password}");
+        let form = self.anonymous_post("/login").body(form);
+        let form = form.header("content-type", "application/x-www-form-urlencoded");
+        let response = form.send().await.unwrap();
+        let cookie = response.headers()["set-cookie"].to_str().unwrap();
+        cookie.split(';').next().unwrap().to_owned()
     }
 
     /// Where it listens.

@@ -1,7 +1,7 @@
 -- Several servers on one database.
 
--- The servers that run. A beat that is older than the lease means that the node is dead:
--- whoever deletes its row takes over its turns.
+-- The servers that run. One whose last beat is older than the lease is declared dead, and
+-- others take over its turns.
 CREATE TABLE nodes (
     -- Names the data directory: the same after a restart.
     id TEXT COLLATE "C" PRIMARY KEY,
@@ -12,12 +12,15 @@ CREATE TABLE nodes (
     version TEXT NOT NULL,
     -- By the database's clock, in milliseconds since 1970.
     started_at BIGINT NOT NULL,
-    beat_at BIGINT NOT NULL
+    beat_at BIGINT NOT NULL,
+    -- When it left or was declared dead; it can only join again with another boot.
+    dead_at BIGINT
 );
 
 -- One row: names this installation where it shares a Redis server with others.
 CREATE TABLE installation (
-    id TEXT COLLATE "C" PRIMARY KEY
+    one BIGINT PRIMARY KEY CHECK (one = 1),
+    id TEXT NOT NULL
 );
 
 -- The run of the server that takes the turn, and whether it has yet to begin it.

@@ -4,6 +4,8 @@
 //! however long the log is. An entry that is larger than a page comes without its
 //! content, which is read alone ([`Store::log_entry`]).
 
+use std::sync::LazyLock;
+
 use parlor_database::{Connection, Row, query};
 use parlor_protocol::{ConversationId, EventBody, EventId, MessageId, MessageType, Role};
 
@@ -14,6 +16,22 @@ use crate::served::Served;
 use crate::store::Store;
 use crate::tables::events::Logged;
 use crate::tables::{messages, text_blocks};
+
+/// How many logs one statement asks about.
+const LOGS_AT_ONCE: usize = 100;
+
+/// The last number of logs, and how many bytes of text that is not in a message yet.
+static LOG_ENDS: LazyLock<String> = LazyLock::new(|| {
+    let ids: Vec<String> = (1..=LOGS_AT_ONCE).map(|number| format!("${number}")).collect();
+    format!(
+        "SELECT c.id, CAST(COALESCE((SELECT MAX(e.seq) FROM events e
+             WHERE e.conversation_id = c.id), 0) AS BIGINT) AS seq,
+         CAST(COALESCE((SELECT SUM(octet_length(d.clean)) FROM deltas d
+             WHERE d.conversation_id = c.id), 0) AS BIGINT) AS bytes
+         FROM conversations c WHERE c.id IN ({})",
+        ids.join(", ")
+    )
+});
 
 /// The bounds of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,6 +123,28 @@ impl Store {
     ) -> Result<Option<LogEntry>, StorageError> {
         let mut snapshot = self.snapshot().await?;
         Ok(between(&mut snapshot, conversation, seq, seq).await?.pop())
+    }
+
+    /// How far the logs of conversations are stored. One that does not exist is left out.
+    pub async fn log_ends(
+        &self,
+        conversations: &[ConversationId],
+    ) -> Result<Vec<(ConversationId, EventId)>, StorageError> {
+        let mut ends = Vec::with_capacity(conversations.len());
+        for some in conversations.chunks(LOGS_AT_ONCE) {
+            // Always the same number of values, so that the statement stays prepared.
+            let values = some.iter().chain(std::iter::repeat(&some[0])).take(LOGS_AT_ONCE);
+            let ids = values.fold(query(LOG_ENDS.as_str()), |query, id| query.bind(id.to_string()));
+            for row in ids.fetch_all(self.reader()).await? {
+                let (seq, bytes) = (counter(&row, "seq")?, counter(&row, "bytes")?);
+                let end = match bytes {
+                    0 => EventId::durable(seq),
+                    bytes => EventId::delta(seq, bytes),
+                };
+                ends.push((parsed(&row, "id")?, end));
+            }
+        }
+        Ok(ends)
     }
 
     /// The message that streamed under a number whose text was not stored before the

@@ -2,10 +2,10 @@
 //! [`crate::queries::conversation_view`].
 
 use parlor_database::{Executor, Row, query};
-use parlor_protocol::{ConversationId, Mode, ProjectId, TenantId, Timestamp};
+use parlor_protocol::{ConversationId, Mode, NodeId, ProjectId, TenantId, Timestamp};
 use serde::Serialize;
 
-use crate::columns::{counter, parsed};
+use crate::columns::{counter, optional, parsed};
 use crate::error::StorageError;
 use crate::pages::{self, PageCursor};
 use crate::served::Served;
@@ -34,6 +34,9 @@ pub struct Conversation {
     /// The next number of its log.
     #[serde(skip)]
     pub next_seq: u64,
+    /// The node that has the files of its agent, if that is a program.
+    #[serde(skip)]
+    pub home: Option<NodeId>,
 }
 
 /// A conversation that begins.
@@ -159,6 +162,7 @@ fn conversation(row: &Row) -> Result<Conversation, StorageError> {
         running: row.try_get("running")?,
         epoch: counter(row, "epoch")?,
         next_seq: counter(row, "next_seq")?,
+        home: optional(row, "home")?,
     })
 }
 

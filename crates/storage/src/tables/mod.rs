@@ -10,6 +10,7 @@ pub(crate) mod events;
 pub(crate) mod history;
 pub(crate) mod images;
 pub(crate) mod messages;
+pub(crate) mod nodes;
 pub(crate) mod prompts;
 pub(crate) mod rate_limits;
 pub(crate) mod text_blocks;

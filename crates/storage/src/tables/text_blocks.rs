@@ -4,7 +4,7 @@
 //! One task appends the pieces of all conversations in one transaction: a commit
 //! for each piece would wait for the disk each time.
 
-use parlor_database::{Batch, Connection, query};
+use parlor_database::{Batch, Connection, Guard, query};
 use parlor_protocol::{ConversationId, MessageId, Timestamp, TurnId};
 
 use super::events;
@@ -34,6 +34,8 @@ pub struct Delta {
     pub conversation: ConversationId,
     /// The turn.
     pub turn: TurnId,
+    /// The epoch under which the turn writes.
+    pub epoch: u64,
     /// The block; its `parts` is the number of this piece.
     pub block: TextBlock,
     /// As the agent wrote it.
@@ -47,43 +49,54 @@ pub struct Delta {
 /// SQLite takes 32,766 values in a statement; a row has seven at most.
 const ROWS_PER_STATEMENT: usize = 1_000;
 
+/// A turn that was taken over stores nothing more.
+const SAME_EPOCH: Guard = Guard { table: "conversations", key: "id", column: "epoch" };
+
 impl Store {
-    /// Appends pieces of any number of conversations in one transaction.
+    /// Appends pieces of any number of conversations in one transaction. Those of a
+    /// conversation that was taken over are left out: its turn learns it with its next
+    /// commit. A piece whose end was unknown may come again, and longer.
     pub async fn flush(&self, pieces: &[Delta]) -> Result<(), StorageError> {
         let mut batch = Batch::default();
         for pieces in pieces.chunks(ROWS_PER_STATEMENT) {
             // The first piece of a block puts it into the log.
             let first = pieces.iter().filter(|piece| piece.block.parts == 0);
-            let first =
-                first.map(|piece| (piece.conversation, piece.turn, &piece.block, piece.now));
-            open(&mut batch, first);
+            let again = " ON CONFLICT (conversation_id, seq) DO NOTHING";
+            batch.insert_guarded(events::INTO, again, SAME_EPOCH, first, |row, piece| {
+                bind_open(row, piece.conversation, piece.turn, &piece.block, piece.now);
+                row.bind(to_column(piece.epoch));
+            });
             let columns = "deltas (conversation_id, block, part, raw, clean)";
-            batch.insert(columns, pieces, |row, piece| {
+            let again = " ON CONFLICT (conversation_id, block, part)
+                 DO UPDATE SET raw = excluded.raw, clean = excluded.clean";
+            batch.insert_guarded(columns, again, SAME_EPOCH, pieces, |row, piece| {
                 row.bind(piece.conversation.to_string())
                     .bind(to_column(piece.block.seq))
                     .bind(to_column(piece.block.parts))
                     .bind(&piece.raw)
-                    .bind(piece.clean.get());
+                    .bind(piece.clean.get())
+                    .bind(to_column(piece.epoch));
             });
         }
         self.run(batch).await
     }
 }
 
-/// Puts blocks into the log.
-fn open<'b>(
-    batch: &mut Batch,
-    blocks: impl IntoIterator<Item = (ConversationId, TurnId, &'b TextBlock, Timestamp)>,
+/// The values of a block's row in the log.
+fn bind_open(
+    row: &mut Batch,
+    conversation: ConversationId,
+    turn: TurnId,
+    block: &TextBlock,
+    now: Timestamp,
 ) {
-    batch.insert(events::INTO, blocks, |row, (conversation, turn, block, now)| {
-        row.bind(conversation.to_string())
-            .bind(to_column(block.seq))
-            .bind(turn.to_string())
-            .bind("block")
-            .bind(block.message.to_string())
-            .bind(block.kind.as_str())
-            .bind(now.0);
-    });
+    row.bind(conversation.to_string())
+        .bind(to_column(block.seq))
+        .bind(turn.to_string())
+        .bind("block")
+        .bind(block.message.to_string())
+        .bind(block.kind.as_str())
+        .bind(now.0);
 }
 
 /// Deletes the pieces of a block whose text is in a message now. Its number stays in
@@ -96,7 +109,9 @@ pub(crate) fn close(
     now: Timestamp,
 ) {
     if block.parts == 0 {
-        return open(batch, [(conversation, turn, block, now)]);
+        return batch.insert(events::INTO, [block], |row, block| {
+            bind_open(row, conversation, turn, block, now);
+        });
     }
     batch
         .add("DELETE FROM deltas WHERE conversation_id = $1 AND block = $2")

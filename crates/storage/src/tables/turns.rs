@@ -1,7 +1,7 @@
 //! Turns: their status, and how one ends.
 
 use parlor_database::{Row, query};
-use parlor_protocol::{ClientMessageId, ConversationId, TenantId, TurnId};
+use parlor_protocol::{BootId, ClientMessageId, ConversationId, TenantId, Timestamp, TurnId};
 
 use crate::columns::{counter, parsed};
 use crate::error::StorageError;
@@ -63,6 +63,65 @@ impl Store {
         .fetch_optional(self.reader())
         .await?;
         row.as_ref().map(turn).transpose()
+    }
+}
+
+/// What a node has to do for a turn that it owns, because of what was written elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// Stop the turn of this conversation.
+    Stop(ConversationId),
+    /// Begin the turn that was handed over.
+    Begin(ConversationId),
+}
+
+impl Store {
+    /// Stores that a person wants the running turn of a conversation to stop; returns
+    /// whether one runs.
+    pub async fn request_stop(
+        &self,
+        conversation: ConversationId,
+        now: Timestamp,
+    ) -> Result<bool, StorageError> {
+        let mut transaction = self.begin().await?;
+        let running = query(
+            "UPDATE turns SET stop_at = COALESCE(stop_at, $2)
+             WHERE conversation_id = $1 AND status = 'running'",
+        )
+        .bind(conversation.to_string())
+        .bind(now.0)
+        .execute(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(running > 0)
+    }
+
+    /// What other nodes wrote for the turns of this one.
+    pub async fn wanted(&self, boot: BootId) -> Result<Vec<Wanted>, StorageError> {
+        let rows = query(
+            "SELECT conversation_id, handed_over FROM turns WHERE owner = $1
+             AND status = 'running' AND (handed_over OR stop_at IS NOT NULL)",
+        )
+        .bind(boot.to_string())
+        .fetch_all(self.reader())
+        .await?;
+        rows.iter()
+            .map(|row| {
+                let conversation = parsed(row, "conversation_id")?;
+                let begin: bool = row.try_get("handed_over")?;
+                Ok(if begin { Wanted::Begin(conversation) } else { Wanted::Stop(conversation) })
+            })
+            .collect()
+    }
+
+    /// The conversations whose turn runs under a boot.
+    pub async fn owned_turns(&self, boot: BootId) -> Result<Vec<ConversationId>, StorageError> {
+        let rows =
+            query("SELECT conversation_id FROM turns WHERE owner = $1 AND status = 'running'")
+                .bind(boot.to_string())
+                .fetch_all(self.reader())
+                .await?;
+        rows.iter().map(|row| parsed(row, "conversation_id")).collect()
     }
 }
 

@@ -10,7 +10,8 @@ use parlor_database::{Batch, Connection, Fault, query};
 use parlor_guard::Clean;
 use parlor_protocol::message::Message;
 use parlor_protocol::{
-    ClientMessageId, ConversationId, EventBody, MessageId, Mode, TenantId, Timestamp, TurnId,
+    BootId, ClientMessageId, ConversationId, EventBody, MessageId, Mode, NodeId, TenantId,
+    Timestamp, TurnId,
 };
 use serde_json::Value;
 
@@ -54,8 +55,21 @@ pub struct BeginTurn {
     pub closes: ClosedPrompts,
     /// The message that streams first, if text does.
     pub block_message: MessageId,
+    /// Who takes the turn.
+    pub owner: TurnOwner,
     /// When.
     pub now: Timestamp,
+}
+
+/// Who takes a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TurnOwner {
+    /// The run of a node.
+    pub boot: BootId,
+    /// Whether that is another one, which has yet to begin it.
+    pub handed_over: bool,
+    /// The node that becomes the home of the conversation, if its agent needs one.
+    pub home: Option<NodeId>,
 }
 
 /// The prompts that a message closes.
@@ -88,8 +102,22 @@ impl Store {
         let mut batch = Batch::default();
         let (epoch, start_seq) = insert_conversation(&mut batch, begin, new);
         let begun = insert(&mut batch, begin, epoch, start_seq)?;
-        self.run(batch).await.map_err(turn_running)?;
-        Ok(begun)
+        match self.run(batch).await.map_err(turn_running) {
+            Err(error) if self.has_begun(begin, &error).await? => Ok(begun),
+            written => written.map(|()| begun),
+        }
+    }
+
+    /// Whether a turn began, although that failed with an unknown end.
+    async fn has_begun(
+        &self,
+        begin: &BeginTurn,
+        error: &StorageError,
+    ) -> Result<bool, StorageError> {
+        self.is_written(error, || {
+            query("SELECT 1 FROM turns WHERE id = $1").bind(begin.turn.to_string())
+        })
+        .await
     }
 
     /// In a transaction: the numbers are read first, and prompts may close.
@@ -109,8 +137,10 @@ impl Store {
             return Err(error);
         }
         close_prompts(&mut transaction, begin).await?;
-        transaction.commit().await?;
-        Ok(begun)
+        match transaction.commit().await.map_err(StorageError::from) {
+            Err(error) if self.has_begun(begin, &error).await? => Ok(begun),
+            written => written.map(|()| begun),
+        }
     }
 }
 
@@ -142,7 +172,8 @@ fn insert_conversation(batch: &mut Batch, begin: &BeginTurn, new: &NewConversati
     batch
         .add(
             "INSERT INTO conversations (id, tenant, project, title, mode, epoch, next_seq,
-             next_position, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8, $8)",
+             next_position, created_at, updated_at, home)
+             VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8, $8, $9)",
         )
         .bind(begin.conversation.to_string())
         .bind(begin.tenant.as_str())
@@ -151,7 +182,8 @@ fn insert_conversation(batch: &mut Batch, begin: &BeginTurn, new: &NewConversati
         .bind(mode_name(new.mode))
         .bind(to_column(1 + begin.numbers()))
         .bind(to_column(1 + begin.history.len() as u64))
-        .bind(begin.now.0);
+        .bind(begin.now.0)
+        .bind(begin.owner.home.map(|home| home.to_string()));
     (1, 1)
 }
 
@@ -163,7 +195,7 @@ async fn reserve(
     let numbers = begin.numbers();
     let row = query(
         "UPDATE conversations SET next_seq = next_seq + $4, next_position = next_position + $5,
-         updated_at = $3, mode = COALESCE($6, mode)
+         updated_at = $3, mode = COALESCE($6, mode), home = COALESCE($7, home)
          WHERE id = $1 AND tenant = $2 RETURNING epoch, next_seq",
     )
     .bind(begin.conversation.to_string())
@@ -172,6 +204,7 @@ async fn reserve(
     .bind(to_column(numbers))
     .bind(to_column(begin.history.len() as u64))
     .bind(begin.mode.map(mode_name))
+    .bind(begin.owner.home.map(|home| home.to_string()))
     .fetch_one(transaction)
     .await?;
     Ok((counter(&row, "epoch")?, counter(&row, "next_seq")?.saturating_sub(numbers)))
@@ -219,8 +252,9 @@ fn insert_turn(batch: &mut Batch, begin: &BeginTurn, epoch: u64, start_seq: u64)
     batch
         .add(
             "INSERT INTO turns (id, conversation_id, tenant, started_by, client_message_id,
-             message_id, start_seq, epoch, status, block_seq, block_message, started_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'running', $9, $10, $11)",
+             message_id, start_seq, epoch, status, block_seq, block_message, started_at, owner,
+             handed_over)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'running', $9, $10, $11, $12, $13)",
         )
         .bind(begin.turn.to_string())
         .bind(begin.conversation.to_string())
@@ -234,7 +268,9 @@ fn insert_turn(batch: &mut Batch, begin: &BeginTurn, epoch: u64, start_seq: u64)
         .bind(to_column(epoch))
         .bind(to_column(start_seq + begin.event_count()))
         .bind(begin.block_message.to_string())
-        .bind(begin.now.0);
+        .bind(begin.now.0)
+        .bind(begin.owner.boot.to_string())
+        .bind(begin.owner.handed_over);
 }
 
 /// A violation of one of the two unique indexes of turns: a turn runs, or the client's

@@ -1,6 +1,6 @@
 //! Commits a step of a running turn, all or nothing, under the turn's epoch.
 
-use parlor_database::Batch;
+use parlor_database::{Batch, Query, query};
 use parlor_guard::Clean;
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::message::Message;
@@ -98,37 +98,60 @@ impl Store {
     /// Writes a step of a turn, all or nothing, and returns the events that may be
     /// shown now. A write with an old epoch is `TakenOver`.
     pub async fn commit(&self, commit: &Commit) -> Result<Vec<Logged>, StorageError> {
-        let Commit { conversation, turn, first_seq, step, now, .. } = commit;
-        let (conversation, turn, now) = (*conversation, *turn, *now);
-        let mut batch = Batch::claiming();
-        claim_numbers(&mut batch, commit);
-        for (seq, event) in (*first_seq..).zip(&step.events) {
-            if let Some(message) = &event.message {
-                messages::put(&mut batch, seq, message)?;
-            }
+        let (batch, logged) = batch(commit)?;
+        match self.run(batch).await {
+            Err(error) if self.is_written(&error, || written_by(commit)).await? => Ok(logged),
+            written => written.map(|()| logged),
         }
-        let bodies = step.events.iter().map(|event| &event.body);
-        let logged = events::insert(&mut batch, conversation, turn, *first_seq, bodies, now)?;
-        if let Some(block) = &step.closes_block {
-            text_blocks::close(&mut batch, conversation, turn, block, now);
-        }
-        history::append(&mut batch, conversation, turn, &step.history)?;
-        for image in &step.images {
-            images::insert(&mut batch, conversation, image, now);
-        }
-        for part in &step.amends {
-            history::amend(&mut batch, conversation, part)?;
-        }
-        for run in &step.runs {
-            tool_runs::apply(&mut batch, conversation, turn, run, now)?;
-        }
-        for prompt in &step.prompts {
-            prompts::apply(&mut batch, turn, prompt, now)?;
-        }
-        update_turn(&mut batch, commit)?;
-        self.run(batch).await?;
-        Ok(logged)
     }
+
+    /// The same after an attempt whose end is unknown: writes only what is not written.
+    pub async fn commit_again(&self, commit: &Commit) -> Result<Vec<Logged>, StorageError> {
+        match written_by(commit).fetch_optional(self.reader()).await? {
+            Some(_) => Ok(batch(commit)?.1),
+            None => self.commit(commit).await,
+        }
+    }
+}
+
+/// The statements of a step, and the events that they write.
+fn batch(commit: &Commit) -> Result<(Batch, Vec<Logged>), StorageError> {
+    let Commit { conversation, turn, first_seq, step, now, .. } = commit;
+    let (conversation, turn, now) = (*conversation, *turn, *now);
+    let mut batch = Batch::claiming();
+    claim_numbers(&mut batch, commit);
+    for (seq, event) in (*first_seq..).zip(&step.events) {
+        if let Some(message) = &event.message {
+            messages::put(&mut batch, seq, message)?;
+        }
+    }
+    let bodies = step.events.iter().map(|event| &event.body);
+    let logged = events::insert(&mut batch, conversation, turn, *first_seq, bodies, now)?;
+    if let Some(block) = &step.closes_block {
+        text_blocks::close(&mut batch, conversation, turn, block, now);
+    }
+    history::append(&mut batch, conversation, turn, &step.history)?;
+    for image in &step.images {
+        images::insert(&mut batch, conversation, image, now);
+    }
+    for part in &step.amends {
+        history::amend(&mut batch, conversation, part)?;
+    }
+    for run in &step.runs {
+        tool_runs::apply(&mut batch, conversation, turn, run, now)?;
+    }
+    for prompt in &step.prompts {
+        prompts::apply(&mut batch, turn, prompt, now)?;
+    }
+    update_turn(&mut batch, commit)?;
+    Ok((batch, logged))
+}
+
+/// Finds the row as this write leaves it: no other write has the same next message.
+fn written_by(commit: &Commit) -> Query {
+    query("SELECT 1 FROM turns WHERE id = $1 AND block_message = $2")
+        .bind(commit.turn.to_string())
+        .bind(commit.block_message.to_string())
 }
 
 /// Claims the numbers of the events and, unless the turn ends, one for the text that

@@ -38,8 +38,22 @@ impl Store {
         let resolved = resolve(&mut transaction, resolution).await?;
         // Also if another resolution was first: that one may wait for this very commit,
         // and the caller must be able to read it.
-        transaction.commit().await?;
-        Ok(resolved)
+        match transaction.commit().await.map_err(StorageError::from) {
+            Err(error) if self.is_resolved(resolution, &error).await? => Ok(true),
+            written => written.map(|()| resolved),
+        }
+    }
+
+    /// Whether a prompt was resolved, although that failed with an unknown end.
+    async fn is_resolved(
+        &self,
+        resolution: &PromptResolution,
+        error: &StorageError,
+    ) -> Result<bool, StorageError> {
+        self.is_written(error, || {
+            query("SELECT 1 FROM decisions WHERE id = $1").bind(&resolution.decision.id)
+        })
+        .await
     }
 
     /// Resolves a prompt without beginning a turn, and writes its end to the log. No
@@ -70,8 +84,10 @@ impl Store {
         let logged = events::insert(&mut batch, conversation, turn, seq, [event], now)?;
         prompts::apply(&mut batch, turn, &PromptWrite::Logged(resolution.closing.id), now)?;
         transaction.run(batch).await?;
-        transaction.commit().await?;
-        Ok(logged)
+        match transaction.commit().await.map_err(StorageError::from) {
+            Err(error) if self.is_resolved(resolution, &error).await? => Ok(logged),
+            written => written.map(|()| logged),
+        }
     }
 }
 

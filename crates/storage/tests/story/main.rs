@@ -4,12 +4,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 
 mod deletion;
+mod nodes;
 mod prompts;
 mod scene;
 
 use parlor_protocol::{ConversationId, EventId, MessageId, TenantId, Timestamp, TurnId};
 use parlor_storage::*;
-use scene::{PAGE, Scene, tenant, uuid};
+use scene::{ABANDONED, PAGE, Scene, boot, tenant, uuid};
 
 /// H-5, K-1: a turn from the first message to `done`, read back from any event id.
 #[tokio::test]
@@ -76,7 +77,9 @@ async fn a_boot_takes_over_what_ran() {
     scene.store.flush(&[scene.delta(0, "Hi ")]).await.unwrap();
 
     let reopened = scene.reopen().await;
-    let [taken] = &reopened.take_over().await.unwrap()[..] else { panic!("one turn ran") };
+    let [taken] = &reopened.take_over(boot(2), ABANDONED).await.unwrap()[..] else {
+        panic!("one turn ran")
+    };
     assert_eq!((taken.epoch, taken.next_seq), (2, 4));
     let block = taken.block.as_ref().unwrap();
     assert_eq!((block.seq, block.raw.as_str(), block.clean.get().as_str()), (3, "Hi ", "Hi "));
@@ -86,7 +89,10 @@ async fn a_boot_takes_over_what_ran() {
     let status = TurnStatus::Interrupted;
     commit.step.end = Some(TurnOutcome { status, tokens_used: None, cost_micros: None });
     reopened.commit(&commit).await.unwrap();
-    assert!(reopened.take_over().await.unwrap().is_empty(), "nothing runs any more");
+    assert!(
+        reopened.take_over(boot(2), ABANDONED).await.unwrap().is_empty(),
+        "nothing runs any more"
+    );
 }
 
 /// B-1: turns, tokens and costs are counted by project and hour, for their tenant.

@@ -4,8 +4,8 @@ use parlor_guard::sanitizer::Sanitizer;
 use parlor_guard::{Clean, CleanStream};
 use parlor_protocol::message::{Message, Metadata};
 use parlor_protocol::{
-    ConversationId, DoneReason, EventBody, EventId, MessageId, MessageType, Mode, Role, TenantId,
-    Timestamp, TurnId,
+    BootId, ConversationId, DoneReason, EventBody, EventId, MessageId, MessageType, Mode, NodeId,
+    Role, TenantId, Timestamp, TurnId,
 };
 use parlor_storage::*;
 use parlor_test_database::location;
@@ -15,8 +15,17 @@ use uuid::Uuid;
 /// Everything that these tests write fits into one page.
 pub(crate) const PAGE: PageSize = PageSize { entries: 100, bytes: 1 << 20 };
 
+/// What a node takes over from servers that are gone.
+#[allow(dead_code, reason = "the unit tests share this file and do not use it")]
+pub(crate) const ABANDONED: Claim =
+    Claim::Abandoned { node: NodeId::new(Uuid::from_u128(900)), home_patience_ms: 60_000 };
+
 pub(crate) fn uuid(n: u128) -> Uuid {
     Uuid::from_u128(n)
+}
+
+pub(crate) fn boot(n: u128) -> BootId {
+    BootId::new(uuid(n))
 }
 
 pub(crate) fn tenant() -> TenantId {
@@ -108,6 +117,7 @@ impl Scene {
             mode: None,
             closes: ClosedPrompts::default(),
             block_message: self.answer,
+            owner: TurnOwner { boot: boot(1), handed_over: false, home: None },
             now: Timestamp(10),
         }
     }
@@ -120,6 +130,7 @@ impl Scene {
         Delta {
             conversation: self.conversation,
             turn: self.turn,
+            epoch: 1,
             block: self.block(part),
             raw: text.to_owned(),
             clean: clean_text(text),

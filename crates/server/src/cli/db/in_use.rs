@@ -8,7 +8,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use parlor_database::{Database, Location, Lock};
+use parlor_database::{Database, Location, Lock, LockKind};
 
 use crate::start;
 
@@ -28,7 +28,7 @@ pub(super) async fn be_alone(location: &Location) -> anyhow::Result<Alone> {
         }
         Location::Server(_) => {
             let database = Database::open_as_is(location).await?;
-            let Some(lock) = database.lock().await? else {
+            let Some(lock) = database.lock(LockKind::Command).await? else {
                 bail!("a server of Parlor runs on {location}; stop all of them first");
             };
             Ok(Alone { _directory: None, _server: Some((database, lock)) })
