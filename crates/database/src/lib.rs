@@ -30,6 +30,7 @@ mod postgres;
 mod purpose;
 mod query;
 mod row;
+mod sql;
 mod sqlite;
 pub mod transfer;
 mod value;

@@ -49,6 +49,11 @@ impl Store {
         self.database.lock().await?.ok_or(StorageError::InUse)
     }
 
+    /// Whether other servers may use the database at the same time.
+    pub fn is_shared(&self) -> bool {
+        self.database.is_shared()
+    }
+
     /// Closes all connections, after the reads and writes that are under way.
     pub async fn close(&self) {
         self.database.close().await;
