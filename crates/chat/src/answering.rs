@@ -167,7 +167,7 @@ async fn begin_turn(
     let mut write =
         turn::message_turn(caller, project, conversation, message, answers, &passed_over);
     write.mode = (decision == Some(PlanDecision::Execute)).then_some(Mode::Act);
-    let slot = state.turn_slot(caller, project)?;
+    let slot = state.turn_slot(caller, project).await?;
     match turn::begin(state, write, project, slot).await {
         Ok(accepted) => Ok(accepted),
         Err(error) => Err(why_not_begun(state, conversation, error).await),

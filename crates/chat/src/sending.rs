@@ -43,7 +43,7 @@ pub(crate) async fn send(
     let text =
         input_check::check_message(state, caller, project, &request.message, has_image).await?;
     let message = PersonMessage { text, for_model: None, image, retry };
-    let slot = state.turn_slot(caller, project)?;
+    let slot = state.turn_slot(caller, project).await?;
     let conversation = target.conversation;
     let mut write =
         turn::message_turn(caller, project, conversation, message, None, &target.passed_over);

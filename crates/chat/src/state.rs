@@ -95,16 +95,30 @@ impl ChatState {
         }
     }
 
-    /// A slot for a turn, unless the tenant or the project has reached its limit.
-    pub(crate) fn turn_slot(
+    /// A slot for a turn, unless the tenant or the project has reached its limit: on this
+    /// node, and, if others share the database, on all of them together.
+    ///
+    /// The slot of this node is taken first, so that its own turns cannot exceed the limit.
+    /// Those of others are counted before this turn is stored: the limit can be exceeded by as
+    /// many turns as begin at the same moment on different nodes.
+    pub(crate) async fn turn_slot(
         &self,
         caller: &Caller,
         project: &Project,
     ) -> Result<TurnSlot, ChatError> {
         let max_of_tenant = self.projects.max_turns_of_tenant();
         let slots = &self.turn_slots;
-        slots
+        let slot = slots
             .take(&caller.tenant, &project.id, max_of_tenant, project.max_turns)
-            .ok_or(ChatError::TooManyTurns)
+            .ok_or(ChatError::TooManyTurns)?;
+        if self.store.is_shared() {
+            let running = self.store.running_turns(&caller.tenant, &project.id).await?;
+            if running.of_tenant >= u64::from(max_of_tenant)
+                || running.of_project >= u64::from(project.max_turns)
+            {
+                return Err(ChatError::TooManyTurns);
+            }
+        }
+        Ok(slot)
     }
 }

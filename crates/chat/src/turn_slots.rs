@@ -1,5 +1,9 @@
-//! Limits the turns that run at the same time, by tenant and by project. A turn that waits
-//! for a person counts too: it goes on when it is answered.
+//! Limits the turns that run at the same time on this node, by tenant and by project. A turn
+//! that waits for a person counts too: it goes on when it is answered.
+//!
+//! If several nodes share the database, [`turn_slot`] counts the turns of all of them too.
+//!
+//! [`turn_slot`]: crate::state::ChatState::turn_slot
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -57,7 +57,7 @@ impl App {
         let key = config.credentials.api_key.as_ref().zip(HOME.parse().ok());
         let tenants = config.tenants.keys().cloned().collect();
         let body_budget = BodyBudget::new(&config.server.limits);
-        let rate_limits = RateLimits::new(&config.server.limits, clock.clone());
+        let rate_limits = RateLimits::new(&config.server.limits, clock.clone(), &store);
         let access = Access::new(store.clone(), clock, config.access.clone(), tenants, key);
         let public_url = config.server.public_url.clone();
         Self {

@@ -44,6 +44,14 @@ impl Clock {
         Moment(passed.saturating_add(self.state.ahead.load(Ordering::Relaxed)))
     }
 
+    /// The time that a test moved the clocks ahead to, for what the database's clock decides
+    /// otherwise. A jump of this machine's time of day is not one of the database's.
+    pub(crate) fn moved(&self) -> Option<Timestamp> {
+        let ahead = self.state.ahead.load(Ordering::Relaxed);
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        (ahead != 0).then(|| Timestamp(milliseconds(since).saturating_add(ahead)))
+    }
+
     /// Moves both clocks ahead, for tests of what takes days.
     pub fn advance(&self, by: Duration) {
         self.state.ahead.fetch_add(milliseconds(by), Ordering::Relaxed);

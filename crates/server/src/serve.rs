@@ -56,7 +56,7 @@ pub async fn serve(
     mut workers: WorkerThreads,
     shutdown: impl Future<Output = ()>,
 ) {
-    if let Err(error) = app.rate_limits.load(&app.store).await {
+    if let Err(error) = app.rate_limits.load().await {
         tracing::warn!(%error, "failed to load rate limits; they start unused");
     }
     let background = [
@@ -72,7 +72,7 @@ pub async fn serve(
     drop(listener);
     shut_down(&app, &connections).await;
     workers.close().await;
-    if let Err(error) = app.rate_limits.save(&app.store).await {
+    if let Err(error) = app.rate_limits.save().await {
         tracing::warn!(%error, "failed to store rate limits");
     }
     app.store.close().await;
@@ -180,20 +180,29 @@ async fn shut_down(app: &App, connections: &Connections) {
 }
 
 async fn save_rate_limits(app: Arc<App>) {
-    app.rate_limits.save_changes(&app.store).await;
+    app.rate_limits.save_changes().await;
 }
 
 /// Frees what is no longer needed, now and then.
 async fn clean_up(app: Arc<App>) {
     loop {
         sleep(CLEAN_UP_EVERY).await;
-        app.rate_limits.remove_unused();
+        forget_senders(&app).await;
         app.access.refused_logins.log();
         if app.chat.is_idle() {
             app.chat.drop_large_entries();
             // It takes milliseconds, which no stream should wait for.
             let _done = tokio::task::spawn_blocking(parlor_malloc::trim).await;
         }
+    }
+}
+
+async fn forget_senders(app: &App) {
+    if let Err(error) = app.rate_limits.remove_unused().await {
+        tracing::warn!(%error, "failed to remove unused rate limits; retrying");
+    }
+    if let Err(error) = app.access.forget_old_attempts().await {
+        tracing::warn!(%error, "failed to remove old login attempts; retrying");
     }
 }
 

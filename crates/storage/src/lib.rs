@@ -8,6 +8,7 @@
 //!   writes that need no other table. They do not know each other's writes.
 //! - `transactions`: what writes several tables, all or nothing: begin a turn, commit a
 //!   step of it, resolve a prompt, take over after a crash, delete a conversation.
+//! - `postgres_only`: limits that several nodes keep together, in one statement each.
 //! - `transfer`: the list of tables, for copies into another database.
 //! - `queries`: what reads several tables, from one snapshot of the database.
 //!
@@ -28,6 +29,7 @@ mod columns;
 mod error;
 mod migrations;
 mod pages;
+mod postgres_only;
 mod queries;
 mod served;
 mod store;
@@ -40,9 +42,13 @@ pub use block_kind::BlockKind;
 pub use error::StorageError;
 pub use pages::{InvalidCursor, PageCursor};
 pub use parlor_database::Fault;
+pub use postgres_only::SharedLimits;
+pub use postgres_only::login_attempts::{AttemptRules, LoginAttempt};
+pub use postgres_only::rate_limits::{TokenWanted, TokensTaken};
 pub use queries::activity::Activity;
 pub use queries::conversation_view::ConversationView;
 pub use queries::log::{LogEntry, PageSize};
+pub use queries::running_turns::RunningTurns;
 pub use served::Served;
 pub use store::Store;
 pub use tables::access::{Access, AccessRole, NewToken, Token, TokenKind};

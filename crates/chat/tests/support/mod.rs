@@ -45,6 +45,11 @@ pub(crate) struct Setup {
 }
 
 pub(crate) async fn open_with(path: &Path, model: &ScriptedModel, setup: Setup) -> Chat {
+    let store = Store::open(location(path).await).await.unwrap();
+    open_on(store, model, setup).await
+}
+
+pub(crate) async fn open_on(store: Store, model: &ScriptedModel, setup: Setup) -> Chat {
     let _installed = rustls::crypto::ring::default_provider().install_default();
     let settings = ModelSettings {
         kind: ModelKind::Anthropic,
@@ -80,7 +85,6 @@ pub(crate) async fn open_with(path: &Path, model: &ScriptedModel, setup: Setup) 
             max_answer_bytes: setup.max_answer_bytes.unwrap_or(4 << 20),
         },
     );
-    let store = Store::open(location(path).await).await.unwrap();
     Chat::open(store, projects, Membership::alone()).await.unwrap()
 }
 

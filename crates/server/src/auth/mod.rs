@@ -76,7 +76,6 @@ pub struct Access {
     pub(crate) sessions: Sessions,
     tenants: Vec<TenantId>,
     store: Store,
-    clock: Clock,
     hasher: PasswordHasher,
     throttle: Throttle,
     /// Counted for the log.
@@ -97,9 +96,9 @@ impl Access {
         if let Some((key, tenant)) = key {
             sessions.accept_environment_key(key, tenant);
         }
-        let (hasher, throttle) = (PasswordHasher::new(), Throttle::default());
+        let (hasher, throttle) = (PasswordHasher::new(), Throttle::new(&store, clock));
         let refused_logins = RefusedLogins::default();
-        Self { sessions, tenants, store, clock, hasher, throttle, refused_logins }
+        Self { sessions, tenants, store, hasher, throttle, refused_logins }
     }
 
     /// Checks a password and returns the secret of a new session. An unknown tenant
@@ -123,13 +122,19 @@ impl Access {
         attempt
     }
 
+    /// Removes login attempts that no longer matter.
+    pub(crate) async fn forget_old_attempts(&self) -> Result<(), StorageError> {
+        self.throttle.forget_old().await
+    }
+
     async fn try_log_in(
         &self,
         tenant: &TenantId,
         password: SecretString,
         from: IpAddr,
     ) -> Result<SecretString, LoginError> {
-        match self.throttle.begin(from, tenant, self.clock.moment()) {
+        let not_counted = |error: StorageError| LoginError::Failed(error.into());
+        match self.throttle.begin(from, tenant).await.map_err(not_counted)? {
             Attempt::RetryAfter(wait) => return Err(LoginError::RetryAfter(wait)),
             Attempt::CheckAfter(delay) => tokio::time::sleep(delay).await,
         }
@@ -138,10 +143,10 @@ impl Access {
             error => LoginError::Failed(error),
         })?;
         let Some(role) = role else {
-            self.throttle.failed(tenant, self.clock.moment());
+            self.throttle.failed(tenant).await.map_err(not_counted)?;
             return Err(LoginError::WrongPassword);
         };
-        self.throttle.succeeded(from);
+        self.throttle.succeeded(from).await.map_err(not_counted)?;
         self.sessions.begin(tenant, role, "browser").await.map_err(LoginError::Failed)
     }
 

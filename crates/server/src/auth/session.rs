@@ -41,6 +41,9 @@ pub struct Session {
     expiry: AtomicMoment,
     touched: AtomicMoment,
     checked: AtomicMoment,
+    /// The expiry in the database as this node knows it, in milliseconds since 1970. If it is
+    /// another, another node has extended the session.
+    stored_expiry: AtomicI64,
 }
 
 /// A moment that several threads may change.
@@ -76,6 +79,7 @@ impl Session {
             expiry: AtomicMoment::new(expiry),
             touched: AtomicMoment::new(moment.before(between(token.last_used_at, now))),
             checked: AtomicMoment::new(moment),
+            stored_expiry: AtomicI64::new(expires_at.0),
         })
     }
 
@@ -93,6 +97,7 @@ impl Session {
             expiry: AtomicMoment::new(Moment::NEVER),
             touched: AtomicMoment::new(Moment::NEVER),
             checked: AtomicMoment::new(Moment::NEVER),
+            stored_expiry: AtomicI64::new(i64::MAX),
         }
     }
 
@@ -124,6 +129,29 @@ impl Session {
 
     pub(super) fn was_checked(&self, now: Moment) {
         self.checked.set(now);
+    }
+
+    /// Extends it if it is in use on another node: then the database has another expiry than
+    /// this node read or stored. One that nobody changed extends nothing, however far ahead
+    /// it is: the time of day may have been set back.
+    pub(super) fn extend_to(
+        &self,
+        expires_at: Option<Timestamp>,
+        clock: &Clock,
+        access: &AccessConfig,
+    ) {
+        let Some(expires_at) = expires_at else { return };
+        if self.stored_expiry.swap(expires_at.0, Ordering::Relaxed) != expires_at.0 {
+            let left = between(clock.now(), expires_at).min(access.idle_expiry);
+            self.expiry.raise(clock.moment().after(left).min(self.latest_expiry));
+        }
+    }
+
+    /// This node has stored an expiry.
+    pub(super) fn was_stored(&self, expires_at: Option<Timestamp>) {
+        if let Some(expires_at) = expires_at {
+            self.stored_expiry.store(expires_at.0, Ordering::Relaxed);
+        }
     }
 
     /// Extends it because it is in use. Now and then this returns what to store: when
@@ -160,6 +188,11 @@ impl AtomicMoment {
 
     fn set(&self, moment: Moment) {
         self.0.store(moment.as_millis(), Ordering::Relaxed);
+    }
+
+    /// Sets it, unless it is later already.
+    fn raise(&self, moment: Moment) {
+        self.0.fetch_max(moment.as_millis(), Ordering::Relaxed);
     }
 
     /// Replaces the expected value; false if another thread was first.

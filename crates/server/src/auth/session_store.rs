@@ -5,7 +5,8 @@
 //! 3. A token that is revoked by this process ends at once, and with it every open
 //!    stream. One that another process revoked (`parlor keys revoke`,
 //!    `parlor password set`) ends when [`super::change_file`] notices, within a
-//!    second, or when the minute is over.
+//!    second, or when the minute is over; one that another node revoked, with its hint
+//!    ([`Sessions::check_token`]).
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,6 +23,8 @@ use crate::config::AccessConfig;
 
 /// Beyond this number, sessions without a request or a stream are dropped from memory.
 const MAX_CACHED: usize = 10_000;
+/// How many tokens are read at once.
+const BATCH: usize = 500;
 
 /// The valid sessions and keys.
 #[derive(Debug)]
@@ -65,7 +68,7 @@ impl Sessions {
                 None => return Ok(None),
             },
         };
-        if session.is_over(self.clock.moment()) {
+        if self.is_over(hash, &session).await? {
             self.end(&session).await?;
             return Ok(None);
         }
@@ -113,6 +116,22 @@ impl Sessions {
         Ok(())
     }
 
+    /// Reads a token again by its public id, after a hint that it changed. If it was revoked,
+    /// its streams end. Nothing is read if it is not cached.
+    #[allow(dead_code, reason = "for the hints of other nodes")]
+    pub(crate) async fn check_token(&self, id: &str) -> Result<(), StorageError> {
+        let hash = {
+            let mut cache = self.cache();
+            // Whoever reads it right now may get what it was before.
+            cache.generation += 1;
+            cache.sessions.iter().find(|(_, session)| session.id == id).map(|(hash, _)| *hash)
+        };
+        match hash {
+            Some(hash) => self.read(hash).await.map(drop),
+            None => Ok(()),
+        }
+    }
+
     /// Reads every cached token again, after a hint that some changed.
     pub(crate) async fn check_all(&self) -> Result<(), StorageError> {
         let hashes: Vec<TokenHash> = {
@@ -120,8 +139,8 @@ impl Sessions {
             cache.generation += 1;
             cache.sessions.keys().copied().collect()
         };
-        for hash in hashes {
-            self.read(hash).await?;
+        for hashes in hashes.chunks(BATCH) {
+            self.read_batch(hashes).await?;
         }
         Ok(())
     }
@@ -130,18 +149,31 @@ impl Sessions {
     /// a time of day, which may come again if the clock is set back.
     pub(crate) async fn end_expired(&self) -> Result<(), StorageError> {
         let now = self.clock.moment();
-        let over: Vec<Arc<Session>> = self
+        let over: Vec<(TokenHash, Arc<Session>)> = self
             .cache()
             .sessions
-            .values()
-            .filter(|session| session.is_over(now))
-            .cloned()
+            .iter()
+            .filter(|(_, session)| session.is_over(now))
+            .map(|(hash, session)| (*hash, session.clone()))
             .collect();
-        over.iter().for_each(|session| session.end());
-        for session in over {
-            self.end(&session).await?;
+        if !self.store.is_shared() {
+            over.iter().for_each(|(_, session)| session.end());
+        }
+        for (hash, session) in over {
+            if self.is_over(hash, &session).await? {
+                self.end(&session).await?;
+            }
         }
         Ok(())
+    }
+
+    /// Whether a session has ended or should end now. If it was in use on another node, only
+    /// the database knows.
+    async fn is_over(&self, hash: TokenHash, session: &Session) -> Result<bool, StorageError> {
+        if self.store.is_shared() && session.is_over(self.clock.moment()) && !session.is_ended() {
+            self.read(hash).await?;
+        }
+        Ok(session.is_over(self.clock.moment()))
     }
 
     fn cached(&self, hash: TokenHash) -> Option<Arc<Session>> {
@@ -166,8 +198,24 @@ impl Sessions {
         }
     }
 
+    /// The same for several that are cached, in one query.
+    async fn read_batch(&self, hashes: &[TokenHash]) -> Result<(), StorageError> {
+        let stored: Vec<String> = hashes.iter().map(|hash| hash.to_hex()).collect();
+        loop {
+            let generation = self.cache().generation;
+            let mut tokens = self.store.access().tokens_by_hash(&stored).await?;
+            let mut cache = self.cache();
+            if cache.generation == generation {
+                for (hash, stored) in hashes.iter().zip(&stored) {
+                    self.update(&mut cache, *hash, tokens.remove(stored));
+                }
+                return Ok(());
+            }
+        }
+    }
+
     /// Applies what the database has of a token. The expiry of a cached one stays: the
-    /// times in the database are for the next run of the server.
+    /// times in the database are for the next run of the server, and for other nodes.
     fn update(
         &self,
         cache: &mut Cache,
@@ -178,8 +226,11 @@ impl Sessions {
         let token = token.filter(|token| token.revoked_at.is_none());
         match (cache.sessions.get(&hash), token) {
             // One that has ended stays ended.
-            (Some(session), Some(_)) => {
+            (Some(session), Some(token)) => {
                 session.was_checked(now);
+                if self.store.is_shared() {
+                    session.extend_to(token.expires_at, &self.clock, &self.config);
+                }
                 Some(session.clone())
             }
             (_, token) => {
@@ -190,12 +241,13 @@ impl Sessions {
     }
 
     /// Extends a session because it is in use. Nobody waits until that is stored.
-    pub(crate) fn touch(&self, session: &Session) {
+    pub(crate) fn touch(&self, session: &Arc<Session>) {
         let Some((now, expires_at)) = session.touch(&self.clock, &self.config) else { return };
-        let (store, id) = (self.store.clone(), session.id.clone());
+        let (store, session) = (self.store.clone(), session.clone());
         tokio::spawn(async move {
-            if let Err(error) = store.access().touch_token(&id, now, expires_at).await {
-                tracing::warn!(%error, "failed to store the use of a session");
+            match store.access().touch_token(&session.id, now, expires_at).await {
+                Ok(()) => session.was_stored(expires_at),
+                Err(error) => tracing::warn!(%error, "failed to store the use of a session"),
             }
         });
     }

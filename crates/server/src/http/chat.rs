@@ -45,6 +45,6 @@ pub(super) async fn send_message(
     let project = request.project.clone().unwrap_or_else(|| tenant.default_project.clone());
     let (session, tenant) = (caller.session.as_str(), &caller.tenant);
     let sender = Sender { session, address, tenant, project: Some(&project) };
-    app.rate_limits.take(&sender).map_err(ApiError::rate_limited)?;
+    app.rate_limits.take(&sender).await?;
     Ok(app.chat.send(caller, &project, request).await?)
 }

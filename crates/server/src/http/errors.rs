@@ -11,6 +11,7 @@ use parlor_protocol::{ErrorBody, ErrorCode, ErrorEnvelope, FieldProblem, PromptI
 use parlor_recipes::RecipeError;
 use parlor_storage::StorageError;
 
+use crate::limits::RateLimitError;
 use crate::limits::connections::RETRY_AFTER;
 
 /// An error response: `{"error": {"code", "message", …}}`.
@@ -102,12 +103,6 @@ impl ApiError {
     pub(crate) fn too_large(limit: usize) -> Self {
         let message = format!("The request is larger than {limit} bytes.");
         Self::new(ErrorCode::TooLarge, message)
-    }
-
-    pub(crate) fn rate_limited(retry_after: u64) -> Self {
-        let message = format!("Too many requests; please wait {retry_after} s.");
-        let error = Self::new(ErrorCode::RateLimited, message);
-        Self { retry_after: Some(retry_after), ..error }
     }
 
     pub(crate) fn wrong_method() -> Self {
@@ -222,6 +217,22 @@ impl From<StorageError> for ApiError {
             error => {
                 tracing::error!(%error, "database error");
                 Self::internal()
+            }
+        }
+    }
+}
+
+impl From<RateLimitError> for ApiError {
+    fn from(error: RateLimitError) -> Self {
+        match error {
+            RateLimitError::RetryAfter(seconds) => {
+                let message = format!("Too many requests; please wait {seconds} s.");
+                let error = Self::new(ErrorCode::RateLimited, message);
+                Self { retry_after: Some(seconds), ..error }
+            }
+            RateLimitError::Unavailable(error) => {
+                tracing::warn!(%error, "failed to count a request against the rate limits");
+                Self::unavailable("The database does not work right now; please try again.")
             }
         }
     }

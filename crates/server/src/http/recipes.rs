@@ -29,7 +29,7 @@ pub(crate) async fn admit(
     if !request.method().is_safe() {
         let Caller { session, tenant, .. } = &principal.caller;
         let sender = Sender { session, address, tenant, project: None };
-        app.rate_limits.take(&sender).map_err(ApiError::rate_limited)?;
+        app.rate_limits.take(&sender).await?;
     }
     if [Method::POST, Method::PUT].contains(request.method()) {
         request = with_body(&app, request).await?;

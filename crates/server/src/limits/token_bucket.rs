@@ -1,4 +1,6 @@
 //! A token bucket whose whole state is one point in time: when it is full again.
+//!
+//! `SharedLimits::take_tokens` does the same arithmetic in the database; a test compares them.
 
 use std::time::Duration;
 
@@ -22,6 +24,16 @@ pub(super) struct Empty {
 impl TokenBucket {
     pub(super) fn per_minute(tokens: u32) -> Self {
         Self { refill: MINUTE / i64::from(tokens.max(1)) }
+    }
+
+    /// How long one token takes to refill.
+    pub(super) fn refill(self) -> i64 {
+        self.refill
+    }
+
+    /// How long an empty bucket takes to refill.
+    pub(super) fn capacity(self) -> i64 {
+        MINUTE
     }
 
     /// Takes a token, if there is one: returns when the bucket is full again.

@@ -3,3 +3,4 @@
 pub(crate) mod activity;
 pub(crate) mod conversation_view;
 pub(crate) mod log;
+pub(crate) mod running_turns;

@@ -1,5 +1,7 @@
 //! Credentials: passwords, sessions and keys. Only hashes come here; hashing is done above.
 
+use std::collections::HashMap;
+
 use parlor_database::{Row, query};
 use parlor_protocol::{TenantId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -70,6 +72,10 @@ pub struct Token {
     /// When it was revoked.
     pub revoked_at: Option<Timestamp>,
 }
+
+/// How many hashes one statement takes. A statement is prepared once for each of these sizes;
+/// one that has fewer hashes repeats the last.
+const BATCHES: [usize; 3] = [4, 50, 500];
 
 /// The stored credentials.
 #[derive(Debug, Clone, Copy)]
@@ -161,6 +167,24 @@ impl Access<'_> {
         row.as_ref().map(token).transpose()
     }
 
+    /// The tokens with these hashes, by hash, even if they have expired or were revoked.
+    pub async fn tokens_by_hash(
+        &self,
+        hashes: &[String],
+    ) -> Result<HashMap<String, Token>, StorageError> {
+        let mut found = HashMap::with_capacity(hashes.len());
+        for hashes in hashes.chunks(BATCHES[BATCHES.len() - 1]) {
+            let mut select = query(select_by_hash(batch_size(hashes.len())));
+            for hash in padded(hashes) {
+                select = select.bind(hash);
+            }
+            for row in select.fetch_all(self.0.reader()).await? {
+                found.insert(row.try_get("hash")?, token(&row)?);
+            }
+        }
+        Ok(found)
+    }
+
     /// The tokens of one kind of a tenant, newest first.
     pub async fn tokens(
         &self,
@@ -215,6 +239,22 @@ impl Access<'_> {
         transaction.commit().await?;
         if revoked == 0 { Err(StorageError::NotFound) } else { Ok(()) }
     }
+}
+
+/// The smallest batch that takes so many hashes.
+fn batch_size(hashes: usize) -> usize {
+    BATCHES.into_iter().find(|size| *size >= hashes).unwrap_or(hashes)
+}
+
+/// The hashes of a batch, the last as often as it takes to fill it.
+fn padded(hashes: &[String]) -> impl Iterator<Item = &String> {
+    let missing = batch_size(hashes.len()) - hashes.len();
+    hashes.iter().chain(hashes.last().into_iter().cycle().take(missing))
+}
+
+fn select_by_hash(hashes: usize) -> String {
+    let numbers: Vec<String> = (1..=hashes).map(|number| format!("${number}")).collect();
+    format!("SELECT * FROM tokens WHERE hash IN ({})", numbers.join(", "))
 }
 
 fn token(row: &Row) -> Result<Token, StorageError> {

@@ -1,4 +1,7 @@
 //! How much of their rate limits senders have used: one number for each.
+//!
+//! These are the reads and writes of a node that counts in memory, because it is the only
+//! one. Several nodes count in the rows themselves: `postgres_only`.
 
 use parlor_database::{Batch, query};
 

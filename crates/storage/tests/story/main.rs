@@ -243,6 +243,59 @@ async fn credentials_are_stored_and_revoked() {
     assert!(matches!(again, Err(StorageError::NotFound)));
 }
 
+/// E-2: many tokens are read at once; an unknown hash has none.
+#[tokio::test]
+async fn tokens_are_read_in_batches() {
+    let scene = Scene::new().await;
+    let access = scene.store.access();
+    let hash = |n: usize| format!("hash-{n}");
+    for n in 0..60 {
+        let token = NewToken {
+            id: n.to_string(),
+            hash: hash(n),
+            kind: TokenKind::Key,
+            tenant: tenant(),
+            role: AccessRole::User,
+            name: "script".into(),
+            created_at: Timestamp(1),
+            expires_at: None,
+        };
+        access.add_token(&token).await.unwrap();
+    }
+    for asked in [0, 1, 4, 5, 50, 51, 501] {
+        let hashes: Vec<String> = (0..asked).map(hash).collect();
+        let found = access.tokens_by_hash(&hashes).await.unwrap();
+        assert_eq!(found.len(), asked.min(60), "{asked}");
+        assert!(found.iter().all(|(hash, token)| *hash == format!("hash-{}", token.id)));
+    }
+}
+
+/// E-2, FAULTS 29: running turns are counted by tenant and project, on whatever node.
+#[tokio::test]
+async fn running_turns_are_counted() {
+    let scene = Scene::new().await;
+    for (n, project) in [(0_u128, "recipes"), (1, "recipes"), (2, "sauces")] {
+        let mut begin = scene.begin(TurnId::new(uuid(1_000 + 10 * n)), true, None);
+        begin.conversation = ConversationId::new(uuid(100 + n));
+        begin.new.as_mut().unwrap().project = project.parse().unwrap();
+        scene.store.begin_turn(&begin).await.unwrap();
+    }
+    scene.store.begin_turn(&scene.begin(scene.turn, true, None)).await.unwrap();
+    let running = async |tenant: &str, project: &str| {
+        let (tenant, project) = (tenant.parse().unwrap(), project.parse().unwrap());
+        let running = scene.store.running_turns(&tenant, &project).await.unwrap();
+        (running.of_tenant, running.of_project)
+    };
+    assert_eq!(running("home", "recipes").await, (4, 3));
+    assert_eq!(running("home", "sauces").await, (4, 1));
+    assert_eq!(running("home", "soups").await, (4, 0));
+    assert_eq!(running("other", "recipes").await, (0, 0));
+    let mut commit = scene.commit(1, 4);
+    commit.step.closes_block = None;
+    scene.store.commit(&commit).await.unwrap();
+    assert_eq!(running("home", "recipes").await, (3, 2), "one has ended");
+}
+
 /// FAULTS 6: a file that is not a database, and a missing folder, are reported.
 #[tokio::test]
 async fn an_unusable_database_says_so() {

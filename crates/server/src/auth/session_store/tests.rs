@@ -18,7 +18,8 @@ async fn fixture() -> Fixture {
 
 async fn lasting(lasts: AccessConfig) -> Fixture {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::open(&dir.path().join("test.db")).await.unwrap();
+    let location = parlor_test_database::location(&dir.path().join("test.db")).await;
+    let store = Store::open(location).await.unwrap();
     let clock = Clock::default();
     let sessions = Sessions::new(store.clone(), clock.clone(), lasts);
     Fixture { sessions, store, clock, _dir: dir }
@@ -47,9 +48,9 @@ impl Fixture {
     /// That a session is in use is written down without anyone waiting for it.
     async fn use_is_written(&self, secret: &SecretString) {
         let hash = TokenHash::of(secret.expose_secret()).to_hex();
-        let today = self.clock.now().0 - 3_600_000;
+        let just_now = self.clock.now().0 - 1_000;
         let token = || async { self.store.access().token_by_hash(&hash).await.unwrap().unwrap() };
-        while token().await.last_used_at.0 < today {
+        while token().await.last_used_at.0 < just_now {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }
@@ -96,6 +97,71 @@ async fn a_new_password_ends_other_sessions() {
     f.sessions.check_all().await.unwrap();
     assert!(held.is_ended());
     assert!(f.find(&secret).await.is_none());
+}
+
+/// E-2, FAULTS 22: a session that another node ended is over with the hint about it, and so are
+/// its streams. Others stay, and a token that nobody uses here is not read.
+#[tokio::test]
+async fn a_session_that_another_node_ended_is_over() {
+    let f = fixture().await;
+    let (ended, other) = (f.begin().await, f.begin().await);
+    let (held, kept) = (f.find(&ended).await.unwrap(), f.find(&other).await.unwrap());
+    f.store.access().revoke_token(&home(), &held.id, f.clock.now()).await.unwrap();
+    f.sessions.check_token(&kept.id).await.unwrap();
+    assert!(!held.is_ended() && !kept.is_ended(), "the hint is about another");
+    f.sessions.check_token(&held.id).await.unwrap();
+    assert!(held.is_ended() && !kept.is_ended());
+    assert!(f.find(&ended).await.is_none());
+    f.store.close().await;
+    f.sessions.check_token("unknown").await.unwrap();
+    assert!(f.sessions.check_token(&kept.id).await.is_err(), "it is read, and that fails");
+}
+
+/// E-2, FAULTS 22: a session that is in use on another node does not expire here.
+#[tokio::test]
+async fn a_session_in_use_on_another_node_does_not_expire() {
+    let Some(location) = parlor_test_database::new_postgres().await else { return };
+    let idle = Duration::from_secs(7 * 86_400);
+    let lasts = AccessConfig { idle_expiry: idle, absolute_expiry: idle * 4 };
+    let clock = Clock::default();
+    let mut nodes = Vec::new();
+    for _ in 0..2 {
+        let store = Store::open(location.clone()).await.unwrap();
+        let sessions = Sessions::new(store.clone(), clock.clone(), lasts.clone());
+        let (clock, _dir) = (clock.clone(), tempfile::tempdir().unwrap());
+        nodes.push(Fixture { sessions, store, clock, _dir });
+    }
+    let secret = nodes[0].begin().await;
+    let held = nodes[1].find(&secret).await.unwrap();
+    for _ in 0..2 {
+        clock.advance(idle / 2 + Duration::from_secs(3_600));
+        nodes[0].find(&secret).await.unwrap();
+        nodes[0].use_is_written(&secret).await;
+    }
+    nodes[1].sessions.end_expired().await.unwrap();
+    assert!(!held.is_ended());
+    assert!(nodes[1].find(&secret).await.is_some());
+    clock.advance(idle + Duration::from_secs(3_600));
+    nodes[1].sessions.end_expired().await.unwrap();
+    assert!(held.is_ended(), "nobody used it");
+    assert!(nodes[0].find(&secret).await.is_none());
+}
+
+/// E-2: after a time without hints all tokens are read, many at once.
+#[tokio::test]
+async fn all_sessions_are_checked_in_batches() {
+    let f = fixture().await;
+    let mut held = Vec::new();
+    for _ in 0..BATCH + 7 {
+        held.push(f.find(&f.begin().await).await.unwrap());
+    }
+    for session in held.iter().step_by(50) {
+        f.store.access().revoke_token(&home(), &session.id, f.clock.now()).await.unwrap();
+    }
+    f.sessions.check_all().await.unwrap();
+    for (number, session) in held.iter().enumerate() {
+        assert_eq!(session.is_ended(), number % 50 == 0, "{number}");
+    }
 }
 
 /// Without a hint the database is asked again after a minute.
@@ -179,13 +245,7 @@ async fn a_short_idle_time_throws_no_active_person_out() {
         for _ in 0..20 {
             f.clock.advance(idle / 2);
             assert!(f.find(&secret).await.is_some(), "{idle:?}");
-        }
-        let written = f.clock.now().0;
-        let hash = TokenHash::of(secret.expose_secret()).to_hex();
-        while f.store.access().token_by_hash(&hash).await.unwrap().unwrap().last_used_at.0
-            < written - 1_000
-        {
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            f.use_is_written(&secret).await;
         }
         let f = f.restarted();
         f.clock.advance(idle / 2);
