@@ -1,0 +1,68 @@
+//! The arguments.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Parser, Subcommand};
+
+use crate::chaos::Limits;
+use crate::cluster::Shape;
+
+/// Kills and pauses servers under load, and compares what clients saw with what is stored.
+#[derive(Debug, Parser)]
+#[command(name = "parlor-soak")]
+pub(crate) struct Arguments {
+    /// How many nodes; several are behind nginx, on PostgreSQL, with Redis.
+    #[arg(long, default_value_t = 1)]
+    nodes: usize,
+    /// PostgreSQL behind a single node, too.
+    #[arg(long)]
+    postgres: bool,
+    /// Several nodes without Redis.
+    #[arg(long)]
+    no_redis: bool,
+    /// How long things break.
+    #[arg(long, default_value_t = 1.0)]
+    minutes: f64,
+    /// Goes on until nodes were killed so often.
+    #[arg(long, default_value_t = 0)]
+    kills: u64,
+    /// All choices come from it. Without one, a new one is printed.
+    #[arg(long)]
+    pub(crate) seed: Option<u64>,
+    /// Conversations at the same time, with three clients in each.
+    #[arg(long, default_value_t = 6)]
+    pub(crate) rooms: usize,
+    /// Keeps the folder with logs and databases although nothing was found.
+    #[arg(long)]
+    pub(crate) keep: bool,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// What else this program can be.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// The MCP server that nodes start; not for people.
+    #[command(hide = true)]
+    Tool {
+        /// Where calls are written down.
+        file: PathBuf,
+    },
+}
+
+impl Arguments {
+    pub(crate) fn shape(&self) -> Shape {
+        let several = self.nodes > 1;
+        Shape {
+            nodes: self.nodes.max(1),
+            postgres: self.postgres || several,
+            redis: several && !self.no_redis,
+        }
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
+        let minutes = self.minutes.clamp(0.0, 100_000.0);
+        Limits { time: Duration::from_secs_f64(minutes * 60.0), kills: self.kills }
+    }
+}
