@@ -53,7 +53,8 @@ fn start(profile: &str, arguments: &[&str]) -> bool {
 fn needs_servers(arguments: &[&str]) -> bool {
     let after = arguments.windows(2).filter(|pair| pair[0] == "--nodes").map(|pair| pair[1]);
     let inside = arguments.iter().filter_map(|argument| argument.strip_prefix("--nodes="));
-    arguments.contains(&"--postgres") || after.chain(inside).any(|nodes| nodes != "1")
+    let asks = ["--postgres", "--proxy"].iter().any(|flag| arguments.contains(flag));
+    asks || after.chain(inside).any(|nodes| nodes != "1")
 }
 
 /// The binary of a profile, beside the folder of this one.

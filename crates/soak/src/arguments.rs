@@ -18,6 +18,9 @@ pub(crate) struct Arguments {
     /// PostgreSQL behind a single node, too.
     #[arg(long)]
     postgres: bool,
+    /// nginx before a single node, too.
+    #[arg(long)]
+    proxy: bool,
     /// Several nodes without Redis.
     #[arg(long)]
     no_redis: bool,
@@ -58,6 +61,7 @@ impl Arguments {
             nodes: self.nodes.max(1),
             postgres: self.postgres || several,
             redis: several && !self.no_redis,
+            proxy: self.proxy || several,
         }
     }
 

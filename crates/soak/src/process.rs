@@ -68,7 +68,16 @@ impl Process {
     /// Sends a signal to it and to its children.
     pub(crate) fn signal_family(&self, signal: Signal) {
         self.signal(signal);
-        children(self.id()).into_iter().for_each(|child| signal_to(child, signal));
+        self.signal_children(signal, |_| true);
+    }
+
+    /// Sends a signal to those of its children whose command line is meant.
+    pub(crate) fn signal_children(&self, signal: Signal, is_meant: impl Fn(&str) -> bool) {
+        for child in children(self.id()) {
+            if command_line(child).is_some_and(|line| is_meant(&line)) {
+                signal_to(child, signal);
+            }
+        }
     }
 
     /// How it ended, if it did.
@@ -132,12 +141,14 @@ pub(crate) fn memory_kb(id: u32) -> Option<u64> {
 
 /// The processes that name this text in their command line, other than this one.
 pub(crate) fn naming(text: &str) -> Vec<(u32, String)> {
-    let named = |id: u32| {
-        let line = fs::read(format!("/proc/{id}/cmdline")).ok()?;
-        let line = String::from_utf8_lossy(&line).replace('\0', " ");
-        (id != std::process::id() && line.contains(text)).then_some((id, line))
-    };
-    all().filter_map(named).collect()
+    let others = all().filter(|id| *id != std::process::id());
+    let lines = others.filter_map(|id| Some((id, command_line(id)?)));
+    lines.filter(|(_, line)| line.contains(text)).collect()
+}
+
+fn command_line(id: u32) -> Option<String> {
+    let line = fs::read(format!("/proc/{id}/cmdline")).ok()?;
+    Some(String::from_utf8_lossy(&line).replace('\0', " "))
 }
 
 fn signal_to(id: u32, signal: Signal) {

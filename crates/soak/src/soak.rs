@@ -47,8 +47,11 @@ pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let calm = Arc::new(Calm::new());
     let (stage, clients_stage) = watch::channel(Stage::Busy);
     let mut clients = JoinSet::new();
+    let session = api.logged_in().await.context("nobody can log in")?;
     for number in 0..arguments.rooms {
-        let (api, calm, stage) = (api.clone(), Arc::clone(&calm), clients_stage.clone());
+        // Half of them are people, half are programs.
+        let api = if number % 2 == 0 { session.clone() } else { api.clone() };
+        let (calm, stage) = (Arc::clone(&calm), clients_stage.clone());
         clients.spawn(Room::new(number, api, calm, stage, rng.fork()).run());
     }
     let sampler = Sampler::start(Arc::clone(&cluster));

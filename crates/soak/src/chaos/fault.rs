@@ -31,6 +31,8 @@ enum FaultKind {
     Stop,
     /// SIGSTOP: it wakes up and believes that no time has passed.
     Pause,
+    /// Its clients lose their connections; it goes on.
+    Cut,
     /// All data of Redis is removed; it goes on.
     Flush,
 }
@@ -53,17 +55,17 @@ impl Fault {
     pub(super) fn draw(cluster: &Cluster, rng: &mut Rng) -> Self {
         let (target, kind) = loop {
             let node = Target::Node(rng.usize(0..cluster.nodes.len()));
-            let drawn = match rng.u32(0..20) {
+            let drawn = match rng.u32(0..23) {
                 0..9 => (node, FaultKind::Kill),
                 9..13 => (node, FaultKind::Pause),
                 13..15 => (node, FaultKind::Stop),
                 15 => (Target::Postgres, FaultKind::Kill),
                 16 => (Target::Postgres, FaultKind::Stop),
                 17 => (Target::Postgres, FaultKind::Pause),
-                18 => (
-                    Target::Redis,
-                    rng.choice([FaultKind::Kill, FaultKind::Pause]).unwrap_or(FaultKind::Kill),
-                ),
+                18 => (Target::Postgres, FaultKind::Cut),
+                19 => (Target::Redis, FaultKind::Kill),
+                20 => (Target::Redis, FaultKind::Pause),
+                21 => (Target::Redis, FaultKind::Cut),
                 _ => (Target::Redis, FaultKind::Flush),
             };
             let exists = match drawn.0 {
@@ -105,7 +107,7 @@ impl Fault {
                 return Ok(());
             }
             FaultKind::Stop => node.terminate().await?,
-            FaultKind::Kill | FaultKind::Flush => node.kill(),
+            FaultKind::Kill | FaultKind::Cut | FaultKind::Flush => node.kill(),
         }
         self.wait().await;
         node.start().await
@@ -114,15 +116,20 @@ impl Fault {
     async fn break_postgres(&self, cluster: &Cluster) -> anyhow::Result<()> {
         let Some(postgres) = &cluster.postgres else { return Ok(()) };
         let mut postgres = postgres.lock().await;
-        if self.kind == FaultKind::Pause {
-            postgres.pause(true);
-            self.wait().await;
-            postgres.pause(false);
-            return Ok(());
+        match self.kind {
+            FaultKind::Cut => postgres.cut(),
+            FaultKind::Pause => {
+                postgres.pause(true);
+                self.wait().await;
+                postgres.pause(false);
+            }
+            FaultKind::Kill | FaultKind::Stop | FaultKind::Flush => {
+                postgres.stop(self.kind == FaultKind::Stop).await;
+                self.wait().await;
+                postgres.start_again().await?;
+            }
         }
-        postgres.stop(self.kind == FaultKind::Stop).await;
-        self.wait().await;
-        postgres.start_again().await
+        Ok(())
     }
 
     async fn break_redis(&self, cluster: &Cluster) -> anyhow::Result<()> {
@@ -130,6 +137,7 @@ impl Fault {
         let mut redis = redis.lock().await;
         match self.kind {
             FaultKind::Flush => redis.flush()?,
+            FaultKind::Cut => redis.cut()?,
             FaultKind::Pause => {
                 redis.pause(true);
                 self.wait().await;
@@ -172,6 +180,7 @@ impl fmt::Display for Fault {
             FaultKind::Kill => "killed",
             FaultKind::Stop => "stopped",
             FaultKind::Pause => "paused",
+            FaultKind::Cut => return f.write_str(": connections cut"),
             FaultKind::Flush => return f.write_str(" flushed"),
         };
         write!(f, " {how} for {:.1} s", self.time.as_secs_f64())

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use anyhow::Context as _;
 use serde_json::Value;
 use tokio::time::timeout;
 
 use super::stream::EventStream;
-use crate::cluster::{KEY, PROJECT, TENANT};
+use crate::cluster::{KEY, PASSWORD, PROJECT, TENANT};
 use crate::event::Position;
 use crate::evidence::Record;
 use crate::violation::Kind;
@@ -30,6 +31,8 @@ pub(crate) enum Refusal {
 pub(crate) struct Api {
     pub(crate) address: String,
     pub(crate) record: Record,
+    /// How a client proves who it is: the headers of each request.
+    pub(crate) credentials: Vec<(&'static str, String)>,
     client: reqwest::Client,
 }
 
@@ -40,8 +43,21 @@ impl Api {
             .no_proxy()
             .pool_max_idle_per_host(0)
             .connect_timeout(Duration::from_secs(2))
+            .redirect(reqwest::redirect::Policy::none())
             .build()?;
-        Ok(Self { address: address.to_owned(), record, client })
+        let credentials = vec![("x-api-key", KEY.to_owned())];
+        Ok(Self { address: address.to_owned(), record, credentials, client })
+    }
+
+    /// The same, for somebody who logs in: every node must know the session that any node began.
+    pub(crate) async fn logged_in(&self) -> anyhow::Result<Self> {
+        let origin = self.url("");
+        let request = self.client.post(self.url("/login")).header("origin", &origin);
+        let request = request.header("content-type", "application/x-www-form-urlencoded");
+        let response = request.body(format!("password={PASSWORD}")).send().await?;
+        let cookie = response.headers().get("set-cookie").context("no session was begun")?;
+        let cookie = cookie.to_str()?.split(';').next().unwrap_or_default().to_owned();
+        Ok(Self { credentials: vec![("cookie", cookie), ("origin", origin)], ..self.clone() })
     }
 
     /// A response as JSON.
@@ -102,7 +118,11 @@ impl Api {
     }
 
     async fn send(&self, request: reqwest::RequestBuilder) -> Result<reqwest::Response, Refusal> {
-        let sent = timeout(PATIENCE, request.header("x-api-key", KEY).send()).await;
+        let add = |request: reqwest::RequestBuilder, (name, value): &(&str, String)| {
+            request.header(*name, value)
+        };
+        let request = self.credentials.iter().fold(request, add);
+        let sent = timeout(PATIENCE, request.send()).await;
         let Ok(Ok(response)) = sent else {
             self.record.refused("no response");
             return Err(Refusal::Again);

@@ -15,7 +15,6 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 
 use super::api::{Api, Refusal};
 use super::{Client, RETRY, Stage, within};
-use crate::cluster::KEY;
 use crate::event::{Event, Position, text};
 use crate::seen::Seen;
 
@@ -95,7 +94,7 @@ fn take_refusal(client: &Client, frame: &Value) {
 
 async fn open(client: &Client, after: Position) -> Result<WebSocketStream<TcpStream>, Refusal> {
     let path = Api::socket(&client.conversation, after);
-    match timeout(PATIENCE, handshake(&client.api.address, &path)).await {
+    match timeout(PATIENCE, handshake(&client.api, &path)).await {
         Ok(Ok(socket)) => Ok(socket),
         Ok(Err(Error::Http(response))) => {
             let body = response.body().as_deref().unwrap_or_default();
@@ -110,9 +109,11 @@ async fn open(client: &Client, after: Position) -> Result<WebSocketStream<TcpStr
     }
 }
 
-async fn handshake(address: &str, path: &str) -> Result<WebSocketStream<TcpStream>, Error> {
-    let mut request = format!("ws://{address}{path}").into_client_request()?;
-    request.headers_mut().insert("x-api-key", KEY.parse()?);
-    let tcp = TcpStream::connect(address).await?;
+async fn handshake(api: &Api, path: &str) -> Result<WebSocketStream<TcpStream>, Error> {
+    let mut request = format!("ws://{}{path}", api.address).into_client_request()?;
+    for (name, value) in &api.credentials {
+        request.headers_mut().insert(*name, value.parse()?);
+    }
+    let tcp = TcpStream::connect(&api.address).await?;
     Ok(client_async(request, tcp).await?.0)
 }

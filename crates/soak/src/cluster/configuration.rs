@@ -7,8 +7,10 @@ use anyhow::Context as _;
 
 use crate::tool::{JOT, SERVER};
 
-/// The API key of all clients.
+/// The API key of clients that are programs.
 pub(crate) const KEY: &str = "soak-0123456789abcdef0123456789abcdef";
+/// The password of clients that are people.
+pub(crate) const PASSWORD: &str = "a-password-of-the-soak";
 pub(crate) const TENANT: &str = "home";
 pub(crate) const PROJECT: &str = "soak";
 /// After this time without a sign of life a node is dead to the others. Shorter than the default, so
@@ -67,7 +69,7 @@ impl Settings {
         let mut variables = vec![
             ("ANTHROPIC_API_KEY", "sk-ant-soak".to_owned()),
             ("PARLOR_API_KEY", KEY.to_owned()),
-            ("PARLOR_PASSWORD", "a-password-of-the-soak".to_owned()),
+            ("PARLOR_PASSWORD", PASSWORD.to_owned()),
             ("PARLOR_ADMIN_PASSWORD", "an-admin-password-of-the-soak".to_owned()),
         ];
         variables.extend(self.storage.clone().map(|url| ("PARLOR_STORAGE_URL", url)));

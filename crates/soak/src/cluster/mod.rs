@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 
 use crate::servers::{Postgres, Proxy, Redis};
 use configuration::Settings;
-pub(crate) use configuration::{KEY, LEASE, PROJECT, TENANT};
+pub(crate) use configuration::{KEY, LEASE, PASSWORD, PROJECT, TENANT};
 pub(crate) use node::Node;
 
 /// What a run is made of.
@@ -22,6 +22,8 @@ pub(crate) struct Shape {
     pub(crate) postgres: bool,
     /// Redis for hints and live text.
     pub(crate) redis: bool,
+    /// nginx before the nodes. Several nodes always have it.
+    pub(crate) proxy: bool,
 }
 
 /// The running system. Parts that can be broken have a lock each, because they are broken
@@ -45,7 +47,7 @@ impl Cluster {
     ) -> anyhow::Result<Self> {
         let postgres = if shape.postgres { Some(Postgres::start(folder).await?) } else { None };
         let redis = if shape.redis { Some(Redis::start(folder).await?) } else { None };
-        let mut proxy = if shape.nodes > 1 { Some(Proxy::prepare(folder)?) } else { None };
+        let mut proxy = if shape.proxy { Some(Proxy::prepare(folder)?) } else { None };
         let settings = Settings {
             proxy: proxy.as_ref().map(|proxy| proxy.port),
             storage: postgres.as_ref().map(|postgres| postgres.url.clone()),

@@ -51,7 +51,7 @@ fn configuration(port: u16, nodes: &[u16]) -> String {
         "daemon off;
 worker_processes 1;
 pid nginx.pid;
-error_log stderr warn;
+error_log stderr crit;
 events {{
     worker_connections 1024;
 }}

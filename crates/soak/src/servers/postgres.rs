@@ -59,6 +59,11 @@ impl Postgres {
         self.server.start().await
     }
 
+    /// Ends the sessions of all clients, as `pg_terminate_backend` does.
+    pub(crate) fn cut(&self) {
+        self.server.signal_children(Signal::TERM, |line| line.contains(&format!(": {USER} ")));
+    }
+
     /// Stops or continues all of its processes.
     pub(crate) fn pause(&self, paused: bool) {
         self.server.signal(if paused { Signal::STOP } else { Signal::CONT });

@@ -62,6 +62,11 @@ impl Redis {
         self.server.signal(if paused { Signal::STOP } else { Signal::CONT });
     }
 
+    /// Closes the connections of its subscribers.
+    pub(crate) fn cut(&self) -> io::Result<()> {
+        command(self.port, &self.password, "CLIENT KILL TYPE pubsub").map(drop)
+    }
+
     /// Removes everything that it holds.
     pub(crate) fn flush(&self) -> io::Result<()> {
         command(self.port, &self.password, "FLUSHALL").map(drop)

@@ -58,6 +58,13 @@ impl Server {
         }
     }
 
+    /// Sends a signal to those of its children whose command line is meant.
+    pub(super) fn signal_children(&self, signal: Signal, is_meant: impl Fn(&str) -> bool) {
+        if let Some(process) = &self.process {
+            process.signal_children(signal, is_meant);
+        }
+    }
+
     fn spawn(&self) -> anyhow::Result<Process> {
         let prepare = |command: &mut std::process::Command| {
             command.env_clear().env("LC_ALL", "C").args(&self.arguments);
