@@ -117,7 +117,7 @@ impl Seen {
     fn expect_no_text(&mut self, at: Position) {
         for (message, streamed) in std::mem::take(&mut self.texts) {
             if !streamed.text.is_empty() {
-                let what = format!("at {at}: text of message {message}: {:?}", streamed.text);
+                let what = format!("at {at}: message {message}, …{:?}", tail(&streamed.text));
                 self.violate(Kind::TextLost, what);
             }
         }

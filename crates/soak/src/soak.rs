@@ -13,15 +13,16 @@ use tokio::task::JoinSet;
 
 use crate::arguments::Arguments;
 use crate::calm::Calm;
+use crate::chaos::{self, Faults, Limits};
 use crate::checker::{self, Case};
 use crate::client::api::Api;
 use crate::client::{Room, Stage};
 use crate::cluster::Cluster;
 use crate::evidence::Record;
-use crate::memory::{self, Sampler};
+use crate::memory::{self, Sampler, Samples};
 use crate::summary::Summary;
 use crate::violation::{Kind, Violation};
-use crate::{chaos, model, process, stored, tool};
+use crate::{model, process, stored, tool};
 
 /// How long turns may run on after everything works again. Prompts expire after ten seconds.
 const LONGEST_END: Duration = Duration::from_secs(60);
@@ -38,54 +39,19 @@ pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let folder = folder(seed)?;
     let (shape, limits) = (arguments.shape(), arguments.limits());
     println!("seed {seed}, {shape:?}, {limits:?}, in {}", folder.display());
-    let mut rng = Rng::with_seed(seed);
     let model = model::start().await?;
     let calls = folder.join("calls");
     let cluster = Arc::new(Cluster::start(shape, &folder, &model.base_url(), &calls).await?);
-    let record = Record::default();
-    let api = Api::new(&cluster.address, record.clone())?;
-    let calm = Arc::new(Calm::new());
-    let (stage, clients_stage) = watch::channel(Stage::Busy);
-    let mut clients = JoinSet::new();
-    let session = api.logged_in().await.context("nobody can log in")?;
-    for number in 0..arguments.rooms {
-        // Half of them are people, half are programs.
-        let api = if number % 2 == 0 { session.clone() } else { api.clone() };
-        let (calm, stage) = (Arc::clone(&calm), clients_stage.clone());
-        clients.spawn(Room::new(number, api, calm, stage, rng.fork()).run());
-    }
-    let sampler = Sampler::start(Arc::clone(&cluster));
-    let faults = chaos::run(&cluster, limits, &calm, &record, rng.fork()).await;
-    stage.send_replace(Stage::Closing);
-    let is_quiet = wait_until_quiet(&api).await;
-    tokio::time::sleep(LAST_EVENTS).await;
-    let memory = sampler.stop().await;
-    stage.send_replace(Stage::Over);
-    let has_left = leave(&mut clients).await;
+    let api = Api::new(&cluster.address, Record::default())?;
+    let load = under_load(&cluster, &api, arguments.rooms, limits, Rng::with_seed(seed)).await?;
     let stored = stored::read(&api).await.context("what is stored cannot be read");
-    let mut violations: Vec<Violation> = memory::check(&memory);
-    if !is_quiet {
-        violations
-            .push(Kind::TurnStuck.because(format!("a turn still runs after {LONGEST_END:?}")));
-    }
-    if !has_left {
-        violations.push(Kind::ResponseUnexpected.because("clients could not end what they did"));
-    }
-    let failed = cluster.stop_nodes().await;
-    violations.extend(failed.into_iter().map(|what| Kind::NodeFails.because(what)));
-    violations.extend(left(&folder).await);
-    cluster.stop_servers().await;
-    let case = Case { evidence: record.take(), stored: stored?, calls: tool::calls(&calls)? };
+    let mut violations = load.violations;
+    violations.extend(memory::check(&load.memory));
+    violations.extend(end(&cluster, &folder).await);
+    let case = Case { evidence: api.record.take(), stored: stored?, calls: tool::calls(&calls)? };
     violations.extend(checker::check(&case));
-    let summary = Summary {
-        seed,
-        folder: &folder,
-        case: &case,
-        faults,
-        memory: &memory,
-        violations: &violations,
-    };
-    summary.print();
+    let (faults, memory) = (load.faults, &load.memory);
+    Summary { seed, folder: &folder, case: &case, faults, memory, violations: &violations }.print();
     let is_good = violations.is_empty();
     if is_good && !arguments.keep {
         fs::remove_dir_all(&folder)?;
@@ -94,6 +60,59 @@ pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
         fs::write(folder.join("violations"), lines)?;
     }
     Ok(is_good)
+}
+
+/// What is known when all clients have left.
+struct Load {
+    faults: Faults,
+    memory: Vec<Samples>,
+    violations: Vec<Violation>,
+}
+
+/// Clients come, things break, and when everything works again, the clients stay until nothing runs.
+async fn under_load(
+    cluster: &Arc<Cluster>,
+    api: &Api,
+    rooms: usize,
+    limits: Limits,
+    mut rng: Rng,
+) -> anyhow::Result<Load> {
+    let calm = Arc::new(Calm::new());
+    let (stage, clients_stage) = watch::channel(Stage::Busy);
+    let session = api.logged_in().await.context("nobody can log in")?;
+    let mut clients = JoinSet::new();
+    for number in 0..rooms {
+        // Half of them are people, half are programs.
+        let api = if number % 2 == 0 { session.clone() } else { api.clone() };
+        let (calm, stage) = (Arc::clone(&calm), clients_stage.clone());
+        clients.spawn(Room::new(number, api, calm, stage, rng.fork()).run());
+    }
+    let sampler = Sampler::start(Arc::clone(cluster));
+    let faults = chaos::run(cluster, limits, &calm, &api.record, rng.fork()).await;
+    stage.send_replace(Stage::Closing);
+    let is_quiet = wait_until_quiet(api).await;
+    tokio::time::sleep(LAST_EVENTS).await;
+    let memory = sampler.stop().await;
+    stage.send_replace(Stage::Over);
+    let have_left = leave(&mut clients).await;
+    let mut violations = Vec::new();
+    if !is_quiet {
+        let what = format!("{LONGEST_END:?} after everything works again, a turn still runs");
+        violations.push(Kind::TurnStuck.because(what));
+    }
+    if !have_left {
+        violations.push(Kind::ResponseUnexpected.because("clients get no response any more"));
+    }
+    Ok(Load { faults, memory, violations })
+}
+
+/// Stops everything; nothing of it may be left.
+async fn end(cluster: &Cluster, folder: &Path) -> Vec<Violation> {
+    let failed = cluster.stop_nodes().await.into_iter();
+    let mut violations: Vec<Violation> = failed.map(|what| Kind::NodeFails.because(what)).collect();
+    cluster.stop_servers().await;
+    violations.extend(left(folder).await);
+    violations
 }
 
 /// The folder of the run. Others may enter it, because the servers run as somebody else.
@@ -126,20 +145,11 @@ async fn leave(clients: &mut JoinSet<()>) -> bool {
 
 /// Processes that outlive the nodes. Each names the folder in its arguments.
 async fn left(folder: &Path) -> Vec<Violation> {
-    let text = folder.display().to_string();
-    let is_of_node = |line: &str| line.contains("parlor");
-    let processes = || -> Vec<String> {
-        let named = process::naming(&text).into_iter();
-        let servers = ["postgres", "redis", "nginx"];
-        let is_server = |line: &str| servers.iter().any(|name| line.contains(&format!("/{name}/")));
-        named
-            .filter(|(_, line)| is_of_node(line) && !is_server(line))
-            .map(|(id, line)| format!("{id}: {line}"))
-            .collect()
-    };
+    let folder = folder.display().to_string();
     let begin = Instant::now();
-    while !processes().is_empty() && begin.elapsed() < LONGEST_AFTERLIFE {
+    while !process::naming(&folder).is_empty() && begin.elapsed() < LONGEST_AFTERLIFE {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    processes().into_iter().map(|line| Kind::ProcessLeft.because(line)).collect()
+    let left = process::naming(&folder).into_iter();
+    left.map(|(id, line)| Kind::ProcessLeft.because(format!("{id}: {line}"))).collect()
 }

@@ -41,7 +41,9 @@ pub(super) async fn act(client: Arc<Client>, way: Way, mut rng: Rng) {
                 answer_prompt(&client, outbox, prompt, &mut rng).await;
             }
         } else if client.knowledge.running().is_some() {
-            if rng.u32(0..12) == 0 {
+            // While nothing is broken, more often: those are timed.
+            let often = if client.calm.period().is_some() { 3 } else { 1 };
+            if rng.u32(0..12) < often {
                 stop(&client, outbox).await;
             }
         } else if stage == Stage::Busy && rng.u32(0..3) == 0 {
