@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use anyhow::ensure;
 use clap::{Parser, Subcommand};
 
-use crate::chaos::Limits;
+use crate::chaos::{Breakable, Limits};
 use crate::cluster::Shape;
 
 /// Kills and pauses servers under load, and compares what clients saw with what is stored.
@@ -30,6 +31,9 @@ pub(crate) struct Arguments {
     /// Goes on until nodes were killed so often.
     #[arg(long, default_value_t = 0)]
     kills: u64,
+    /// Only these break.
+    #[arg(long)]
+    only: Option<Breakable>,
     /// All choices come from it. Without one, a new one is printed.
     #[arg(long)]
     pub(crate) seed: Option<u64>,
@@ -65,8 +69,15 @@ impl Arguments {
         }
     }
 
-    pub(crate) fn limits(&self) -> Limits {
+    pub(crate) fn limits(&self) -> anyhow::Result<Limits> {
+        let exists = match self.only {
+            Some(Breakable::Postgres) => self.shape().postgres,
+            Some(Breakable::Redis) => self.shape().redis,
+            Some(Breakable::Nodes) | None => true,
+        };
+        ensure!(exists, "there is nothing that could break; see --postgres and --nodes");
         let minutes = self.minutes.clamp(0.0, 100_000.0);
-        Limits { time: Duration::from_secs_f64(minutes * 60.0), kills: self.kills }
+        let time = Duration::from_secs_f64(minutes * 60.0);
+        Ok(Limits { time, kills: self.kills, only: self.only })
     }
 }

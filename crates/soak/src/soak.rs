@@ -36,8 +36,8 @@ const LONGEST_AFTERLIFE: Duration = Duration::from_secs(8);
 /// Runs it; true if nothing was found.
 pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let seed = arguments.seed.unwrap_or_else(|| fastrand::u64(..1_000_000_000));
+    let (shape, limits) = (arguments.shape(), arguments.limits()?);
     let folder = folder(seed)?;
-    let (shape, limits) = (arguments.shape(), arguments.limits());
     println!("seed {seed}, {shape:?}, {limits:?}, in {}", folder.display());
     let model = model::start().await?;
     let calls = folder.join("calls");

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use clap::ValueEnum;
 use fastrand::Rng;
 
 use crate::cluster::{Cluster, LEASE};
@@ -19,6 +20,14 @@ pub(super) struct Fault {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Target {
     Node(usize),
+    Postgres,
+    Redis,
+}
+
+/// What may break at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Breakable {
+    Nodes,
     Postgres,
     Redis,
 }
@@ -51,8 +60,8 @@ pub(crate) struct Faults {
 }
 
 impl Fault {
-    /// Draws one of those that the cluster can have.
-    pub(super) fn draw(cluster: &Cluster, rng: &mut Rng) -> Self {
+    /// Draws one of those that the cluster can have, of one thing only if that is wanted.
+    pub(super) fn draw(cluster: &Cluster, only: Option<Breakable>, rng: &mut Rng) -> Self {
         let (target, kind) = loop {
             let node = Target::Node(rng.usize(0..cluster.nodes.len()));
             let drawn = match rng.u32(0..23) {
@@ -73,7 +82,7 @@ impl Fault {
                 Target::Postgres => cluster.postgres.is_some(),
                 Target::Redis => cluster.redis.is_some(),
             };
-            if exists {
+            if exists && only.is_none_or(|only| only == drawn.0.part()) {
                 break drawn;
             }
         };
@@ -154,6 +163,16 @@ impl Fault {
 
     async fn wait(&self) {
         tokio::time::sleep(self.time).await;
+    }
+}
+
+impl Target {
+    fn part(self) -> Breakable {
+        match self {
+            Self::Node(_) => Breakable::Nodes,
+            Self::Postgres => Breakable::Postgres,
+            Self::Redis => Breakable::Redis,
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use fastrand::Rng;
 use futures_util::future::join_all;
 
 use self::fault::Fault;
-pub(crate) use self::fault::Faults;
+pub(crate) use self::fault::{Breakable, Faults};
 use crate::calm::Calm;
 use crate::cluster::Cluster;
 use crate::evidence::Record;
@@ -26,6 +26,8 @@ pub(crate) struct Limits {
     pub(crate) time: Duration,
     /// So many kills of nodes there must be, also if that takes longer.
     pub(crate) kills: u64,
+    /// Nothing else breaks.
+    pub(crate) only: Option<Breakable>,
 }
 
 /// Breaks things until the limits are reached; at the end everything works.
@@ -42,7 +44,7 @@ pub(crate) async fn run(
     settle(cluster, calm, &mut rng).await;
     while begin.elapsed() < limits.time || faults.kills < limits.kills {
         calm.disturb();
-        let drawn = draw(cluster, &mut rng);
+        let drawn = draw(cluster, limits.only, &mut rng);
         drawn.iter().for_each(|fault| {
             say(&fault.to_string());
             faults.count(fault);
@@ -70,9 +72,9 @@ pub(crate) async fn run(
 }
 
 /// One fault, or two of different things.
-fn draw(cluster: &Cluster, rng: &mut Rng) -> Vec<Fault> {
-    let first = Fault::draw(cluster, rng);
-    let second = Fault::draw(cluster, rng);
+fn draw(cluster: &Cluster, only: Option<Breakable>, rng: &mut Rng) -> Vec<Fault> {
+    let first = Fault::draw(cluster, only, rng);
+    let second = Fault::draw(cluster, only, rng);
     let both = rng.u32(0..4) == 0 && first.target() != second.target();
     if both { vec![first, second] } else { vec![first] }
 }
