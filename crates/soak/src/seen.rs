@@ -2,8 +2,8 @@
 //!
 //! Events are judged as they come, so that only their numbers have to be kept: ids must increase,
 //! the id of a piece of text must be the number of bytes that the reader has with it, and a message
-//! must say what was streamed. What the reader should have seen is for the checker to say, which
-//! knows what is stored.
+//! must say what was streamed. While nothing is broken, nothing that was shown may be withdrawn. What
+//! the reader should have seen is for the checker to say, which knows what is stored.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -29,6 +29,10 @@ pub(crate) struct Seen {
     pub(crate) violations: Vec<Violation>,
     /// Text that streams, by its message.
     texts: HashMap<String, Streamed>,
+    /// Whether an event came over the current connection.
+    is_connected: bool,
+    /// Snapshots in the middle of a connection, while nothing was broken.
+    withdrawn: u64,
 }
 
 #[derive(Debug, Default)]
@@ -50,13 +54,24 @@ impl Seen {
         }
     }
 
-    /// Takes the next event.
-    pub(crate) fn take(&mut self, event: &Event) {
+    /// A connection begins. What it begins with may replace what was shown before.
+    pub(crate) fn connected(&mut self) {
+        self.is_connected = false;
+    }
+
+    /// Takes the next event, while nothing is broken or while something is.
+    pub(crate) fn take(&mut self, event: &Event, is_calm: bool) {
         self.events += 1;
         let Some(at) = event.at else { return };
+        let was_connected = std::mem::replace(&mut self.is_connected, true);
         match &event.body {
             Body::Text { message, text } => self.take_text(at, message, text),
-            Body::Snapshot { message, text } => self.take_snapshot(at, message, text),
+            Body::Snapshot { message, text } => {
+                self.take_snapshot(at, message, text);
+                if was_connected && is_calm {
+                    self.withdraw(at);
+                }
+            }
             body => self.take_durable(at, body),
         }
     }
@@ -82,6 +97,14 @@ impl Seen {
         self.last = at;
         let streamed = Streamed { text: text.to_owned(), has_gap: false };
         self.texts.insert(message.to_owned(), streamed);
+    }
+
+    /// It is reported once.
+    fn withdraw(&mut self, at: Position) {
+        self.withdrawn += 1;
+        if self.withdrawn == 1 {
+            self.violate(Kind::TextWithdrawn, format!("first at {at}"));
+        }
     }
 
     fn take_durable(&mut self, at: Position, body: &Body) {
@@ -169,7 +192,7 @@ mod tests {
 
     fn kinds(events: &[Event]) -> Vec<Kind> {
         let mut seen = Seen::new("r", "c", 0);
-        events.iter().for_each(|event| seen.take(event));
+        events.iter().for_each(|event| seen.take(event, false));
         seen.violations.iter().map(|violation| violation.kind).collect()
     }
 
@@ -186,6 +209,21 @@ mod tests {
         assert_eq!(kinds(&events), []);
         // None of it was stored, and another message begins.
         assert_eq!(kinds(&[piece("1.3", "abc"), snapshot("1.0", ""), done("3")]), []);
+    }
+
+    #[test]
+    fn text_that_is_withdrawn_without_a_reason_is_found_once() {
+        let mut seen = Seen::new("r", "c", 0);
+        seen.take(&piece("1.3", "abc"), true);
+        seen.connected();
+        seen.take(&snapshot("1.2", "ab"), true);
+        assert_eq!(seen.violations, [], "a new connection may begin with it");
+        seen.take(&snapshot("1.1", "a"), false);
+        assert_eq!(seen.violations, [], "something may be broken");
+        seen.take(&snapshot("1.0", ""), true);
+        seen.take(&snapshot("1.0", ""), true);
+        let kinds: Vec<Kind> = seen.violations.iter().map(|violation| violation.kind).collect();
+        assert_eq!(kinds, [Kind::TextWithdrawn]);
     }
 
     #[test]

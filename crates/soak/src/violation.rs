@@ -36,6 +36,8 @@ pub(crate) enum Kind {
     TextDiffers,
     /// Text was shown and never became a message.
     TextLost,
+    /// Shown text was replaced although nothing was broken.
+    TextWithdrawn,
     /// A stored text is not what the model said.
     TextWrong,
     /// A turn runs for ever.

@@ -46,7 +46,7 @@ fn good() -> Case {
     bodies.push(done);
     let log: Vec<Event> = (1..).zip(bodies).map(|(seq, body)| event(seq, body)).collect();
     let mut seen = Seen::new("reader", "c", 0);
-    log.iter().for_each(|event| seen.take(event));
+    log.iter().for_each(|event| seen.take(event, true));
     seen.stayed = true;
     let acknowledged =
         Acknowledged { conversation: "c".into(), turn: "t".into(), message: "u".into() };

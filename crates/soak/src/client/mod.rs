@@ -32,6 +32,7 @@ pub(crate) use self::room::Room;
 use crate::calm::Calm;
 use crate::event::Event;
 use crate::evidence::Record;
+use crate::seen::Seen;
 
 /// How long one waits before a request is sent again.
 const RETRY: Duration = Duration::from_millis(200);
@@ -91,11 +92,18 @@ impl Client {
         drop(stage.wait_for(|now| *now >= Stage::Left).await);
     }
 
+    /// A connection begins.
+    fn connected(&self, seen: &mut Seen) {
+        seen.connected();
+        self.knowledge.connected();
+    }
+
     /// Learns from an event, and notes how long a stopped turn ran on.
-    fn learn(&self, event: &Event) {
-        let stopped = self.knowledge.learn(&self.conversation, event);
-        if let Some((after, period)) = stopped
-            && self.calm.period() == Some(period)
+    fn take(&self, seen: &mut Seen, event: &Event) {
+        let now = self.calm.period();
+        seen.take(event, now.is_some());
+        if let Some((after, period)) = self.knowledge.learn(&self.conversation, event)
+            && now == Some(period)
         {
             self.record.stopped_after(after);
         }

@@ -112,9 +112,9 @@ pub(super) async fn send(
 async fn read_turn(client: Arc<Client>, reader: String, mut stream: EventStream, start: Event) {
     let before = start.at.map_or(0, |at| at.seq.saturating_sub(1));
     let mut seen = Seen::new(&reader, &client.conversation, before);
-    seen.take(&start);
+    seen.take(&start, false);
     while let Some(event) = stream.next().await {
-        seen.take(&event);
+        seen.take(&event, client.calm.period().is_some());
     }
     client.record.read(seen);
 }

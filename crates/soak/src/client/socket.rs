@@ -30,7 +30,7 @@ pub(super) async fn read(client: Arc<Client>, mut outbox: mpsc::Receiver<Value>,
     while client.stage() < Stage::Left {
         match open(&client, seen.last).await {
             Ok(socket) => {
-                client.knowledge.connected();
+                client.connected(&mut seen);
                 let leave = Instant::now() + within(&mut rng, 300..8_000);
                 use_socket(&client, socket, &mut outbox, &mut seen, leave).await;
                 if client.stage() < Stage::Left {
@@ -75,10 +75,7 @@ async fn use_socket(
 fn take(client: &Client, seen: &mut Seen, frame: &str) {
     let frame: Value = serde_json::from_str(frame).unwrap_or_default();
     match Event::of_frame(&frame) {
-        Some(event) => {
-            seen.take(&event);
-            client.learn(&event);
-        }
+        Some(event) => client.take(seen, &event),
         None if frame["type"] == "error" => take_refusal(client, &frame),
         None => {}
     }

@@ -16,7 +16,7 @@ pub(super) async fn read(client: Arc<Client>, mut rng: Rng) {
     while client.stage() < Stage::Left {
         match client.api.events(&client.conversation, seen.last).await {
             Ok(mut stream) => {
-                client.knowledge.connected();
+                client.connected(&mut seen);
                 let leave = Instant::now() + within(&mut rng, 300..8_000);
                 read_stream(&client, &mut stream, &mut seen, leave).await;
                 if client.stage() < Stage::Left {
@@ -37,8 +37,7 @@ async fn read_stream(client: &Client, stream: &mut EventStream, seen: &mut Seen,
         tokio::select! {
             event = stream.next() => {
                 let Some(event) = event else { return };
-                seen.take(&event);
-                client.learn(&event);
+                client.take(seen, &event);
             }
             () = client.left() => return,
             () = tokio::time::sleep_until(leave), if client.stage() == Stage::Busy => {}
