@@ -8,6 +8,7 @@ mod dependencies;
 mod fuzz;
 mod postgres;
 mod run;
+mod soak;
 mod test_servers;
 mod tools;
 mod web;
@@ -37,6 +38,9 @@ cargo xtask <command>
   bench [STREAMS…]             the server against a bare pass-through, at 1, 10 and 100 streams,
                                then WebSockets with agent processes behind them
   bench sockets [COUNT…]       only the WebSockets
+  soak [--nodes N] [--postgres] [--minutes M] [--kills K] [--seed S]
+                               kills and pauses servers under load, and compares what clients saw
+                               with what is stored; one node on SQLite, unless told otherwise
   bench-guard [TEXT]           the speed of guardrail, sanitizer, classifier and segmenter; TEXT
                                selects hostile texts by a part of their name
   fuzz [TARGET [--seconds N]]  libFuzzer on a parser, for a minute; without a target, lists all
@@ -57,6 +61,7 @@ fn main() -> ExitCode {
         ["figures"] => in_browser("figures"),
         ["guard-eval", rest @ ..] => cargo_with(&example("guard_eval"), rest),
         ["bench", rest @ ..] => bench(rest),
+        ["soak", rest @ ..] => soak::soak(rest),
         ["bench-guard", rest @ ..] => cargo_with(&example("guard_bench"), rest),
         ["fuzz", rest @ ..] => fuzz::fuzz(rest),
         ["deny"] => dependencies::deny(),
@@ -100,6 +105,10 @@ fn test() -> bool {
     if servers.has_postgres() {
         checks.run("tests on PostgreSQL: stores and chat", || postgres::stores(&servers));
         checks.run("tests on PostgreSQL: end to end", || postgres::end_to_end(&servers));
+    }
+    checks.run("soak: one node on SQLite", soak::one_node);
+    if soak::SEVERAL_NODES && servers.missing().is_empty() {
+        checks.run("soak: three nodes", soak::three_nodes);
     }
     drop(servers);
     // The earlier checks have built the server.

@@ -107,6 +107,13 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "crates/soak",
+        &[
+            "parlor-testkit", "anyhow", "clap", "fastrand", "futures-util", "reqwest", "rustix",
+            "rustls", "serde_json", "tokio", "tokio-tungstenite",
+        ],
+    ),
+    (
         "crates/fuzz-targets",
         &[
             "parlor-agent", "parlor-guard", "parlor-models", "parlor-picture", "parlor-programs",

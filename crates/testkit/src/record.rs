@@ -1,7 +1,7 @@
 //! What the server recorded: requests, connections, and clients that disconnected.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use tokio::sync::watch;
@@ -38,30 +38,40 @@ pub(crate) struct Counts {
 /// The state that all connections of a server share.
 pub(crate) struct Record {
     inner: Mutex<Inner>,
+    /// Whether requests are kept.
+    keeps: bool,
     pub(crate) counts: watch::Sender<Counts>,
 }
 
 /// Makes the script for a request.
 pub(crate) type Maker = Box<dyn FnOnce(&Value) -> Script + Send>;
 
+/// Makes the script for every request that has none of its own.
+pub(crate) type Rule = Arc<dyn Fn(&Value) -> Script + Send + Sync>;
+
 #[derive(Default)]
 struct Inner {
     scripts: VecDeque<Maker>,
-    always: Option<Script>,
+    always: Option<Rule>,
     requests: Vec<RecordedRequest>,
 }
 
 impl Record {
     pub(crate) fn new() -> Self {
-        Self { inner: Mutex::default(), counts: watch::Sender::new(Counts::default()) }
+        Self { inner: Mutex::default(), keeps: true, counts: watch::Sender::new(Counts::default()) }
+    }
+
+    /// One that keeps no requests.
+    pub(crate) fn forgetful() -> Self {
+        Self { keeps: false, ..Self::new() }
     }
 
     pub(crate) fn push(&self, make: Maker) {
         self.inner().scripts.push_back(make);
     }
 
-    pub(crate) fn always(&self, script: Script) {
-        self.inner().always = Some(script);
+    pub(crate) fn always(&self, rule: Rule) {
+        self.inner().always = Some(rule);
     }
 
     pub(crate) fn requests(&self) -> Vec<RecordedRequest> {
@@ -73,8 +83,14 @@ impl Record {
         let mut inner = self.inner();
         let (make, always) = (inner.scripts.pop_front(), inner.always.clone());
         drop(inner);
-        let next = make.map(|make| make(&request.body)).or(always);
-        self.inner().requests.push(request);
+        let next = match (make, always) {
+            (Some(make), _) => Some(make(&request.body)),
+            (None, Some(rule)) => Some(rule(&request.body)),
+            (None, None) => None,
+        };
+        if self.keeps {
+            self.inner().requests.push(request);
+        }
         self.counts.send_modify(|counts| counts.requests += 1);
         let none = || Script::failure_saying(400, "invalid_request_error", "no script is left");
         next.unwrap_or_else(none)

@@ -22,9 +22,22 @@ pub struct ScriptedModel {
 impl ScriptedModel {
     /// Starts a server on a free port, within the current tokio runtime.
     pub async fn start() -> io::Result<Self> {
+        Self::start_with(Record::new()).await
+    }
+
+    /// The same, with a rule for every request. It may run for hours: requests are not kept.
+    pub async fn answering(
+        rule: impl Fn(&Value) -> Script + Send + Sync + 'static,
+    ) -> io::Result<Self> {
+        let record = Record::forgetful();
+        record.always(Arc::new(rule));
+        Self::start_with(record).await
+    }
+
+    async fn start_with(record: Record) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
-        let record = Arc::new(Record::new());
+        let record = Arc::new(record);
         let task = tokio::spawn(accept(listener, Arc::clone(&record)));
         Ok(Self { address, record, task })
     }
@@ -46,7 +59,7 @@ impl ScriptedModel {
 
     /// The script for every request for which none was added.
     pub fn always(&self, script: Script) {
-        self.record.always(script);
+        self.record.always(Arc::new(move |_| script.clone()));
     }
 
     /// The bodies of all requests: what the model received.

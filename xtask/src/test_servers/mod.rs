@@ -30,7 +30,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 
 use self::report::Report;
-pub(crate) use self::supervisor::supervise;
+pub(crate) use self::supervisor::{programs, supervise};
 use crate::checks::skipped;
 use crate::succeeds;
 

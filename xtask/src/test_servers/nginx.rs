@@ -4,8 +4,14 @@ use super::folder::Folder;
 use super::programs::{Program, installed};
 use super::service::{Service, Started};
 
-pub(super) const SERVICE: Service =
-    Service { name: "nginx", variable: "TEST_NGINX", packages: &["nginx"], find, start };
+pub(super) const SERVICE: Service = Service {
+    name: "nginx",
+    variable: "TEST_NGINX",
+    program: "TEST_NGINX",
+    packages: &["nginx"],
+    find,
+    start,
+};
 
 fn find() -> Result<Program, String> {
     let found = installed("nginx", "-v", "nginx").into_iter().next();

@@ -11,6 +11,7 @@ use super::service::{Service, Started};
 pub(super) const SERVICE: Service = Service {
     name: "PostgreSQL",
     variable: "TEST_POSTGRES_URL",
+    program: "TEST_POSTGRES_PROGRAM",
     packages: &["postgresql"],
     find,
     start,

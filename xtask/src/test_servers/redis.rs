@@ -12,6 +12,7 @@ use super::service::{Service, Started};
 pub(super) const SERVICE: Service = Service {
     name: "Redis",
     variable: "TEST_REDIS_URL",
+    program: "TEST_REDIS_PROGRAM",
     packages: &["redis-server", "valkey-server"],
     find,
     start,

@@ -9,6 +9,8 @@ pub(super) struct Service {
     pub(super) name: &'static str,
     /// How tests find it. If it is set already, nothing is started.
     pub(super) variable: &'static str,
+    /// How a program that starts the server itself finds it.
+    pub(super) program: &'static str,
     /// The packages of Debian that have it; one is enough.
     pub(super) packages: &'static [&'static str],
     pub(super) find: fn() -> Result<Program, String>,

@@ -3,6 +3,7 @@
 //! It never ends by itself: only when its standard input does.
 
 use std::io::{self, Read as _, Write as _};
+use std::path::PathBuf;
 
 use super::folder::Folder;
 use super::programs::Program;
@@ -31,6 +32,15 @@ pub(crate) fn supervise(options: &[&str]) -> bool {
     let _read = writeln!(output, "{END}").and_then(|()| output.flush());
     let _ended = io::stdin().read_to_end(&mut Vec::new());
     true
+}
+
+/// The programs of all services, as variables for a program that starts them itself.
+pub(crate) fn programs() -> Result<Vec<(&'static str, PathBuf)>, String> {
+    let program = |service: &Service| match std::env::var_os(service.program) {
+        Some(path) => Ok((service.program, path.into())),
+        None => find(service, true).map(|found| (service.program, found.path)),
+    };
+    SERVICES.iter().map(program).collect()
 }
 
 fn provide(
