@@ -12,7 +12,7 @@ use crate::target::{KEY, Target};
 /// tables of its own can follow.
 const LIMITS: &str = "[server.limits]\nmessages_per_minute = 6000000\n\
      project_messages_per_minute = 6000000\ntenant_messages_per_minute = 6000000\n\
-     project_turns = 100000\ntenant_turns = 100000\n\
+     project_turns = 100000\ntenant_turns = 100000\nagent_processes = 1000\n\
      [tenants.home.projects.recipes.agent]\n";
 
 /// A server that is not started yet: on SQLite, unless something else is said.
