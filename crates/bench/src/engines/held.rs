@@ -11,7 +11,7 @@ use parlor_testkit::{Script, ScriptedModel};
 use tokio::task::JoinSet;
 
 use super::backends::Backends;
-use super::setup::{POSTGRES, SQLITE};
+use super::setup::{POSTGRES, SQLITE, WITH_REDIS, WITHOUT_REDIS};
 use super::table::Table;
 use crate::load::open;
 use crate::parlor::Parlor;
@@ -25,14 +25,16 @@ const FIRST: usize = 200;
 /// How many conversations are made at the same time.
 const AT_ONCE: usize = 16;
 /// For how long CPU time is measured, once without streams and once with them.
-const IDLE: Duration = Duration::from_secs(10);
+const IDLE: Duration = Duration::from_secs(20);
 const KEEP_ALIVE: &str = "1s";
+/// When a node is declared dead that did not end in good order, by default.
+const LEASE: Duration = Duration::from_secs(12);
 
-const REDIS: &str = "PostgreSQL, Redis";
 const COLUMNS: &[&str] =
-    &["KB each", "Redis B each", "idle ms/s", "PG idle ms/s", "keep-alive µs", "PG held ms/s"];
+    &["KB each", "Redis B each", "idle ms/s", "keep-alive µs", "PG idle ms/s", "PG held ms/s"];
 
-/// Measures each engine, and PostgreSQL with Redis, where each stream may have a subscription.
+/// Measures each engine, and a node that has another one beside it: then it must hear of turns that
+/// run there.
 pub(super) async fn run(
     binary: &str,
     model: &ScriptedModel,
@@ -45,21 +47,39 @@ pub(super) async fn run(
     let parlor = Parlor::with_model(binary, &model.base_url());
     let files = tempfile::tempdir()?;
     let file = format!("sqlite:{}", files.path().join("parlor.db").display());
-    table.line(SQLITE, measure(parlor.clone().on(&file), backends).await.context(SQLITE)?);
+    let on_sqlite = parlor.clone().on(&file);
+    table.line(SQLITE, measure(on_sqlite, 1, backends).await.context(SQLITE)?);
     let (_, url) = backends.postgres.create("held").await?;
-    table.line(POSTGRES, measure(parlor.clone().on(&url), backends).await.context(POSTGRES)?);
+    let node = parlor.on(&url);
+    table.line(POSTGRES, measure(node.clone(), 1, backends).await.context(POSTGRES)?);
     if let Some(redis) = &backends.redis {
-        let (_, url) = backends.postgres.create("held_with_redis").await?;
-        let node = parlor.on(&url).fanout(&redis.url);
-        table.line(REDIS, measure(node, backends).await.context(REDIS)?);
+        add(&mut table, WITH_REDIS, measure(node.clone().fanout(&redis.url), 2, backends).await);
     }
+    add(&mut table, WITHOUT_REDIS, measure(node, 2, backends).await);
     Ok(())
 }
 
-/// Measures one kind of server; the figures are in the order of [`COLUMNS`].
-async fn measure(node: Parlor, backends: &Backends) -> anyhow::Result<Vec<Option<f64>>> {
+fn add(table: &mut Table, setup: &'static str, figures: anyhow::Result<Vec<Option<f64>>>) {
+    match figures {
+        Ok(figures) => table.line(setup, figures),
+        Err(why) => println!("skipped: {setup}: {why:#}"),
+    }
+}
+
+/// Measures one node of so many; the figures are in the order of [`COLUMNS`].
+async fn measure(
+    node: Parlor,
+    nodes: usize,
+    backends: &Backends,
+) -> anyhow::Result<Vec<Option<f64>>> {
     let conversations = conversations(&node.clone().start().await?).await?;
+    let mut others = Vec::new();
+    for _ in 1..nodes {
+        others.push(node.clone().start().await?);
+    }
     let node = node.setting("PARLOR_LIMITS_KEEP_ALIVE", KEEP_ALIVE).start().await?;
+    // The node that made the conversations was killed: by now the others know it.
+    tokio::time::sleep(LEASE).await;
     let idle = cpu(&node, backends).await?;
     let (first, rest) = conversations.split_at(FIRST);
     let mut held = hold(&node, first).await?;
@@ -72,8 +92,8 @@ async fn measure(node: Parlor, backends: &Backends) -> anyhow::Result<Vec<Option
         Some(after.saturating_sub(before) as f64 / HELD as f64),
         Some((redis_after - redis_before) / HELD as f64),
         Some(idle.0 * 1e3),
-        Some(idle.1 * 1e3),
         Some((busy.0 - idle.0) * IDLE.as_secs_f64() * 1e6 / sent),
+        Some(idle.1 * 1e3),
         Some(busy.1 * 1e3),
     ])
 }

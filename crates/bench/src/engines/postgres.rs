@@ -2,7 +2,6 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::Context;
 use reqwest::Url;
 use tokio_postgres::{Client, NoTls};
 
@@ -66,10 +65,16 @@ impl Postgres {
         Ok(self.client.query_one(wal, &[]).await?.try_get::<_, i64>(0)?.try_into()?)
     }
 
+    /// The size of a database in bytes.
+    pub(super) async fn size(&self, database: &str) -> anyhow::Result<i64> {
+        let size = "SELECT pg_database_size($1::text::name)";
+        Ok(self.client.query_one(size, &[&database]).await?.try_get(0)?)
+    }
+
     /// Connections to a database.
     pub(super) async fn connections(&self, database: &str) -> anyhow::Result<i64> {
         let count = "SELECT count(*) FROM pg_stat_activity WHERE datname = $1";
-        self.client.query_one(count, &[&database]).await?.try_get(0).context("no count")
+        Ok(self.client.query_one(count, &[&database]).await?.try_get(0)?)
     }
 }
 

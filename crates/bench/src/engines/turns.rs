@@ -28,7 +28,7 @@ const TURNS_OF_A_CONVERSATION: usize = 10;
 
 const COLUMNS: &[&str] = &[
     "turns/s", "ack p50 ms", "ack p99 ms", "owner µs", "second µs", "PG µs", "Redis µs", "WAL B",
-    "written B", "connections", "others",
+    "stored B", "written B", "connections", "others",
 ];
 
 /// The results of one round.
@@ -36,6 +36,8 @@ struct Round {
     used: Used,
     /// From each message to its `start`.
     acknowledged: Vec<Duration>,
+    /// How much the PostgreSQL database grew.
+    stored: Option<i64>,
     connections: Option<i64>,
 }
 
@@ -68,6 +70,7 @@ impl Round {
     async fn run(setup: &Setup, backends: &Backends, clients: usize) -> anyhow::Result<Self> {
         let nodes: Vec<Arc<Target>> =
             [&setup.owner].into_iter().chain(&setup.reader).cloned().collect();
+        let before = size(setup, backends).await?;
         let meter = Meter::start(setup, backends).await?;
         let end = Instant::now() + ROUND;
         let mut working = JoinSet::new();
@@ -84,7 +87,9 @@ impl Round {
             Some(database) => Some(backends.postgres.connections(database).await?),
             None => None,
         };
-        Ok(Self { used, acknowledged, connections })
+        let after = size(setup, backends).await?;
+        let stored = after.zip(before).map(|(after, before)| after - before);
+        Ok(Self { used, acknowledged, stored, connections })
     }
 
     /// The figures in the order of [`COLUMNS`].
@@ -101,11 +106,19 @@ impl Round {
             is_on_postgres.then(|| each(used.postgres)),
             (setup.name == WITH_REDIS).then(|| each(used.redis)),
             is_on_postgres.then(|| used.wal as f64 / turns),
+            self.stored.map(|bytes| bytes as f64 / turns),
             Some(used.written as f64 / turns),
             self.connections.map(|connections| connections as f64),
             Some(used.others),
         ]
     }
+}
+
+async fn size(setup: &Setup, backends: &Backends) -> anyhow::Result<Option<i64>> {
+    Ok(match &setup.database {
+        Some(database) => Some(backends.postgres.size(database).await?),
+        None => None,
+    })
 }
 
 /// Takes one turn after the other until the end; returns how long each acknowledgement took.
