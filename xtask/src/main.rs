@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use crate::checks::Checks;
+use crate::test_servers::Options;
 
 const HELP: &str = "\
 cargo xtask <command>
@@ -25,9 +26,10 @@ cargo xtask <command>
   run [ARGS…]                  build the web interface and parlor, and start the server:
                                `parlor serve ARGS…`
   test                         all checks of CI: format, lints, all tests, the browser
-  services [--no-install] [COMMAND…]
+  services [--no-install] [--durable] [COMMAND…]
                                PostgreSQL, Redis and nginx for tests: runs COMMAND with them, or
-                               prints their addresses and stays until Ctrl-C
+                               prints their addresses and stays until Ctrl-C; with --durable a
+                               commit of PostgreSQL waits for the disk
   browser                      tests of the web interface in a real browser, with the real server
   screenshots                  a picture of each screen and state, in target/screenshots
   figures                      the size of the web interface, and the duration of its tasks
@@ -38,6 +40,8 @@ cargo xtask <command>
   bench [STREAMS…]             the server against a bare pass-through, at 1, 10 and 100 streams,
                                then WebSockets with agent processes behind them
   bench sockets [COUNT…]       only the WebSockets
+  bench engines [PART…]        SQLite, PostgreSQL, and two nodes on one database with and without
+                               Redis; PART is held, streams or turns
   soak [--nodes N] [--postgres] [--minutes M] [--kills K] [--seed S]
                                kills and pauses servers under load, and compares what clients saw
                                with what is stored; one node on SQLite, unless told otherwise
@@ -60,6 +64,7 @@ fn main() -> ExitCode {
         ["screenshots"] => in_browser("pictures"),
         ["figures"] => in_browser("figures"),
         ["guard-eval", rest @ ..] => cargo_with(&example("guard_eval"), rest),
+        ["bench", "engines", rest @ ..] => bench_engines(rest),
         ["bench", rest @ ..] => bench(rest),
         ["soak", rest @ ..] => soak::soak(rest),
         ["bench-guard", rest @ ..] => cargo_with(&example("guard_bench"), rest),
@@ -81,7 +86,7 @@ fn main() -> ExitCode {
 /// Runs all checks, the quick ones first. What takes long to fetch is begun before.
 fn test() -> bool {
     let fetching = web::fetching_packages();
-    let servers = test_servers::begin(&[]);
+    let servers = test_servers::begin(Options::default());
     let mut checks = Checks::default();
     checks.run("format", || cargo(&["fmt", "--all", "--check"]) && fuzz::is_formatted());
     checks.run("lints", || {
@@ -126,7 +131,22 @@ fn in_browser(script: &str) -> bool {
 fn bench(rest: &[&str]) -> bool {
     cargo(&["build", "--release", "--bin", "parlor"])
         && cargo(&["build", "--release", "--package", "parlor-testkit", "--bin", "fake-agent"])
-        && cargo_with(&["run", "--release", "--package", "parlor-bench", "--"], rest)
+        && succeeds(bench_command().args(rest))
+}
+
+/// The same with PostgreSQL and Redis, which start meanwhile.
+fn bench_engines(rest: &[&str]) -> bool {
+    let servers = test_servers::begin(Options::DURABLE);
+    let is_built = cargo(&["build", "--release", "--bin", "parlor"]);
+    let servers = servers.ready();
+    servers.print();
+    is_built && succeeds(bench_command().arg("engines").args(rest).envs(servers.variables()))
+}
+
+fn bench_command() -> Command {
+    let mut bench = cargo_command();
+    bench.args(["run", "--release", "--package", "parlor-bench", "--"]);
+    bench
 }
 
 /// Examples run in release mode: figures are those of the shipped code.

@@ -103,7 +103,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         "crates/bench",
         &[
             "parlor-testkit", "anyhow", "axum", "futures-util", "reqwest", "rustls", "serde_json",
-            "tempfile", "tokio", "tokio-tungstenite", "tokio-util",
+            "tempfile", "tokio", "tokio-postgres", "tokio-tungstenite", "tokio-util",
         ],
     ),
     (

@@ -7,8 +7,9 @@ use anyhow::Context;
 use futures_util::StreamExt;
 use parlor_testkit::{Script, ScriptedModel};
 
+use crate::parlor::Parlor;
 use crate::process::memory_kb;
-use crate::target::Target;
+use crate::target::{Target, conversation_in};
 
 /// How many connections are held.
 const HELD: usize = 500;
@@ -52,14 +53,10 @@ async fn with_conversation(
     binary: &str,
     model: &ScriptedModel,
 ) -> anyhow::Result<(Target, String)> {
-    let parlor = Target::parlor(binary, &model.base_url()).await?;
+    let parlor = Parlor::with_model(binary, &model.base_url()).start().await?;
     model.push(Script::answer().text("A short answer."));
     let stream = parlor.chat().send().await?.text().await?;
-    let conversation = stream
-        .split("\"conversation_id\":\"")
-        .nth(1)
-        .and_then(|rest| rest.split('"').next())
-        .context("the stream names no conversation")?;
+    let conversation = conversation_in(&stream).context("the stream names no conversation")?;
     Ok((parlor, conversation.to_owned()))
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use anyhow::ensure;
+use anyhow::{bail, ensure};
 use futures_util::{SinkExt, StreamExt};
 use tokio_tungstenite::tungstenite::Message;
 
@@ -15,7 +15,7 @@ pub(crate) fn stamp(number: u64) -> String {
 }
 
 /// The current time, on a clock that all processes of this machine share.
-fn now() -> Duration {
+pub(crate) fn now() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
@@ -84,31 +84,34 @@ impl Load {
 }
 
 /// What one client has received. Every piece must come once and in order.
-struct Seen {
+pub(crate) struct Seen {
     asked: Instant,
     pieces: u64,
     text: String,
-    first: Duration,
-    latencies: Vec<Duration>,
+    pub(crate) first: Duration,
+    /// Of each piece, in order.
+    pub(crate) latencies: Vec<Duration>,
+    /// When each piece was sent.
+    pub(crate) sent: Vec<Duration>,
 }
 
 impl Seen {
-    fn new(pieces: u64) -> Self {
-        let latencies = Vec::with_capacity(pieces as usize);
+    pub(crate) fn new(pieces: u64) -> Self {
         Self {
             asked: Instant::now(),
             pieces,
             text: String::new(),
             first: Duration::ZERO,
-            latencies,
+            latencies: Vec::with_capacity(pieces as usize),
+            sent: Vec::with_capacity(pieces as usize),
         }
     }
 
-    fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         self.latencies.len() as u64 == self.pieces
     }
 
-    fn take(&mut self, text: &str) -> anyhow::Result<()> {
+    pub(crate) fn take(&mut self, text: &str) -> anyhow::Result<()> {
         self.text.push_str(text);
         let now = now();
         while let Some((number, sent, rest)) = next_stamp(&self.text) {
@@ -118,6 +121,7 @@ impl Seen {
                     self.first = self.asked.elapsed();
                 }
                 self.latencies.push(now.saturating_sub(Duration::from_nanos(sent)));
+                self.sent.push(Duration::from_nanos(sent));
             } else {
                 let so_far = self.latencies.len();
                 ensure!(self.is_whole(), "piece {number} came after {so_far} of {}", self.pieces);
@@ -127,7 +131,7 @@ impl Seen {
         Ok(())
     }
 
-    fn end(self) -> anyhow::Result<Self> {
+    pub(crate) fn end(self) -> anyhow::Result<Self> {
         ensure!(self.is_whole(), "{} of {} came", self.latencies.len(), self.pieces);
         Ok(self)
     }
@@ -136,13 +140,21 @@ impl Seen {
 /// Reads one stream to its end.
 async fn read_stream(request: reqwest::RequestBuilder, pieces: u64) -> anyhow::Result<Seen> {
     let mut seen = Seen::new(pieces);
-    let response = request.send().await?;
-    ensure!(response.status().is_success(), "the answer is {}", response.status());
-    let mut body = response.bytes_stream();
-    while let Some(chunk) = body.next().await {
-        seen.take(&String::from_utf8_lossy(&chunk?))?;
+    let mut response = open(request).await?;
+    while let Some(chunk) = response.chunk().await? {
+        seen.take(&String::from_utf8_lossy(&chunk))?;
     }
     seen.end()
+}
+
+/// Sends a request that is answered with a stream.
+pub(crate) async fn open(request: reqwest::RequestBuilder) -> anyhow::Result<reqwest::Response> {
+    let response = request.send().await?;
+    let status = response.status();
+    if !status.is_success() {
+        bail!("the answer is {status}: {}", response.text().await?);
+    }
+    Ok(response)
 }
 
 /// Sends one message over a WebSocket, and reads until the answer is complete.

@@ -10,12 +10,14 @@
 //! 5. The same over 100 WebSockets with a process of `fake-agent` behind each.
 //!
 //! Run it as `cargo xtask bench`, as `cargo xtask bench 100` for one of the rounds of streams, or
-//! as `cargo xtask bench sockets` (or `sockets 10`) for WebSockets. The cost of polling a signal or
-//! a timer: [`poll_cost`].
+//! as `cargo xtask bench sockets` (or `sockets 10`) for WebSockets. Engines and nodes are compared by
+//! [`engines`], and the cost of polling a signal or a timer by [`poll_cost`].
 
 mod disk;
+mod engines;
 mod held;
 mod load;
+mod parlor;
 mod passthrough;
 mod poll_cost;
 mod process;
@@ -28,6 +30,7 @@ use anyhow::Context;
 use parlor_testkit::{Script, ScriptedModel};
 
 use load::{Door, Load};
+use parlor::Parlor;
 use target::Target;
 
 /// The arguments that start this binary as a pass-through.
@@ -60,6 +63,7 @@ async fn main() -> anyhow::Result<()> {
             poll_cost::run().await;
             Ok(())
         }
+        [what, parts @ ..] if what == "engines" => engines::run(parts).await,
         [what] if what == "sockets" => sockets(&SOCKETS).await,
         [what, rounds @ ..] if what == "sockets" => sockets(&numbers(rounds)?).await,
         rounds => streams(&numbers(rounds)?).await,
@@ -68,7 +72,7 @@ async fn main() -> anyhow::Result<()> {
 
 fn numbers(words: &[String]) -> anyhow::Result<Vec<usize>> {
     let numbers: Result<Vec<usize>, _> = words.iter().map(|word| word.parse()).collect();
-    numbers.context("usage: parlor-bench [poll-cost | [sockets] [COUNT…]]")
+    numbers.context("usage: parlor-bench [poll-cost | engines [PART…] | [sockets] [COUNT…]]")
 }
 
 /// The path of a program that was built into the same directory as this one.
@@ -89,7 +93,7 @@ async fn streams(rounds: &[usize]) -> anyhow::Result<()> {
     report::held(&held::streams(&binary, &model).await.context("held streams")?);
     let upstream = model.base_url();
     let bare = Target::passthrough(&[PASSTHROUGH, &upstream]).await.context("the pass-through")?;
-    let parlor = Target::parlor(&binary, &upstream).await.context("the server")?;
+    let parlor = Parlor::with_model(&binary, &upstream).start().await.context("the server")?;
     report::start(&binary, &parlor, disk::wait()?)?;
     report::table("streams, a model behind them");
     compare(Door::Stream, rounds, bare, parlor).await
@@ -101,7 +105,7 @@ async fn sockets(rounds: &[usize]) -> anyhow::Result<()> {
     let model = ScriptedModel::start().await?;
     report::held(&held::sockets(&binary, &model).await.context("held WebSockets")?);
     let bare = Target::passthrough(&[PASSTHROUGH_AGENT, &agent]).await?;
-    let parlor = Target::parlor_with_agent(&binary, &agent).await.context("the server")?;
+    let parlor = Parlor::with_agent(&binary, &agent).start().await.context("the server")?;
     report::table("WebSockets, a process behind each");
     compare(Door::Socket, rounds, bare, parlor).await
 }

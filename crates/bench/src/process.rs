@@ -1,4 +1,4 @@
-//! CPU time and memory of a process, from `/proc`.
+//! CPU time, memory and written bytes of a process, from `/proc`.
 
 use std::fs;
 use std::time::Duration;
@@ -9,23 +9,60 @@ use anyhow::Context;
 const TICKS_A_SECOND: f64 = 100.0;
 
 /// CPU time of a process so far.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Cpu(f64);
 
 impl Cpu {
     pub(crate) fn of(pid: u32) -> anyhow::Result<Self> {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
-        // The name, in brackets, may contain spaces.
-        let fields: Vec<&str> =
-            stat.rsplit(')').next().context("stat")?.split_whitespace().collect();
-        let ticks = |at: usize| -> anyhow::Result<f64> {
-            Ok(fields.get(at).context("stat is short")?.parse::<f64>()?)
-        };
-        Ok(Self((ticks(11)? + ticks(12)?) / TICKS_A_SECOND))
+        Ok(Stat::of(pid)?.own)
+    }
+
+    /// Of a process and its children, those that ended included.
+    pub(crate) fn of_family(parent: u32) -> anyhow::Result<Self> {
+        let mut seconds = 0.0;
+        for entry in fs::read_dir("/proc")?.flatten() {
+            let pid = entry.file_name().to_str().and_then(|name| name.parse().ok());
+            // Processes may end meanwhile.
+            let stat = pid.and_then(|pid| Stat::of(pid).ok());
+            seconds += stat.filter(|stat| stat.parent == parent).map_or(0.0, |stat| stat.own.0);
+        }
+        let parent = Stat::of(parent)?;
+        Ok(Self(seconds + parent.own.0 + parent.ended_children.0))
+    }
+
+    pub(crate) fn from_seconds(seconds: f64) -> Self {
+        Self(seconds)
     }
 
     pub(crate) fn since(&self, earlier: &Self) -> Duration {
         Duration::from_secs_f64((self.0 - earlier.0).max(0.0))
+    }
+}
+
+/// The parent of a process.
+pub(crate) fn parent(pid: u32) -> anyhow::Result<u32> {
+    Ok(Stat::of(pid)?.parent)
+}
+
+/// What the kernel says about a process.
+struct Stat {
+    parent: u32,
+    own: Cpu,
+    ended_children: Cpu,
+}
+
+impl Stat {
+    fn of(pid: u32) -> anyhow::Result<Self> {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
+        // The name, in brackets, may contain spaces.
+        let fields: Vec<&str> =
+            stat.rsplit(')').next().context("stat")?.split_whitespace().collect();
+        let field = |at: usize| fields.get(at).context("stat is short");
+        let cpu = |user: usize, system: usize| -> anyhow::Result<Cpu> {
+            let ticks = field(user)?.parse::<f64>()? + field(system)?.parse::<f64>()?;
+            Ok(Cpu(ticks / TICKS_A_SECOND))
+        };
+        Ok(Self { parent: field(1)?.parse()?, own: cpu(11, 12)?, ended_children: cpu(13, 14)? })
     }
 }
 
@@ -53,4 +90,11 @@ pub(crate) fn memory_kb(pid: u32) -> anyhow::Result<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).context("no VmRSS")?;
     Ok(line.split_whitespace().nth(1).context("VmRSS is empty")?.parse()?)
+}
+
+/// Bytes that a process wrote to disks so far.
+pub(crate) fn written(pid: u32) -> anyhow::Result<u64> {
+    let io = fs::read_to_string(format!("/proc/{pid}/io"))?;
+    let line = io.lines().find_map(|line| line.strip_prefix("write_bytes: "));
+    Ok(line.context("no write_bytes")?.trim().parse()?)
 }

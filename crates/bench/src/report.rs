@@ -97,7 +97,8 @@ fn cpu_per_event(round: &Round) -> f64 {
     round.cpu.as_secs_f64() * 1e6 / round.events.max(1) as f64
 }
 
-fn at(sorted: &[Duration], percent: usize) -> Duration {
+/// The duration below which so many percent are.
+pub(crate) fn at(sorted: &[Duration], percent: usize) -> Duration {
     let last = sorted.len().saturating_sub(1);
     sorted.get(last * percent / 100).copied().unwrap_or_default()
 }

@@ -1,16 +1,17 @@
 //! A process to be measured: it answers `POST /api/chat` with a stream, or a WebSocket with frames.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use serde_json::json;
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::{WebSocketStream, client_async};
 
 /// The API key that the server is started with.
-const KEY: &str = "bench-0123456789abcdef0123456789abcdef";
+pub(crate) const KEY: &str = "bench-0123456789abcdef0123456789abcdef";
 
 /// A server process, and how to reach it. It is killed when this is dropped.
 pub(crate) struct Target {
@@ -35,71 +36,26 @@ impl Target {
         Ok(Self { child, url, client, cold_start: start.elapsed(), _data: None })
     }
 
-    /// The server, with its database, in front of the same upstream.
-    pub(crate) async fn parlor(binary: &str, upstream: &str) -> anyhow::Result<Self> {
-        let agent = format!("kind = \"anthropic\"\nbase_url = \"{upstream}\"\n");
-        Self::parlor_with(binary, &agent).await
-    }
-
-    /// The server, with its database, in front of an agent CLI.
-    pub(crate) async fn parlor_with_agent(binary: &str, program: &str) -> anyhow::Result<Self> {
-        let anywhere = std::env::temp_dir();
-        let agent = format!(
-            "kind = \"claude_code\"\n\
-             [tenants.home.projects.recipes.agent.claude_code]\n\
-             command = {program:?}\nworking_dir = {anywhere:?}\n"
-        );
-        Self::parlor_with(binary, &agent).await
-    }
-
-    async fn parlor_with(binary: &str, agent: &str) -> anyhow::Result<Self> {
-        let data = tempfile::tempdir()?;
-        let port = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-        let config = data.path().join("parlor.toml");
-        std::fs::File::create(&config)?.write_all(
-            format!(
-                "[server.limits]\nmessages_per_minute = 100000\n\
-                 project_messages_per_minute = 100000\ntenant_messages_per_minute = 100000\n\
-                 project_turns = 100000\ntenant_turns = 100000\n\
-                 [tenants.home.projects.recipes.agent]\n{agent}"
-            )
-            .as_bytes(),
-        )?;
-        let start = Instant::now();
-        let child = Command::new(binary)
-            .arg("serve")
-            .arg("--config")
-            .arg(&config)
-            .args(["--bind", &format!("127.0.0.1:{port}")])
-            .arg("--data-dir")
-            .arg(data.path())
-            .env("ANTHROPIC_API_KEY", "sk-ant-bench")
-            .env("PARLOR_API_KEY", KEY)
-            .env("PARLOR_PASSWORD", "bench-password")
-            .env("PARLOR_ADMIN_PASSWORD", "bench-admin-password")
-            .env("RUST_LOG", "warn")
-            .stdout(Stdio::null())
-            .spawn()
-            .with_context(|| format!("{binary} cannot be started"))?;
-        Self::ready(child, format!("http://127.0.0.1:{port}"), start, data).await
-    }
-
     /// Waits until it responds.
-    async fn ready(
+    pub(crate) async fn ready(
         child: Child,
         url: String,
         start: Instant,
         data: tempfile::TempDir,
     ) -> anyhow::Result<Self> {
-        let client = reqwest::Client::new();
+        let (client, cold_start) = (reqwest::Client::new(), Duration::ZERO);
+        let mut target = Self { child, url, client, cold_start, _data: Some(data) };
         while start.elapsed() < Duration::from_secs(30) {
-            if client.get(format!("{url}/healthz")).send().await.is_ok() {
-                let cold_start = start.elapsed();
-                return Ok(Self { child, url, client, cold_start, _data: Some(data) });
+            if target.client.get(format!("{}/healthz", target.url)).send().await.is_ok() {
+                target.cold_start = start.elapsed();
+                return Ok(target);
+            }
+            if let Some(status) = target.child.try_wait()? {
+                anyhow::bail!("the server does not start ({status})");
             }
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
-        anyhow::bail!("{url} does not answer")
+        anyhow::bail!("{} does not answer", target.url)
     }
 
     pub(crate) fn pid(&self) -> u32 {
@@ -108,11 +64,20 @@ impl Target {
 
     /// A request that sends a message in a new conversation.
     pub(crate) fn chat(&self) -> reqwest::RequestBuilder {
+        self.chat_in(None)
+    }
+
+    /// A request that sends a message in this conversation, or in a new one.
+    pub(crate) fn chat_in(&self, conversation: Option<&str>) -> reqwest::RequestBuilder {
+        let mut body = json!({"message": "Tell me something long, please."});
+        if let Some(conversation) = conversation {
+            body["conversation_id"] = conversation.into();
+        }
         self.client
             .post(format!("{}/api/chat", self.url))
             .header("x-api-key", KEY)
             .header("content-type", "application/json")
-            .body(r#"{"message": "Tell me something long, please."}"#)
+            .body(body.to_string())
     }
 
     /// A request for a stream that stays open.
@@ -143,6 +108,11 @@ impl Address {
         tcp.set_nodelay(true)?;
         Ok(client_async(request, tcp).await?.0)
     }
+}
+
+/// The conversation that the beginning of a stream names.
+pub(crate) fn conversation_in(stream: &str) -> Option<&str> {
+    stream.split("\"conversation_id\":\"").nth(1)?.split('"').next()
 }
 
 impl Drop for Target {

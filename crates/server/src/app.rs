@@ -58,7 +58,8 @@ impl App {
         let tenants = config.tenants.keys().cloned().collect();
         let body_budget = BodyBudget::new(&config.server.limits);
         let rate_limits = RateLimits::new(&config.server.limits, clock.clone(), &store);
-        let access = Access::new(store.clone(), clock, config.access.clone(), tenants, key);
+        let ending = fanout.clone();
+        let access = Access::new(store.clone(), clock, config.access.clone(), tenants, key, ending);
         let public_url = config.server.public_url.clone();
         Self {
             public_url: public_url.unwrap_or_else(|| PublicUrl::of_address(listening_on)),

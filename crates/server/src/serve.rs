@@ -30,7 +30,7 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tower::Service;
 
 use crate::app::App;
-use crate::auth::change_file;
+use crate::auth::{change_file, changes_elsewhere};
 use crate::client_address::{ClientAddress, PeerAddress};
 use crate::http::stream_end::{ConnectionGuard, StreamEnd};
 use crate::limits::connections::{ConnectionPermit, Connections};
@@ -61,6 +61,7 @@ pub async fn serve(
     }
     let background = [
         tokio::spawn(change_file::watch(app.access.clone(), app.config.server.data_dir.clone())),
+        tokio::spawn(changes_elsewhere::watch(app.access.clone(), app.fanout.clone())),
         tokio::spawn(clean_up(app.clone())),
         tokio::spawn(save_rate_limits(app.clone())),
     ];

@@ -16,6 +16,7 @@
 mod folder;
 mod install;
 mod nginx;
+mod options;
 mod postgres;
 mod programs;
 mod redis;
@@ -29,6 +30,7 @@ use std::io::{self, BufRead, BufReader};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 
+pub(crate) use self::options::Options;
 use self::report::Report;
 pub(crate) use self::supervisor::{programs, supervise};
 use crate::checks::skipped;
@@ -36,8 +38,6 @@ use crate::succeeds;
 
 /// The command of this program that is the supervisor; it is not for people.
 pub(crate) const SUPERVISE: &str = "supervise-services";
-/// Nothing is installed, not even by root.
-pub(crate) const NO_INSTALL: &str = "--no-install";
 
 /// If one of these is set, tests that would be skipped are a failure.
 const REQUIRED: &[&str] = &["CI", "PARLOR_REQUIRE_SERVICES"];
@@ -53,13 +53,10 @@ pub(crate) struct TestServers {
     reports: Vec<Report>,
 }
 
-/// `services [--no-install] [COMMAND…]`: runs the command with the servers; without one, prints
+/// `services [--no-install] [--durable] [COMMAND…]`: runs the command with the servers; without one, prints
 /// their addresses and stays until it is interrupted.
 pub(crate) fn services(arguments: &[&str]) -> bool {
-    let (options, command) = match arguments {
-        [NO_INSTALL, command @ ..] => (&[NO_INSTALL][..], command),
-        command => (&[][..], command),
-    };
+    let (options, command) = Options::read(arguments);
     let mut servers = begin(options).ready();
     servers.print();
     for (what, why) in servers.missing() {
@@ -79,11 +76,11 @@ pub(crate) fn services(arguments: &[&str]) -> bool {
 }
 
 /// Begins to start the servers in the background. Root on Debian installs what is missing.
-pub(crate) fn begin(options: &[&str]) -> Starting {
+pub(crate) fn begin(options: Options) -> Starting {
     let supervisor = std::env::current_exe().and_then(|program| {
         Command::new(program)
             .arg(SUPERVISE)
-            .args(options)
+            .args(options.words())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .process_group(0)

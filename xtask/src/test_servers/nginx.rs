@@ -1,6 +1,7 @@
 //! The nginx program. Each test starts it with a configuration of its own.
 
 use super::folder::Folder;
+use super::options::Options;
 use super::programs::{Program, installed};
 use super::service::{Service, Started};
 
@@ -18,6 +19,6 @@ fn find() -> Result<Program, String> {
     found.ok_or_else(|| "no program".to_owned())
 }
 
-fn start(program: &Program, _folder: &Folder) -> Result<Started, String> {
+fn start(program: &Program, _folder: &Folder, _: Options) -> Result<Started, String> {
     Ok(Started { value: program.path.display().to_string(), server: None })
 }

@@ -1,9 +1,11 @@
-//! A PostgreSQL cluster for tests: with a password, and without care for a power failure.
+//! A PostgreSQL cluster for tests: with a password, and without care for a power failure unless that
+//! is asked for.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::folder::{Folder, random_hex};
+use super::options::Options;
 use super::programs::{Program, installed};
 use super::server::{Server, Start};
 use super::service::{Service, Started};
@@ -27,11 +29,10 @@ const USER: &str = "parlor";
 const DATA: &str = "postgres";
 const PASSWORD_FILE: &str = "postgres-password";
 
+const SETTINGS: &[&str] =
+    &["listen_addresses=127.0.0.1", "max_connections=200", "synchronous_commit=on"];
 /// Tests kill processes, not machines: what a process wrote is there without `fsync`.
-const SETTINGS: &[&str] = &[
-    "listen_addresses=127.0.0.1", "max_connections=200", "fsync=off", "full_page_writes=off",
-    "synchronous_commit=on",
-];
+const CARELESS: &[&str] = &["fsync=off", "full_page_writes=off"];
 
 fn find() -> Result<Program, String> {
     let mut all = installed("postgres", "-V", "PostgreSQL");
@@ -43,7 +44,7 @@ fn find() -> Result<Program, String> {
     }
 }
 
-fn start(program: &Program, folder: &Folder) -> Result<Started, String> {
+fn start(program: &Program, folder: &Folder, options: Options) -> Result<Started, String> {
     let password = random_hex(16)?;
     create_cluster(program, &password, folder)?;
     let data = folder.file(DATA);
@@ -51,7 +52,9 @@ fn start(program: &Program, folder: &Folder) -> Result<Started, String> {
     let arguments = |port: u16| {
         let mut arguments = vec!["-D".to_owned(), data.display().to_string()];
         let port = format!("port={port}");
-        for setting in SETTINGS.iter().copied().chain([port.as_str(), sockets.as_str()]) {
+        let careless = if options.durable { &[] } else { CARELESS };
+        let settings = SETTINGS.iter().chain(careless).copied();
+        for setting in settings.chain([port.as_str(), sockets.as_str()]) {
             arguments.extend(["-c".to_owned(), setting.to_owned()]);
         }
         Ok(arguments)

@@ -5,6 +5,7 @@ use std::net::{Ipv4Addr, TcpStream};
 use std::time::Duration;
 
 use super::folder::{Folder, random_hex};
+use super::options::Options;
 use super::programs::{Program, installed};
 use super::server::{Server, Start};
 use super::service::{Service, Started};
@@ -29,7 +30,7 @@ fn find() -> Result<Program, String> {
     found.next().ok_or_else(|| "no server".to_owned())
 }
 
-fn start(program: &Program, folder: &Folder) -> Result<Started, String> {
+fn start(program: &Program, folder: &Folder, _: Options) -> Result<Started, String> {
     let password = random_hex(16)?;
     // In a file, because everybody can see arguments.
     let arguments = |port: u16| {

@@ -1,6 +1,7 @@
 //! A service, as data: each has a file with its constant.
 
 use super::folder::Folder;
+use super::options::Options;
 use super::programs::Program;
 use super::server::Server;
 
@@ -14,7 +15,7 @@ pub(super) struct Service {
     /// The packages of Debian that have it; one is enough.
     pub(super) packages: &'static [&'static str],
     pub(super) find: fn() -> Result<Program, String>,
-    pub(super) start: fn(&Program, &Folder) -> Result<Started, String>,
+    pub(super) start: fn(&Program, &Folder, Options) -> Result<Started, String>,
 }
 
 /// A service that can be used.

@@ -6,25 +6,26 @@ use std::io::{self, Read as _, Write as _};
 use std::path::PathBuf;
 
 use super::folder::Folder;
+use super::options::Options;
 use super::programs::Program;
 use super::report::{END, Report};
 use super::server::Server;
 use super::service::Service;
-use super::{NO_INSTALL, install, nginx, postgres, redis};
+use super::{install, nginx, postgres, redis};
 
 /// What tests need, in the order in which it is provided.
 pub(super) const SERVICES: &[Service] = &[postgres::SERVICE, redis::SERVICE, nginx::SERVICE];
 
 /// Provides all services until the standard input ends.
 pub(crate) fn supervise(options: &[&str]) -> bool {
-    let may_install = !options.contains(&NO_INSTALL);
+    let (options, _) = Options::read(options);
     Folder::remove_stale();
     let folder = Folder::create();
     // Dropped, and so stopped, before the folder is removed.
     let mut servers = Vec::new();
     let mut output = io::stdout();
     for service in SERVICES {
-        let (report, server) = provide(service, may_install, &folder);
+        let (report, server) = provide(service, options, &folder);
         servers.extend(server);
         // A reader that was killed closes the input, too.
         let _read = writeln!(output, "{report}");
@@ -45,7 +46,7 @@ pub(crate) fn programs() -> Result<Vec<(&'static str, PathBuf)>, String> {
 
 fn provide(
     service: &Service,
-    may_install: bool,
+    options: Options,
     folder: &Result<Folder, String>,
 ) -> (Report, Option<Server>) {
     let has = |description: String, value: String| Report::Has {
@@ -56,9 +57,9 @@ fn provide(
     if let Some(value) = std::env::var(service.variable).ok().filter(|value| !value.is_empty()) {
         return (has(format!("{} of {}", service.name, service.variable), value), None);
     }
-    let started = find(service, may_install).and_then(|program| {
+    let started = find(service, !options.no_install).and_then(|program| {
         let folder = folder.as_ref().map_err(Clone::clone)?;
-        let started = (service.start)(&program, folder)?;
+        let started = (service.start)(&program, folder, options)?;
         Ok((format!("{} ({})", program.name, program.path.display()), started))
     });
     match started {

@@ -10,6 +10,7 @@
 //! Only hashes are stored. No credential is ever read from a URL.
 
 pub(crate) mod change_file;
+pub(crate) mod changes_elsewhere;
 pub(crate) mod cookie;
 mod credentials;
 mod password;
@@ -23,6 +24,7 @@ mod token;
 use std::net::IpAddr;
 use std::time::Duration;
 
+use parlor_fanout::Fanout;
 use parlor_protocol::TenantId;
 use parlor_storage::{AccessRole, StorageError, Store};
 use secrecy::SecretString;
@@ -84,15 +86,16 @@ pub struct Access {
 
 impl Access {
     /// `tenants` are the configured ones; `key` is an admin key of one of them that is
-    /// valid without being stored.
+    /// valid without being stored; `fanout` tells other nodes of what ends here.
     pub fn new(
         store: Store,
         clock: Clock,
         expiry: AccessConfig,
         tenants: Vec<TenantId>,
         key: Option<(&SecretString, TenantId)>,
+        fanout: Fanout,
     ) -> Self {
-        let mut sessions = Sessions::new(store.clone(), clock.clone(), expiry);
+        let mut sessions = Sessions::new(store.clone(), clock.clone(), expiry, fanout);
         if let Some((key, tenant)) = key {
             sessions.accept_environment_key(key, tenant);
         }

@@ -6,11 +6,12 @@
 //!    stream. One that another process revoked (`parlor keys revoke`,
 //!    `parlor password set`) ends when [`super::change_file`] notices, within a
 //!    second, or when the minute is over; one that another node revoked, with its hint
-//!    ([`Sessions::check_token`]).
+//!    ([`super::changes_elsewhere`]).
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use parlor_fanout::{AccessChange, Fanout, Hint};
 use parlor_protocol::TenantId;
 use parlor_storage::{AccessRole, NewToken, StorageError, Store, Token, TokenKind};
 use secrecy::{ExposeSecret, SecretString};
@@ -32,6 +33,8 @@ pub(crate) struct Sessions {
     store: Store,
     clock: Clock,
     config: AccessConfig,
+    /// Tells other nodes which token ended.
+    fanout: Fanout,
     environment_key: Option<(TokenHash, Arc<Session>)>,
     cache: Mutex<Cache>,
 }
@@ -44,8 +47,8 @@ struct Cache {
 }
 
 impl Sessions {
-    pub(crate) fn new(store: Store, clock: Clock, config: AccessConfig) -> Self {
-        Self { store, clock, config, environment_key: None, cache: Mutex::default() }
+    pub(crate) fn new(store: Store, clock: Clock, config: AccessConfig, fanout: Fanout) -> Self {
+        Self { store, clock, config, fanout, environment_key: None, cache: Mutex::default() }
     }
 
     /// Accepts an admin key that is not stored.
@@ -109,6 +112,7 @@ impl Sessions {
             Ok(()) | Err(StorageError::NotFound) => {}
             Err(error) => return Err(error),
         }
+        self.fanout.hint(Hint::Access(AccessChange::Token(session.id.clone())));
         let mut cache = self.cache();
         cache.generation += 1;
         cache.sessions.retain(|_, other| other.id != session.id);
@@ -118,7 +122,6 @@ impl Sessions {
 
     /// Reads a token again by its public id, after a hint that it changed. If it was revoked,
     /// its streams end. Nothing is read if it is not cached.
-    #[allow(dead_code, reason = "for the hints of other nodes")]
     pub(crate) async fn check_token(&self, id: &str) -> Result<(), StorageError> {
         let hash = {
             let mut cache = self.cache();

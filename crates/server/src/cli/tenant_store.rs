@@ -5,12 +5,14 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
+use parlor_fanout::{AccessChange, Hint};
 use parlor_protocol::TenantId;
 use parlor_storage::{AccessRole, Store};
 
 use crate::auth::change_file;
 use crate::compose::STORAGE_URL;
-use crate::config::{Config, HOME, Sources, StorageConfig};
+use crate::config::{Config, HOME, NodesConfig, Sources, StorageConfig};
+use crate::membership::fanout;
 use crate::start;
 
 /// The arguments for a tenant and its data.
@@ -40,6 +42,8 @@ pub(super) struct Place {
     pub(super) data_dir: PathBuf,
     pub(super) storage: StorageConfig,
     pub(super) tenant: TenantId,
+    /// How servers that share the database reach each other, if the configuration says so.
+    nodes: Option<NodesConfig>,
 }
 
 /// A tenant in an open database.
@@ -47,14 +51,16 @@ pub(super) struct TenantStore {
     pub(super) store: Store,
     pub(super) tenant: TenantId,
     data_dir: PathBuf,
+    storage: StorageConfig,
+    nodes: Option<NodesConfig>,
 }
 
 impl TenantArguments {
     /// Opens the database.
     pub(super) async fn open(self) -> anyhow::Result<TenantStore> {
-        let Place { data_dir, storage, tenant } = self.configured()?;
+        let Place { data_dir, storage, tenant, nodes } = self.configured()?;
         let store = start::open_store(&storage, &data_dir).await?;
-        Ok(TenantStore { store, tenant, data_dir })
+        Ok(TenantStore { store, tenant, data_dir, storage, nodes })
     }
 
     /// Where the tenant's data is. If only a directory is given, no configuration is read: a
@@ -64,7 +70,7 @@ impl TenantArguments {
             Self { config: None, data_dir: Some(data_dir), tenant } => {
                 let url = std::env::var(STORAGE_URL).ok();
                 let storage = StorageConfig::of_environment(url.as_deref())?;
-                Ok(Place { data_dir, storage, tenant })
+                Ok(Place { data_dir, storage, tenant, nodes: None })
             }
             arguments => arguments.configured(),
         }
@@ -83,13 +89,20 @@ impl TenantArguments {
             bail!("there is no tenant '{}'; known tenants: {}", self.tenant, known.join(", "));
         }
         let data_dir = config.server.data_dir;
-        Ok(Place { data_dir, storage: config.storage, tenant: self.tenant })
+        let (storage, nodes) = (config.storage, Some(config.nodes));
+        Ok(Place { data_dir, storage, tenant: self.tenant, nodes })
     }
 }
 
 impl TenantStore {
-    /// Closes the database and tells a running server that credentials changed.
+    /// Closes the database and tells running servers that credentials changed: the one that
+    /// uses this data directory, and all that share the database.
     pub(super) async fn notify_server(self) -> anyhow::Result<()> {
+        if let Some(nodes) = &self.nodes {
+            let fanout = fanout(nodes, &self.storage, &self.store).await?;
+            fanout.hint(Hint::Access(AccessChange::Any));
+            fanout.close().await;
+        }
         self.store.close().await;
         change_file::notify(&self.data_dir).context("a running server could not be notified")
     }

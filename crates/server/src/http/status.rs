@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::response::Response;
 use parlor_agent::tools::ServerHealth;
 use parlor_chat::Project;
+use parlor_fanout::Health;
 use parlor_guard::Clean;
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::Timestamp;
@@ -25,6 +26,33 @@ struct Status<'a> {
     projects: Vec<ProjectStatus<'a>>,
     /// Of the last day, by project and hour.
     activity: Vec<ActivityStatus>,
+    /// The servers that share the database, if there can be several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nodes: Option<NodesStatus>,
+}
+
+#[derive(Serialize)]
+struct NodesStatus {
+    /// What carries hints between them: `postgres` or `redis`.
+    channel: &'static str,
+    /// Whether hints arrive. While they do not, everything works, but slower.
+    heard: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+    nodes: Vec<NodeStatus>,
+}
+
+#[derive(Serialize)]
+struct NodeStatus {
+    name: String,
+    version: String,
+    /// Whether it is the one that answers.
+    this: bool,
+    /// Whether it runs; one that does not is listed for a day.
+    alive: bool,
+    started_at: Timestamp,
+    beat_at: Timestamp,
+    turns: u64,
 }
 
 #[derive(Serialize)]
@@ -67,7 +95,26 @@ pub(crate) async fn read(
         uptime_seconds: app.started.elapsed().as_secs(),
         projects: projects.map(|project| project_status(project)).collect(),
         activity: activity.into_iter().map(activity_status).collect(),
+        nodes: nodes_status(&app).await?,
     })
+}
+
+async fn nodes_status(app: &App) -> Result<Option<NodesStatus>, ApiError> {
+    if !app.store.is_shared() {
+        return Ok(None);
+    }
+    let boot = app.chat.boot();
+    let nodes = app.store.nodes().await?.into_iter().map(|node| NodeStatus {
+        this: node.boot == boot,
+        alive: !node.is_dead,
+        name: node.name,
+        version: node.version,
+        started_at: node.started_at,
+        beat_at: node.beat_at,
+        turns: node.turns,
+    });
+    let Health { kind: channel, heard, problem } = app.fanout.health();
+    Ok(Some(NodesStatus { channel, heard, problem, nodes: nodes.collect() }))
 }
 
 fn a_day_ago() -> Timestamp {
