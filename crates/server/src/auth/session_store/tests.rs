@@ -21,7 +21,7 @@ async fn lasting(lasts: AccessConfig) -> Fixture {
     let location = parlor_test_database::location(&dir.path().join("test.db")).await;
     let store = Store::open(location).await.unwrap();
     let clock = Clock::default();
-    let sessions = Sessions::new(store.clone(), clock.clone(), lasts);
+    let sessions = Sessions::new(store.clone(), clock.clone(), lasts, Fanout::alone());
     Fixture { sessions, store, clock, _dir: dir }
 }
 
@@ -41,7 +41,8 @@ impl Fixture {
     /// As the next run of the server finds it.
     fn restarted(self) -> Self {
         let lasts = self.sessions.config.clone();
-        let sessions = Sessions::new(self.store.clone(), self.clock.clone(), lasts);
+        let sessions =
+            Sessions::new(self.store.clone(), self.clock.clone(), lasts, Fanout::alone());
         Self { sessions, ..self }
     }
 
@@ -127,7 +128,7 @@ async fn a_session_in_use_on_another_node_does_not_expire() {
     let mut nodes = Vec::new();
     for _ in 0..2 {
         let store = Store::open(location.clone()).await.unwrap();
-        let sessions = Sessions::new(store.clone(), clock.clone(), lasts.clone());
+        let sessions = Sessions::new(store.clone(), clock.clone(), lasts.clone(), Fanout::alone());
         let (clock, _dir) = (clock.clone(), tempfile::tempdir().unwrap());
         nodes.push(Fixture { sessions, store, clock, _dir });
     }
