@@ -56,22 +56,22 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         &[
             "deadpool-postgres", "futures-util", "rustls", "rustls-platform-verifier", "secrecy",
             "sha2", "sqlx", "thiserror", "tokio", "tokio-postgres", "tokio-postgres-rustls",
-            "tracing",
+            "tokio-util", "tracing",
         ],
     ),
     (
         "crates/storage",
         &[
             "parlor-database", "parlor-guard", "parlor-protocol", "serde", "serde_json",
-            "thiserror", "uuid",
+            "thiserror", "tokio", "uuid",
         ],
     ),
     (
         "crates/chat",
         &[
-            "parlor-agent", "parlor-guard", "parlor-picture", "parlor-protocol", "parlor-storage",
-            "data-encoding", "futures-util", "jsonschema", "serde", "serde_json", "sha2",
-            "thiserror", "tokio", "tracing", "uuid",
+            "parlor-agent", "parlor-fanout", "parlor-guard", "parlor-picture", "parlor-protocol",
+            "parlor-storage", "data-encoding", "futures-util", "jsonschema", "serde", "serde_json",
+            "sha2", "thiserror", "tokio", "tracing", "uuid",
         ],
     ),
     (
@@ -84,13 +84,13 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "crates/server",
         &[
-            "parlor-agent", "parlor-chat", "parlor-database", "parlor-guard", "parlor-malloc",
-            "parlor-mcp", "parlor-models", "parlor-process", "parlor-programs", "parlor-protocol",
-            "parlor-recipes", "parlor-storage", "anyhow", "argon2", "axum", "bytes", "clap",
-            "data-encoding", "futures-util", "getrandom", "http-body-util", "hyper", "hyper-util",
-            "rust-embed", "rustix", "rustls", "secrecy", "serde", "serde_json",
-            "serde_path_to_error", "sha1", "sha2", "socket2", "strsim", "thiserror", "tokio",
-            "tokio-util", "toml", "tower", "tracing", "tracing-subscriber", "url", "uuid",
+            "parlor-agent", "parlor-chat", "parlor-database", "parlor-fanout", "parlor-guard",
+            "parlor-malloc", "parlor-mcp", "parlor-models", "parlor-process", "parlor-programs",
+            "parlor-protocol", "parlor-recipes", "parlor-storage", "anyhow", "argon2", "axum",
+            "bytes", "clap", "data-encoding", "futures-util", "getrandom", "http-body-util",
+            "hyper", "hyper-util", "rust-embed", "rustix", "rustls", "secrecy", "serde",
+            "serde_json", "serde_path_to_error", "sha1", "sha2", "socket2", "strsim", "thiserror",
+            "tokio", "tokio-util", "toml", "tower", "tracing", "tracing-subscriber", "url", "uuid",
         ],
     ),
     ("crates/malloc", &[]),

@@ -6,6 +6,7 @@ use crate::batch::Batch;
 use crate::connection::{Connection, EngineConnection, Snapshot, Transaction};
 use crate::fault::{Fault, OpenError};
 use crate::location::Location;
+use crate::lock_kind::LockKind;
 use crate::migrations::Migrations;
 use crate::postgres::{HeldLock, Server};
 use crate::purpose::Purpose;
@@ -24,15 +25,6 @@ pub(crate) enum Engine {
 /// Held until it is dropped, or until the process ends.
 #[derive(Debug)]
 pub struct Lock(#[allow(dead_code, reason = "held, not read")] Option<HeldLock>);
-
-/// Who may hold the lock of a database at the same time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LockKind {
-    /// Any number of servers.
-    Server,
-    /// One command, and no server.
-    Command,
-}
 
 /// How many connections a database has at most.
 #[derive(Debug, Clone, Copy)]

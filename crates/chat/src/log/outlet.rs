@@ -8,6 +8,7 @@
 //! 3. A payload that cannot be sent is dropped: readers have storage.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -16,18 +17,24 @@ use parlor_fanout::{Fanout, Hint, Peer};
 use parlor_protocol::{ConversationId, EventId};
 use tokio::sync::Notify;
 
-use super::event_log::EventLog;
-
 /// The most bytes that are sent at once.
 const PAYLOAD: usize = 48 << 10;
 
+/// A log that has something to send.
+pub(super) trait Sends: Send + Sync {
+    /// What is to be sent, for each node.
+    fn take_frames(&self) -> Vec<(Peer, String)>;
+
+    /// A node could not be sent what it wanted.
+    fn lost_reader(&self, peer: Peer);
+}
+
 /// The way to the other nodes.
-#[derive(Debug)]
 pub(crate) struct Outlet {
     fanout: Fanout,
     /// Whether there are other nodes.
     has_peers: AtomicBool,
-    waiting: Mutex<Vec<Weak<EventLog>>>,
+    waiting: Mutex<Vec<Weak<dyn Sends>>>,
     work: Notify,
 }
 
@@ -71,13 +78,19 @@ impl Outlet {
     }
 
     /// A log has text to send.
-    pub(super) fn text_waits(&self, log: Weak<EventLog>) {
+    pub(super) fn text_waits(&self, log: Weak<dyn Sends>) {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push(log);
         self.work.notify_one();
     }
 
-    fn take_waiting(&self) -> Vec<Weak<EventLog>> {
+    fn take_waiting(&self) -> Vec<Weak<dyn Sends>> {
         std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl fmt::Debug for Outlet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outlet").field("has_peers", &self.has_peers).finish_non_exhaustive()
     }
 }
 
@@ -98,10 +111,10 @@ async fn send_text(outlet: Arc<Outlet>) {
 #[derive(Default)]
 struct Payload {
     frames: String,
-    logs: Vec<Arc<EventLog>>,
+    logs: Vec<Arc<dyn Sends>>,
 }
 
-fn add(payloads: &mut Vec<Payload>, frame: &str, log: &Arc<EventLog>) {
+fn add(payloads: &mut Vec<Payload>, frame: &str, log: &Arc<dyn Sends>) {
     if payloads.last().is_none_or(|last| last.frames.len() + frame.len() > PAYLOAD) {
         payloads.push(Payload::default());
     }

@@ -19,9 +19,9 @@ use super::migrate::{MigrateError, migrate};
 use super::settings::settings;
 use super::tls;
 use crate::batch::Batch;
-use crate::database::LockKind;
 use crate::fault::{Fault, OpenError};
 use crate::location::ServerUrl;
+use crate::lock_kind::LockKind;
 use crate::purpose::Purpose;
 use crate::query::query;
 

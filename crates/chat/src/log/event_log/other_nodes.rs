@@ -13,6 +13,7 @@ use parlor_protocol::{EventBody, EventId};
 use parlor_storage::{Logged, Served};
 
 use super::super::live_frame::{LiveText, write_event, write_text};
+use super::super::outlet::Sends;
 use super::super::remote_readers::RemoteReaders;
 use super::super::text_elsewhere::TextElsewhere;
 use super::{EventLog, Seen, State};
@@ -130,13 +131,35 @@ impl EventLog {
         }
     }
 
-    /// A node could not be sent what it wanted.
-    pub(in super::super) fn lost_reader(&self, peer: Peer) {
-        self.lock().other_nodes.readers.remove(peer);
+    /// Queues text or a live event to be sent, if somebody reads elsewhere.
+    pub(super) fn queue_frames(&self, state: &mut State) {
+        let readers = &mut state.other_nodes.readers;
+        if let Some(outlet) = &self.outlet
+            && !readers.is_empty()
+            && !readers.is_queued
+        {
+            readers.is_queued = true;
+            outlet.text_waits(self.this.clone());
+        }
     }
 
-    /// What is to be sent to other nodes, for each of them.
-    pub(in super::super) fn take_frames(&self) -> Vec<(Peer, String)> {
+    /// Tells other nodes that somebody reads here, now and then.
+    pub(super) fn announce_reader(&self) {
+        let Some(outlet) = &self.outlet else { return };
+        let mut state = self.lock();
+        let other_nodes = &mut state.other_nodes;
+        let is_due = other_nodes.reminded.is_none_or(|at| at.elapsed() > REMIND);
+        if !is_due || other_nodes.is_here || state.wakers.is_empty() {
+            return;
+        }
+        state.other_nodes.reminded = Some(Instant::now());
+        drop(state);
+        outlet.reads(self.conversation);
+    }
+}
+
+impl Sends for EventLog {
+    fn take_frames(&self) -> Vec<(Peer, String)> {
         let mut state = self.lock();
         let State { open, live, other_nodes, .. } = &mut *state;
         other_nodes.readers.is_queued = false;
@@ -163,30 +186,8 @@ impl EventLog {
         frames
     }
 
-    /// Queues text or a live event to be sent, if somebody reads elsewhere.
-    pub(super) fn queue_frames(&self, state: &mut State) {
-        let readers = &mut state.other_nodes.readers;
-        if let Some(outlet) = &self.outlet
-            && !readers.is_empty()
-            && !readers.is_queued
-        {
-            readers.is_queued = true;
-            outlet.text_waits(self.this.clone());
-        }
-    }
-
-    /// Tells other nodes that somebody reads here, now and then.
-    pub(super) fn announce_reader(&self) {
-        let Some(outlet) = &self.outlet else { return };
-        let mut state = self.lock();
-        let other_nodes = &mut state.other_nodes;
-        let is_due = other_nodes.reminded.is_none_or(|at| at.elapsed() > REMIND);
-        if !is_due || other_nodes.is_here || state.wakers.is_empty() {
-            return;
-        }
-        state.other_nodes.reminded = Some(Instant::now());
-        drop(state);
-        outlet.reads(self.conversation);
+    fn lost_reader(&self, peer: Peer) {
+        self.lock().other_nodes.readers.remove(peer);
     }
 }
 
