@@ -6,7 +6,7 @@ use crate::test_servers::programs;
 use crate::{cargo, command, succeeds};
 
 /// Whether `cargo xtask test` has a short soak of three nodes.
-pub(crate) const SEVERAL_NODES: bool = false;
+pub(crate) const SEVERAL_NODES: bool = true;
 
 /// Builds the server and the soak, and runs it. Figures are those of the shipped code.
 pub(crate) fn soak(arguments: &[&str]) -> bool {
