@@ -67,6 +67,13 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "crates/fanout",
+        &[
+            "parlor-database", "parlor-protocol", "redis", "rustls", "rustls-platform-verifier",
+            "thiserror", "tokio", "tokio-rustls", "tracing", "uuid",
+        ],
+    ),
+    (
         "crates/chat",
         &[
             "parlor-agent", "parlor-fanout", "parlor-guard", "parlor-picture", "parlor-protocol",
@@ -116,8 +123,8 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "crates/fuzz-targets",
         &[
-            "parlor-agent", "parlor-guard", "parlor-models", "parlor-picture", "parlor-programs",
-            "parlor-protocol", "parlor-server", "serde_json", "uuid",
+            "parlor-agent", "parlor-fanout", "parlor-guard", "parlor-models", "parlor-picture",
+            "parlor-programs", "parlor-protocol", "parlor-server", "serde_json", "uuid",
         ],
     ),
     ("xtask", &[]),

@@ -40,6 +40,8 @@ pub enum Received {
 pub(crate) struct Incoming {
     me: Peer,
     monitor: Arc<Monitor>,
+    /// Nothing of our own came back yet through the present connection.
+    unproven: AtomicBool,
     received: Queue<Received>,
     access: Queue<AccessChange>,
 }
@@ -56,14 +58,20 @@ impl Incoming {
         let (received, received_reader) = Queue::new(|| Received::Missed);
         let (access, access_reader) = Queue::new(|| AccessChange::Any);
         let queues = Queues { received: received_reader, access: access_reader };
-        (Self { me, monitor, received, access }, queues)
+        (Self { me, monitor, unproven: AtomicBool::new(true), received, access }, queues)
+    }
+
+    /// Another connection is made. What was sent before it is not known; readers are told as
+    /// soon as it proves to work, and not for each of many that do not.
+    pub(crate) fn reconnect(&self) {
+        self.unproven.store(true, Ordering::Relaxed);
     }
 
     /// Takes a payload of hints.
     pub(crate) fn hints(&self, payload: &str) {
         let Some((from, lines)) = parse(payload) else { return };
         if from == self.me {
-            return self.monitor.heard();
+            return self.came_back();
         }
         for line in lines {
             match line {
@@ -81,15 +89,23 @@ impl Incoming {
         }
     }
 
-    /// Something may have been missed.
-    pub(crate) fn missed(&self) {
-        self.received.put(Received::Missed);
-        self.access.put(AccessChange::Any);
-    }
-
     /// Tells readers that were too slow, once they have read the rest. It never ends.
     pub(crate) async fn tell_slow_readers(&self) {
         tokio::join!(self.received.tell_slow_reader(), self.access.tell_slow_reader());
+    }
+
+    /// Something of our own came back.
+    fn came_back(&self) {
+        if self.unproven.swap(false, Ordering::Relaxed) {
+            self.missed();
+        }
+        self.monitor.heard();
+    }
+
+    /// Something may have been missed.
+    fn missed(&self) {
+        self.received.put(Received::Missed);
+        self.access.put(AccessChange::Any);
     }
 }
 
@@ -163,6 +179,9 @@ mod tests {
         incoming.hints(&encode(me, &lines).0);
         incoming.live(&format!("1 {me}\ntext"));
         assert!(incoming.monitor.is_heard());
+        assert_eq!(queues.received.try_recv(), Ok(Received::Missed), "it is the first");
+        assert_eq!(queues.access.try_recv(), Ok(AccessChange::Any));
+        incoming.hints(&encode(me, &lines).0);
         assert!(queues.received.try_recv().is_err() && queues.access.try_recv().is_err());
         let from = Peer::random();
         let token = AccessChange::Token("t".to_owned());
@@ -209,6 +228,23 @@ mod tests {
             () = reads => {}
         }
         assert!(queues.access.try_recv().is_err());
+    }
+
+    /// E-2: everything is reread after a new connection, once that proves to work.
+    #[tokio::test]
+    async fn a_new_connection_means_rereading() {
+        let (incoming, mut queues, me) = new();
+        let beat = encode(me, &[]).0;
+        for _ in 0..3 {
+            incoming.reconnect();
+            incoming.reconnect();
+            assert!(queues.received.try_recv().is_err());
+            incoming.hints(&beat);
+            incoming.hints(&beat);
+            assert_eq!(queues.received.try_recv(), Ok(Received::Missed));
+            assert_eq!(queues.access.try_recv(), Ok(AccessChange::Any));
+        }
+        assert!(queues.received.try_recv().is_err());
     }
 
     /// E-2: a queue that nobody reads anymore is of no consequence.

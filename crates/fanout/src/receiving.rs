@@ -1,7 +1,8 @@
 //! The task that receives, and connects again whenever the channel is not heard.
 //!
-//! 1. Subscribe. What was sent before is not known, so everything live has to be reread.
-//! 2. Send a beat: it shows that what is sent comes back.
+//! 1. Subscribe, and send a beat.
+//! 2. When it comes back, the connection works. What was sent before is not known, so
+//!    everything live has to be reread.
 //! 3. Receive until the connection is lost, or until no beat came back for a while. A
 //!    connection can be open and dead.
 
@@ -48,11 +49,12 @@ async fn receive(
     outgoing: &Outgoing,
     monitor: &Monitor,
 ) {
+    // Before the first payload can arrive.
+    incoming.reconnect();
     let mut subscription = match channel.subscribe(incoming).await {
         Ok(subscription) => subscription,
         Err(problem) => return monitor.lost(problem),
     };
-    incoming.missed();
     outgoing.beat();
     tokio::select! {
         problem = subscription.receive(incoming) => monitor.lost(problem),

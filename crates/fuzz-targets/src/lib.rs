@@ -21,6 +21,7 @@ pub mod config;
 pub mod cookie;
 mod cuts;
 pub mod event_id;
+pub mod fanout_payload;
 pub mod guardrail;
 pub mod inline_marker;
 pub mod openai_answer;
@@ -47,6 +48,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "config", run: config::run },
     Target { name: "cookie", run: cookie::run },
     Target { name: "event_id", run: event_id::run },
+    Target { name: "fanout_payload", run: fanout_payload::run },
     Target { name: "guardrail", run: guardrail::run },
     Target { name: "inline_marker", run: inline_marker::run },
     Target { name: "openai_answer", run: openai_answer::run },

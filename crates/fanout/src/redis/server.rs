@@ -20,6 +20,11 @@ use super::url::RedisUrl;
 /// How long any answer is waited for.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+const LOGIN: &str = "check user and password in fanout.url";
+const VERSION: &str = "the server must be Redis 6 or newer, or Valkey";
+const RIGHTS: &str =
+    "the user of fanout.url needs the commands PUBLISH and SUBSCRIBE, and the channels parlor:*";
+
 /// A server, and how to reach it.
 pub(super) struct Server {
     url: RedisUrl,
@@ -67,10 +72,10 @@ impl Server {
             return self.timed_out();
         }
         let text = match (error.code(), error.detail()) {
-            (Some(code), Some(detail)) => format!("{code} {detail}"),
+            (Some(code), Some(detail)) => format!("{code} {}", detail.trim_end_matches('.')),
             _ => error.to_string(),
         };
-        match advice(error) {
+        match self.advice(error) {
             Some(todo) => self.at(&format!("{text}; {todo}")),
             None => self.at(&text),
         }
@@ -78,7 +83,7 @@ impl Server {
 
     /// What it means that the server closed a new connection.
     pub(super) fn closed(&self) -> String {
-        self.at(&format!("the server closed the connection; {REACHABLE}"))
+        self.at(&format!("the server closed the connection; {}", self.reachable()))
     }
 
     /// A problem with the address that has it. A server may repeat what it was told, so the
@@ -90,11 +95,35 @@ impl Server {
     }
 
     fn timed_out(&self) -> String {
-        self.at(&format!("it did not answer within a second; {REACHABLE}"))
+        self.at(&format!("it did not answer within a second; {}", self.reachable()))
+    }
+
+    fn reachable(&self) -> &'static str {
+        match self.url.has_tls() {
+            true => "check fanout.url and that the server runs; one without TLS is redis://",
+            false => "check fanout.url and that the server runs; one with TLS is rediss://",
+        }
+    }
+
+    /// What to do about an error.
+    fn advice(&self, error: &RedisError) -> Option<&'static str> {
+        match error.kind() {
+            ErrorKind::AuthenticationFailed => return Some(LOGIN),
+            ErrorKind::RESP3NotSupported => return Some(VERSION),
+            ErrorKind::Io => return Some(self.reachable()),
+            _ => {}
+        }
+        match error.code()? {
+            "WRONGPASS" | "NOAUTH" => Some(LOGIN),
+            "NOPROTO" => Some(VERSION),
+            "NOPERM" => Some(RIGHTS),
+            "OOM" => Some("the server is out of memory; raise its maxmemory"),
+            _ => None,
+        }
     }
 
     async fn stream(&self) -> Result<Box<dyn Stream>, String> {
-        let unreachable = |error: io::Error| self.at(&format!("{error}; {REACHABLE}"));
+        let unreachable = |error: io::Error| self.at(&format!("{error}; {}", self.reachable()));
         let stream = TcpStream::connect(self.url.address()).await.map_err(unreachable)?;
         stream.set_nodelay(true).map_err(unreachable)?;
         if !self.url.has_tls() {
@@ -126,29 +155,3 @@ impl Server {
         ))
     }
 }
-
-const REACHABLE: &str =
-    "check fanout.url and that the server runs; one that speaks TLS only is rediss://";
-
-/// What to do about an error.
-fn advice(error: &RedisError) -> Option<&'static str> {
-    match error.kind() {
-        ErrorKind::AuthenticationFailed => return Some(LOGIN),
-        ErrorKind::RESP3NotSupported => return Some(VERSION),
-        ErrorKind::Io => return Some(REACHABLE),
-        _ => {}
-    }
-    match error.code()? {
-        "WRONGPASS" | "NOAUTH" => Some(LOGIN),
-        "NOPROTO" => Some(VERSION),
-        "NOPERM" => Some(
-            "the user of fanout.url needs the commands PUBLISH and SUBSCRIBE, and the channels \
-             parlor:*",
-        ),
-        "OOM" => Some("the server is out of memory; raise its maxmemory"),
-        _ => None,
-    }
-}
-
-const LOGIN: &str = "check user and password in fanout.url";
-const VERSION: &str = "the server must be Redis 6 or newer, or Valkey";

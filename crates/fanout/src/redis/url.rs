@@ -79,9 +79,14 @@ impl FromStr for RedisUrl {
         let ConnectionAddr::Tcp(host, port) = info.addr().clone() else {
             return Err(InvalidRedisUrl::Unreadable);
         };
-        // Only this version delivers messages to a connection without a queue between.
-        let login = info.redis_settings().clone().set_protocol(ProtocolVersion::RESP3);
-        let login = login.set_lib_name("parlor", env!("CARGO_PKG_VERSION"));
+        let login = info
+            .redis_settings()
+            .clone()
+            .set_lib_name("parlor", env!("CARGO_PKG_VERSION"))
+            // Channels belong to no database, and another one would have to be selected.
+            .set_db(0)
+            // Only with this version messages come without a queue between.
+            .set_protocol(ProtocolVersion::RESP3);
         let secrets = secrets(rest, login.password());
         Ok(Self { host, port, tls, login, secrets })
     }

@@ -93,12 +93,12 @@ async fn a_wrong_password_is_told() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_unusable_server_is_told() {
     let Some(server) = parlor_testkit::redis::url() else { return };
-    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let silent = format!("redis://:secret@{}", silent.local_addr().unwrap());
+    let never_answers = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let silent = format!("redis://:secret@{}", never_answers.local_addr().unwrap());
     for (url, words) in [
         ("redis://:secret@127.0.0.1:1", "check fanout.url"),
         (silent.as_str(), "did not answer within a second"),
-        (server.replace("redis://", "rediss://").as_str(), "TLS"),
+        (server.replace("redis://", "rediss://").as_str(), "one without TLS is redis://"),
     ] {
         let node = Node::new(connect(&url.parse().unwrap())());
         let problem = node.has_problem(words).await;
