@@ -90,18 +90,18 @@ impl Chat {
         after: Option<EventId>,
     ) -> Result<Reader, ChatError> {
         self.state.store.conversation(&caller.tenant, conversation).await?;
-        Ok(self.reader(conversation, after.unwrap_or(EventId::durable(0))).await)
+        Ok(self.reader(conversation, after.unwrap_or(EventId::durable(0))))
     }
 
     /// Reads the turn of a message that was accepted.
-    pub async fn follow(&self, accepted: &Accepted) -> Reader {
-        self.reader(accepted.conversation_id, accepted.after).await
+    pub fn follow(&self, accepted: &Accepted) -> Reader {
+        self.reader(accepted.conversation_id, accepted.after)
     }
 
-    async fn reader(&self, conversation: ConversationId, after: EventId) -> Reader {
+    fn reader(&self, conversation: ConversationId, after: EventId) -> Reader {
         let log = self.state.live_turns.log(conversation);
         let (store, cache) = (self.state.store.clone(), Arc::clone(&self.state.large_entries));
-        Reader::new(Arc::new(Source { store, cache, conversation }), log, after).await
+        Reader::new(Arc::new(Source { store, cache, conversation }), log, after)
     }
 
     /// Stops the running turn; false if there is none.

@@ -126,12 +126,7 @@ fn last_write(turn: &InterruptedTurn) -> Commit {
         first_seq: turn.next_seq,
         step: Step {
             events,
-            closes_block: turn.block.as_ref().map(|block| TextBlock {
-                seq: block.seq,
-                message: block.message,
-                kind: block.kind,
-                parts: 1,
-            }),
+            closes_block: Some(last_block(turn)),
             history: said
                 .map(|block| history_json(&HistoryMessage::assistant(block.raw.clone())))
                 .collect(),
@@ -146,6 +141,17 @@ fn last_write(turn: &InterruptedTurn) -> Commit {
         },
         now: now(),
         ..empty_write(turn.conversation, turn.turn, turn.epoch)
+    }
+}
+
+/// The text block that the end closes: the one that was streaming, or the one whose text may
+/// have been shown and was not stored, so that its readers learn that it is lost.
+fn last_block(turn: &InterruptedTurn) -> TextBlock {
+    match &turn.block {
+        Some(OpenTextBlock { seq, message, kind, .. }) => {
+            TextBlock { seq: *seq, message: *message, kind: *kind, parts: 1 }
+        }
+        None => turn::lost_block(turn),
     }
 }
 

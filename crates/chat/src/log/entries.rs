@@ -23,7 +23,10 @@ pub(super) fn events_after(entries: &[LogEntry], position: EventId) -> Vec<Logge
 pub(super) fn push_after(entry: &LogEntry, position: EventId, events: &mut Vec<Logged>) -> bool {
     match entry {
         LogEntry::Event(logged) if logged.id.seq > position.seq => events.push(logged.clone()),
-        LogEntry::TextBlock { seq, message, kind, text } => {
+        // The rest of it is on its way.
+        LogEntry::TextBlock { seq, text, is_open: true, .. }
+            if position > EventId::delta(*seq, text.get().len() as u64) => {}
+        LogEntry::TextBlock { seq, message, kind, text, .. } => {
             return push_text(*seq, *message, *kind, text, position, events);
         }
         LogEntry::Event(_) | LogEntry::LargeEvent { .. } | LogEntry::LargeTextBlock { .. } => {}

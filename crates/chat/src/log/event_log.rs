@@ -241,6 +241,7 @@ impl EventLog {
             message: open.block.message,
             kind: open.block.kind,
             text: open.text.clone(),
+            is_open: false,
         };
         // Kept until its message is stored, whatever its size: a reader may have seen
         // more than storage has.
@@ -330,12 +331,6 @@ impl EventLog {
         }
         state.wakers.register(slot, cx.waker());
         Poll::Pending
-    }
-
-    /// Whether the entry with this number is kept here.
-    pub(super) fn holds(&self, seq: u64) -> bool {
-        let state = self.lock();
-        state.open.as_ref().is_some_and(|open| open.block.seq == seq) || state.kept.holds(seq)
     }
 
     /// Ends all readers: the conversation was deleted.

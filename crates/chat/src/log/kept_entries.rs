@@ -77,11 +77,6 @@ impl KeptEntries {
         }
     }
 
-    /// Whether the entry with this number is kept.
-    pub(super) fn holds(&self, seq: u64) -> bool {
-        self.entries.iter().any(|kept| kept.entry.seq() == seq)
-    }
-
     /// Whether entries after a position were dropped. A position inside a dropped block needs
     /// the rest of that block.
     pub(super) fn lacks(&self, position: EventId) -> bool {

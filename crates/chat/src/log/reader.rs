@@ -25,8 +25,6 @@ pub struct Reader {
     slot: usize,
     /// The last event that was read.
     position: EventId,
-    /// What comes first: that text was lost.
-    first: Option<Logged>,
     /// The read from storage that is under way. Boxed: a reader that waits should not
     /// carry the memory of a query.
     stored: Option<Pin<Box<dyn Future<Output = StoredBatch> + Send>>>,
@@ -58,20 +56,9 @@ pub enum PolledBatch {
 }
 
 impl Reader {
-    pub(crate) async fn new(source: Arc<Source>, log: Arc<EventLog>, position: EventId) -> Self {
-        // A client that saw text of which nothing was stored gets an empty snapshot.
-        let lost = match position.offset {
-            Some(_) if !log.holds(position.seq) => {
-                source.store.lost_text_block(log.conversation, position.seq).await.ok().flatten()
-            }
-            _ => None,
-        };
-        let first = lost.map(|message| Logged {
-            id: EventId::delta(position.seq, 0),
-            body: Served::empty().snapshot(PIECE, message).1,
-        });
+    pub(crate) fn new(source: Arc<Source>, log: Arc<EventLog>, position: EventId) -> Self {
         let slot = log.join();
-        Self { source, log, slot, position, first, stored: None, seen: Seen::default() }
+        Self { source, log, slot, position, stored: None, seen: Seen::default() }
     }
 
     /// The next events; waits until there are some. `None` when the conversation was
@@ -93,7 +80,6 @@ impl Reader {
         events: &mut Vec<Logged>,
     ) -> Poll<PolledBatch> {
         events.clear();
-        events.extend(self.first.take());
         while events.is_empty() {
             if let Some(stored) = &mut self.stored {
                 let stored = ready!(stored.as_mut().poll(cx));
@@ -187,7 +173,13 @@ async fn try_read_stored(
             {
                 from = EventId::durable(*seq);
             }
-            Some(LogEntry::LargeTextBlock { seq, message, kind, length }) => {
+            // The rest of it is on its way.
+            Some(LogEntry::LargeTextBlock { seq, length, is_open: true, .. })
+                if position > EventId::delta(*seq, *length) =>
+            {
+                return Ok(StoredBatch::Events(Vec::new()));
+            }
+            Some(LogEntry::LargeTextBlock { seq, message, kind, length, .. }) => {
                 let mut events = Vec::new();
                 let entry = source.text(*seq, *length).await;
                 if let Some(Content::Text(text)) = entry.as_deref().map(|entry| &entry.content) {

@@ -33,5 +33,5 @@ mod text;
 mod writer;
 
 pub(crate) use begin_write::{PersonMessage, agent_turn, message_turn};
-pub(crate) use task::{begin, begin_handed_over, resume};
+pub(crate) use task::{begin, begin_handed_over, lost_block, resume};
 pub(crate) use writer::{abandoned, empty_write, history_json};

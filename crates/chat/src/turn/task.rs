@@ -120,6 +120,13 @@ pub(crate) fn begin_handed_over(
     spawn_taken_over(state, turn, project, Start::Message, seq, block_message);
 }
 
+/// The block of the number that was reserved for text, which may have been shown and was not
+/// stored.
+pub(crate) fn lost_block(turn: &InterruptedTurn) -> TextBlock {
+    let (message, kind) = (turn.block_message, BlockKind::Text);
+    TextBlock { seq: turn.next_seq.saturating_sub(1), message, kind, parts: 0 }
+}
+
 /// Resumes a turn that a crash interrupted, from its checkpoint.
 pub(crate) fn resume(
     state: &Arc<ChatState>,
@@ -127,10 +134,7 @@ pub(crate) fn resume(
     checkpoint: Checkpoint,
     project: Arc<Project>,
 ) {
-    // The number that was reserved for text.
-    let seq = turn.next_seq.saturating_sub(1);
-    let (message, kind) = (turn.block_message, BlockKind::Text);
-    let start = Start::Resume(checkpoint, TextBlock { seq, message, kind, parts: 0 });
+    let start = Start::Resume(checkpoint, lost_block(&turn));
     let (seq, block_message) = (turn.next_seq, MessageId::new(Uuid::now_v7()));
     spawn_taken_over(state, turn, project, start, seq, block_message);
 }

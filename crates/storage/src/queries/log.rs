@@ -17,6 +17,11 @@ use crate::store::Store;
 use crate::tables::events::Logged;
 use crate::tables::{messages, text_blocks};
 
+/// Whether a running turn streams its text under this number.
+const IS_OPEN: &str = "(e.kind = 'block' AND m.id IS NULL AND EXISTS (SELECT 1 FROM turns t
+     WHERE t.conversation_id = e.conversation_id AND t.status = 'running'
+     AND t.block_seq = e.seq))";
+
 /// How many logs one statement asks about.
 const LOGS_AT_ONCE: usize = 100;
 
@@ -57,6 +62,8 @@ pub enum LogEntry {
         kind: BlockKind,
         /// Its text, as far as it is stored.
         text: Served<String>,
+        /// Whether a turn still writes it: then readers may have seen more.
+        is_open: bool,
     },
     /// An event that is larger than a page.
     LargeEvent {
@@ -75,6 +82,8 @@ pub enum LogEntry {
         kind: BlockKind,
         /// The bytes of its text, as far as it is stored.
         length: u64,
+        /// Whether a turn still writes it.
+        is_open: bool,
     },
 }
 
@@ -146,24 +155,6 @@ impl Store {
         }
         Ok(ends)
     }
-
-    /// The message that streamed under a number whose text was not stored before the
-    /// server went down.
-    pub async fn lost_text_block(
-        &self,
-        conversation: ConversationId,
-        seq: u64,
-    ) -> Result<Option<MessageId>, StorageError> {
-        let row = query(
-            "SELECT block_message FROM turns WHERE conversation_id = $1 AND block_seq = $2
-             AND NOT EXISTS (SELECT 1 FROM events e WHERE e.conversation_id = $1 AND e.seq = $2)",
-        )
-        .bind(conversation.to_string())
-        .bind(to_column(seq))
-        .fetch_optional(self.reader())
-        .await?;
-        row.map(|row| parsed(&row, "block_message")).transpose()
-    }
 }
 
 /// The sizes of the next entries, which the database knows without reading them.
@@ -173,9 +164,9 @@ async fn sizes(
     after: EventId,
     limit: u32,
 ) -> Result<Vec<Row>, StorageError> {
-    let rows = query(
+    let rows = query(format!(
         "SELECT e.seq AS event_seq, e.kind, e.message_id AS block_message, m.id, m.role,
-             m.message_type, CASE WHEN e.kind = 'block' THEN e.body END AS block_kind,
+             m.message_type, {IS_OPEN} AS is_open, CASE WHEN e.kind = 'block' THEN e.body END AS block_kind,
              CAST(CASE WHEN e.kind = 'block' THEN COALESCE(octet_length(m.content),
                  (SELECT SUM(octet_length(d.clean)) FROM deltas d
                   WHERE d.conversation_id = e.conversation_id AND d.block = e.seq), 0)
@@ -186,8 +177,8 @@ async fn sizes(
          FROM events e
          LEFT JOIN messages m ON e.kind IN ('message', 'block') AND m.id = e.message_id
          WHERE e.conversation_id = $1 AND (e.seq > $2 OR (e.seq = $2 AND e.kind = 'block' AND $3))
-         ORDER BY e.seq LIMIT $4",
-    )
+         ORDER BY e.seq LIMIT $4"
+    ))
     .bind(conversation.to_string())
     .bind(to_column(after.seq))
     .bind(after.offset.is_some())
@@ -207,6 +198,7 @@ fn large(row: &Row) -> Result<LogEntry, StorageError> {
             message: parsed(row, "block_message")?,
             kind: BlockKind::from_column(row, "block_kind")?,
             length: counter(row, "bytes")?,
+            is_open: row.try_get("is_open")?,
         });
     }
     let message = match kind {
@@ -227,13 +219,14 @@ async fn between(
     first: u64,
     last: u64,
 ) -> Result<Vec<LogEntry>, StorageError> {
-    let rows = query(
-        "SELECT e.seq AS event_seq, e.kind, e.body, e.message_id AS block_message, m.*
+    let rows = query(format!(
+        "SELECT e.seq AS event_seq, e.kind, e.body, e.message_id AS block_message,
+             {IS_OPEN} AS is_open, m.*
          FROM events e
          LEFT JOIN messages m ON e.kind IN ('message', 'block') AND m.id = e.message_id
          WHERE e.conversation_id = $1 AND e.seq BETWEEN $2 AND $3
-         ORDER BY e.seq",
-    )
+         ORDER BY e.seq"
+    ))
     .bind(conversation.to_string())
     .bind(to_column(first))
     .bind(to_column(last))
@@ -264,7 +257,8 @@ async fn entry(
                 None => text_blocks::clean_text(snapshot, conversation, seq).await?,
             };
             let kind = BlockKind::from_column(row, "body")?;
-            Ok(LogEntry::TextBlock { seq, message, kind, text: Served::new(text) })
+            let is_open = row.try_get("is_open")?;
+            Ok(LogEntry::TextBlock { seq, message, kind, text: Served::new(text), is_open })
         }
         _ => event(json(row, "body")?),
     }

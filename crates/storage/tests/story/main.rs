@@ -112,19 +112,6 @@ async fn activity_is_counted() {
     assert!(scene.store.activity(&other, Timestamp(0)).await.unwrap().is_empty(), "X-3");
 }
 
-/// FAULTS 1: a text block that was shown but not stored is detected.
-#[tokio::test]
-async fn a_lost_text_block_is_known() {
-    let scene = Scene::new().await;
-    scene.store.begin_turn(&scene.begin(scene.turn, true, None)).await.unwrap();
-    assert_eq!(
-        scene.store.lost_text_block(scene.conversation, 3).await.unwrap(),
-        Some(scene.answer)
-    );
-    scene.store.flush(&[scene.delta(0, "Hi ")]).await.unwrap();
-    assert_eq!(scene.store.lost_text_block(scene.conversation, 3).await.unwrap(), None);
-}
-
 /// nothing of another tenant can be found, changed or deleted.
 #[tokio::test]
 async fn tenants_are_apart() {
