@@ -8,12 +8,17 @@ struct Fixture {
     sessions: Sessions,
     store: Store,
     clock: Clock,
-    _dir: tempfile::TempDir,
+    _dir: Option<tempfile::TempDir>,
+}
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+fn week() -> AccessConfig {
+    AccessConfig { idle_expiry: DAY * 7, absolute_expiry: DAY * 30 }
 }
 
 async fn fixture() -> Fixture {
-    let days = |n: u64| Duration::from_secs(n * 86_400);
-    lasting(AccessConfig { idle_expiry: days(7), absolute_expiry: days(30) }).await
+    lasting(week()).await
 }
 
 async fn lasting(lasts: AccessConfig) -> Fixture {
@@ -22,7 +27,26 @@ async fn lasting(lasts: AccessConfig) -> Fixture {
     let store = Store::open(location).await.unwrap();
     let clock = Clock::default();
     let sessions = Sessions::new(store.clone(), clock.clone(), lasts, Fanout::alone());
-    Fixture { sessions, store, clock, _dir: dir }
+    Fixture { sessions, store, clock, _dir: Some(dir) }
+}
+
+/// Nodes of one PostgreSQL database, whichever engine is tested; none without a server.
+async fn nodes(count: usize) -> Vec<Fixture> {
+    let Some(location) = parlor_test_database::new_postgres().await else { return Vec::new() };
+    let (clock, mut nodes) = (Clock::default(), Vec::new());
+    for _ in 0..count {
+        let store = Store::open(location.clone()).await.unwrap();
+        let sessions = Sessions::new(store.clone(), clock.clone(), week());
+        nodes.push(Fixture { sessions, store, clock: clock.clone(), _dir: None });
+    }
+    nodes
+}
+
+/// One on the engine that is tested, and one on PostgreSQL.
+async fn on_both_engines() -> Vec<Fixture> {
+    let mut fixtures = nodes(1).await;
+    fixtures.push(fixture().await);
+    fixtures
 }
 
 fn home() -> TenantId {
@@ -41,8 +65,7 @@ impl Fixture {
     /// As the next run of the server finds it.
     fn restarted(self) -> Self {
         let lasts = self.sessions.config.clone();
-        let sessions =
-            Sessions::new(self.store.clone(), self.clock.clone(), lasts, Fanout::alone());
+        let sessions = Sessions::new(self.store.clone(), self.clock.clone(), lasts, Fanout::alone());
         Self { sessions, ..self }
     }
 
@@ -56,8 +79,8 @@ impl Fixture {
         }
     }
 
-    fn pass(&self, days: u64) {
-        self.clock.advance(Duration::from_secs(days * 86_400));
+    fn pass(&self, days: u32) {
+        self.clock.advance(DAY * days);
     }
 }
 
@@ -104,64 +127,57 @@ async fn a_new_password_ends_other_sessions() {
 /// its streams. Others stay, and a token that nobody uses here is not read.
 #[tokio::test]
 async fn a_session_that_another_node_ended_is_over() {
-    let f = fixture().await;
-    let (ended, other) = (f.begin().await, f.begin().await);
-    let (held, kept) = (f.find(&ended).await.unwrap(), f.find(&other).await.unwrap());
-    f.store.access().revoke_token(&home(), &held.id, f.clock.now()).await.unwrap();
-    f.sessions.check_token(&kept.id).await.unwrap();
-    assert!(!held.is_ended() && !kept.is_ended(), "the hint is about another");
-    f.sessions.check_token(&held.id).await.unwrap();
-    assert!(held.is_ended() && !kept.is_ended());
-    assert!(f.find(&ended).await.is_none());
-    f.store.close().await;
-    f.sessions.check_token("unknown").await.unwrap();
-    assert!(f.sessions.check_token(&kept.id).await.is_err(), "it is read, and that fails");
+    for f in on_both_engines().await {
+        let (ended, other) = (f.begin().await, f.begin().await);
+        let (held, kept) = (f.find(&ended).await.unwrap(), f.find(&other).await.unwrap());
+        f.store.access().revoke_token(&home(), &held.id, f.clock.now()).await.unwrap();
+        f.sessions.check_token(&kept.id).await.unwrap();
+        assert!(!held.is_ended() && !kept.is_ended(), "the hint is about another");
+        f.sessions.check_token(&held.id).await.unwrap();
+        assert!(held.is_ended() && !kept.is_ended());
+        assert!(f.find(&ended).await.is_none());
+        f.store.close().await;
+        f.sessions.check_token("unknown").await.unwrap();
+        assert!(f.sessions.check_token(&kept.id).await.is_err(), "it is read, and that fails");
+    }
 }
 
 /// E-2, FAULTS 22: a session that is in use on another node does not expire here.
 #[tokio::test]
 async fn a_session_in_use_on_another_node_does_not_expire() {
-    let Some(location) = parlor_test_database::new_postgres().await else { return };
-    let idle = Duration::from_secs(7 * 86_400);
-    let lasts = AccessConfig { idle_expiry: idle, absolute_expiry: idle * 4 };
-    let clock = Clock::default();
-    let mut nodes = Vec::new();
+    let nodes = nodes(2).await;
+    let [here, there] = &nodes[..] else { return };
+    let secret = there.begin().await;
+    let held = here.find(&secret).await.unwrap();
     for _ in 0..2 {
-        let store = Store::open(location.clone()).await.unwrap();
-        let sessions = Sessions::new(store.clone(), clock.clone(), lasts.clone(), Fanout::alone());
-        let (clock, _dir) = (clock.clone(), tempfile::tempdir().unwrap());
-        nodes.push(Fixture { sessions, store, clock, _dir });
+        there.pass(4);
+        there.find(&secret).await.unwrap();
+        there.use_is_written(&secret).await;
     }
-    let secret = nodes[0].begin().await;
-    let held = nodes[1].find(&secret).await.unwrap();
-    for _ in 0..2 {
-        clock.advance(idle / 2 + Duration::from_secs(3_600));
-        nodes[0].find(&secret).await.unwrap();
-        nodes[0].use_is_written(&secret).await;
-    }
-    nodes[1].sessions.end_expired().await.unwrap();
+    here.sessions.end_expired().await.unwrap();
     assert!(!held.is_ended());
-    assert!(nodes[1].find(&secret).await.is_some());
-    clock.advance(idle + Duration::from_secs(3_600));
-    nodes[1].sessions.end_expired().await.unwrap();
+    assert!(here.find(&secret).await.is_some());
+    here.pass(8);
+    here.sessions.end_expired().await.unwrap();
     assert!(held.is_ended(), "nobody used it");
-    assert!(nodes[0].find(&secret).await.is_none());
+    assert!(there.find(&secret).await.is_none());
 }
 
 /// E-2: after a time without hints all tokens are read, many at once.
 #[tokio::test]
 async fn all_sessions_are_checked_in_batches() {
-    let f = fixture().await;
-    let mut held = Vec::new();
-    for _ in 0..BATCH + 7 {
-        held.push(f.find(&f.begin().await).await.unwrap());
-    }
-    for session in held.iter().step_by(50) {
-        f.store.access().revoke_token(&home(), &session.id, f.clock.now()).await.unwrap();
-    }
-    f.sessions.check_all().await.unwrap();
-    for (number, session) in held.iter().enumerate() {
-        assert_eq!(session.is_ended(), number % 50 == 0, "{number}");
+    for f in on_both_engines().await {
+        let mut held = Vec::new();
+        for _ in 0..BATCH + 7 {
+            held.push(f.find(&f.begin().await).await.unwrap());
+        }
+        for session in held.iter().step_by(50) {
+            f.store.access().revoke_token(&home(), &session.id, f.clock.now()).await.unwrap();
+        }
+        f.sessions.check_all().await.unwrap();
+        for (number, session) in held.iter().enumerate() {
+            assert_eq!(session.is_ended(), number % 50 == 0, "{number}");
+        }
     }
 }
 
