@@ -45,6 +45,7 @@ cargo xtask <command>
   soak [--nodes N] [--postgres] [--minutes M] [--kills K] [--seed S]
                                kills and pauses servers under load, and compares what clients saw
                                with what is stored; one node on SQLite, unless told otherwise
+                               (--help lists all options)
   bench-guard [TEXT]           the speed of guardrail, sanitizer, classifier and segmenter; TEXT
                                selects hostile texts by a part of their name
   fuzz [TARGET [--seconds N]]  libFuzzer on a parser, for a minute; without a target, lists all
