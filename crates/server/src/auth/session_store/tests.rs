@@ -36,7 +36,7 @@ async fn nodes(count: usize) -> Vec<Fixture> {
     let (clock, mut nodes) = (Clock::default(), Vec::new());
     for _ in 0..count {
         let store = Store::open(location.clone()).await.unwrap();
-        let sessions = Sessions::new(store.clone(), clock.clone(), week());
+        let sessions = Sessions::new(store.clone(), clock.clone(), week(), Fanout::alone());
         nodes.push(Fixture { sessions, store, clock: clock.clone(), _dir: None });
     }
     nodes
@@ -65,7 +65,8 @@ impl Fixture {
     /// As the next run of the server finds it.
     fn restarted(self) -> Self {
         let lasts = self.sessions.config.clone();
-        let sessions = Sessions::new(self.store.clone(), self.clock.clone(), lasts, Fanout::alone());
+        let sessions =
+            Sessions::new(self.store.clone(), self.clock.clone(), lasts, Fanout::alone());
         Self { sessions, ..self }
     }
 
