@@ -123,7 +123,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "crates/fuzz-targets",
         &[
-            "parlor-agent", "parlor-fanout", "parlor-guard", "parlor-models", "parlor-picture",
+            "parlor-agent", "parlor-chat", "parlor-fanout", "parlor-guard", "parlor-models", "parlor-picture",
             "parlor-programs", "parlor-protocol", "parlor-server", "serde_json", "uuid",
         ],
     ),

@@ -24,6 +24,7 @@ pub mod event_id;
 pub mod fanout_payload;
 pub mod guardrail;
 pub mod inline_marker;
+pub mod live_frames;
 pub mod openai_answer;
 pub mod picture;
 pub mod sanitizer;
@@ -51,6 +52,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "fanout_payload", run: fanout_payload::run },
     Target { name: "guardrail", run: guardrail::run },
     Target { name: "inline_marker", run: inline_marker::run },
+    Target { name: "live_frames", run: live_frames::run },
     Target { name: "openai_answer", run: openai_answer::run },
     Target { name: "picture", run: picture::run },
     Target { name: "sanitizer", run: sanitizer::run },

@@ -1,7 +1,7 @@
-/** The page of administrators: open prompts, running turns, server health, activity and blocked inputs. */
+/** The page of administrators: open prompts, running turns, server health, nodes, activity and blocked inputs. */
 
 import { X } from 'lucide-react';
-import { type ComponentProps, type ReactNode, useEffect, useState } from 'react';
+import { type ComponentProps, useEffect, useState } from 'react';
 
 import { promptTitle } from '../cards/outcome';
 import { useI18n } from '../i18n';
@@ -16,6 +16,8 @@ import { onEscape } from '../ui/escape';
 import { VisibleText } from '../ui/VisibleText';
 import { HourPlot } from './HourPlot';
 import { commonScale } from './hours';
+import { Nodes } from './Nodes';
+import { Section } from './Section';
 
 interface Seen {
   status: api.AdminStatus;
@@ -65,18 +67,10 @@ export default function AdminPage({ close }: { close(): void }) {
         <Waiting close={close} />
         <Running close={close} />
         {seen && <Servers status={seen.status} />}
+        {seen?.status.nodes && <Nodes status={seen.status.nodes} />}
         {seen && <Plots seen={seen} />}
       </div>
     </main>
-  );
-}
-
-function Section({ title, empty, children }: { title: string; empty: string | null; children: ReactNode }) {
-  return (
-    <section>
-      <h2 className="mb-3 text-title font-semibold">{title}</h2>
-      {empty === null ? children : <p className="text-muted">{empty}</p>}
-    </section>
   );
 }
 

@@ -179,6 +179,27 @@ export interface AdminStatus {
   projects: { id: string; name: string; agent: { kind: string; model: string; warnings?: string[] }; mcp: ServerHealth[] }[];
   /** The last day, by project and hour. */
   activity: Activity[];
+  /** The servers that share the database, if there can be several. */
+  nodes?: NodesStatus;
+}
+
+export interface NodesStatus {
+  channel: 'postgres' | 'redis';
+  /** Whether hints of other nodes arrive; without them everything works, but slower. */
+  heard: boolean;
+  problem?: string;
+  nodes: NodeStatus[];
+}
+
+export interface NodeStatus {
+  name: string;
+  version: string;
+  /** Whether it is the one that answers. */
+  this: boolean;
+  alive: boolean;
+  started_at: Timestamp;
+  beat_at: Timestamp;
+  turns: number;
 }
 
 export interface Activity {

@@ -2,5 +2,6 @@
 //! would, and takes over from one that is gone (E-2, E-3, N-3).
 
 mod cluster;
+mod homes;
 mod reading;
 mod taking_over;
