@@ -14,7 +14,7 @@ use parlor_chat::{Accepted, Caller, Chat, ChatError, EventBatch, Membership, Pro
 use parlor_guard::guardrail::{GuardSettings, Guardrail, Policy};
 use parlor_guard::sanitizer::{KnownValues, Sanitizer, SanitizerSettings};
 use parlor_models::{ModelKind, ModelSettings, build_agent};
-use parlor_protocol::{ChatRequest, ConversationId, EventBody, EventId};
+use parlor_protocol::{ChatRequest, ConversationId, EventBody, EventId, NodeId};
 use parlor_storage::{Logged, Store};
 use parlor_test_database::location;
 use parlor_testkit::ScriptedModel;
@@ -46,10 +46,22 @@ pub(crate) struct Setup {
 
 pub(crate) async fn open_with(path: &Path, model: &ScriptedModel, setup: Setup) -> Chat {
     let store = Store::open(location(path).await).await.unwrap();
-    open_on(store, model, setup).await
+    // The same node each time: a start of a server that went down.
+    let membership = Membership { id: NodeId::new(uuid::Uuid::nil()), ..Membership::alone() };
+    open_as(membership, store, model, setup).await
 }
 
+/// Opens a chat on a database that other nodes may use.
 pub(crate) async fn open_on(store: Store, model: &ScriptedModel, setup: Setup) -> Chat {
+    open_as(Membership::alone(), store, model, setup).await
+}
+
+async fn open_as(
+    membership: Membership,
+    store: Store,
+    model: &ScriptedModel,
+    setup: Setup,
+) -> Chat {
     let _installed = rustls::crypto::ring::default_provider().install_default();
     let settings = ModelSettings {
         kind: ModelKind::Anthropic,
@@ -85,7 +97,7 @@ pub(crate) async fn open_on(store: Store, model: &ScriptedModel, setup: Setup) -
             max_answer_bytes: setup.max_answer_bytes.unwrap_or(4 << 20),
         },
     );
-    Chat::open(store, projects, Membership::alone()).await.unwrap()
+    Chat::open(store, projects, membership).await.unwrap()
 }
 
 impl Scene {

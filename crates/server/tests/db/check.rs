@@ -27,15 +27,10 @@ async fn an_older_schema_is_reported() {
     let chat = Database::open_as_is(&Location::from(&files(dir.path())[0])).await.unwrap();
     let mut older = Batch::default();
     for statement in [
-        "DROP TABLE nodes",
-        "DROP TABLE installation",
-        "DROP TABLE login_attempts",
-        "DROP INDEX running_turns",
-        "DROP INDEX running_turns_of_tenant",
-        "ALTER TABLE turns DROP COLUMN owner",
-        "ALTER TABLE turns DROP COLUMN handed_over",
-        "ALTER TABLE turns DROP COLUMN stop_at",
-        "ALTER TABLE conversations DROP COLUMN home",
+        "DROP TABLE nodes", "DROP TABLE installation", "DROP TABLE login_attempts",
+        "DROP INDEX running_turns", "DROP INDEX running_turns_of_tenant",
+        "ALTER TABLE turns DROP COLUMN owner", "ALTER TABLE turns DROP COLUMN handed_over",
+        "ALTER TABLE turns DROP COLUMN stop_at", "ALTER TABLE conversations DROP COLUMN home",
         "DELETE FROM _sqlx_migrations WHERE version = 8",
     ] {
         older.add(statement);
