@@ -123,8 +123,8 @@ impl Seen {
                 self.latencies.push(now.saturating_sub(Duration::from_nanos(sent)));
                 self.sent.push(Duration::from_nanos(sent));
             } else {
-                let so_far = self.latencies.len();
-                ensure!(self.is_whole(), "piece {number} came after {so_far} of {}", self.pieces);
+                let (so_far, pieces) = (self.latencies.len(), self.pieces);
+                ensure!(self.is_whole(), "piece {number} came after {so_far} of {pieces}: {text}");
             }
             self.text.drain(..rest);
         }
