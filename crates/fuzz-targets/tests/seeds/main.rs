@@ -32,7 +32,7 @@ macro_rules! replay {
 
 replay!(
     agent_lines, anthropic_answer, classifier, config, cookie, event_id, fanout_payload, guardrail,
-    inline_marker, openai_answer, picture, sanitizer, segmenter, sse, websocket,
+    inline_marker, live_frames, openai_answer, picture, sanitizer, segmenter, sse, websocket,
 );
 
 fn replay(name: &str) {
