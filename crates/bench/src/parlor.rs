@@ -35,7 +35,8 @@ impl Parlor {
         let agent = format!(
             "kind = \"claude_code\"\n\
              [tenants.home.projects.recipes.agent.claude_code]\n\
-             command = {program:?}\nworking_dir = {anywhere:?}\n"
+             command = {program:?}\nworking_dir = {anywhere:?}\n\
+             max_processes = 1000\n"
         );
         Self::with(binary, agent)
     }
