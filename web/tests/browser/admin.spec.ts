@@ -38,3 +38,30 @@ test('an administrator sees what waits and what runs', async ({ page, world }) =
   await page.getByRole('button', { name: 'Yes' }).click();
   await expect(chat.answers.last()).toHaveText(/It is watched/);
 });
+
+/** E-2, E-3: where several servers share a database, an administrator sees them, and whether they hear each other. */
+test('an administrator sees the nodes', async ({ page, world }) => {
+  const now = Date.now();
+  const node = { version: '0.1.0', this: false, alive: true, started_at: now - 7_200_000, beat_at: now, turns: 0 };
+  // This server has a database of its own.
+  await page.route('**/api/admin/status', async (route) => {
+    const response = await route.fetch();
+    const nodes = {
+      channel: 'redis',
+      heard: false,
+      problem: 'cache.example.org:6379 refuses the connection; check fanout.url, and that the server runs',
+      nodes: [
+        { ...node, name: 'kitchen-1', this: true, turns: 3 },
+        { ...node, name: 'kitchen-2', alive: false, beat_at: now - 600_000 },
+      ],
+    };
+    await route.fulfill({ response, json: { ...(await response.json()), nodes } });
+  });
+  const chat = new Chat(page, world.server, world.model);
+  await chat.logIn(ADMIN_PASSWORD);
+  await page.getByRole('button', { name: 'Administration' }).click();
+  await expect(page.getByRole('rowheader', { name: /kitchen-1.*this one/ })).toBeVisible();
+  await expect(page.getByRole('cell', { name: /gone, last seen 10 minutes ago/ })).toBeVisible();
+  await expect(page.getByText(/do not hear each other over Redis/)).toBeVisible();
+  await expectAccessible(page, 'the admin page with nodes');
+});
