@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use parlor_protocol::ConversationId;
+use parlor_protocol::{ConversationId, TurnId};
 use tokio::sync::{Notify, oneshot, watch};
 
 use crate::log::{EventLog, Outlet};
@@ -25,6 +25,7 @@ pub(crate) struct LiveTurns {
 /// The sending ends of a turn's signals.
 #[derive(Debug)]
 struct LiveTurn {
+    turn: TurnId,
     /// Taken by the first who asks for it.
     stop: Option<oneshot::Sender<Stop>>,
     prompt_changed: Arc<Notify>,
@@ -103,12 +104,17 @@ impl LiveTurns {
     }
 
     /// Registers a turn that runs.
-    pub(crate) fn begin(&self, conversation: ConversationId, is_program: bool) -> Signals {
+    pub(crate) fn begin(
+        &self,
+        conversation: ConversationId,
+        turn: TurnId,
+        is_program: bool,
+    ) -> Signals {
         let (sender, stop) = oneshot::channel();
         let prompt_changed = Arc::new(Notify::new());
         let changed = Arc::clone(&prompt_changed);
-        let turn = LiveTurn { stop: Some(sender), prompt_changed: changed, is_program };
-        lock(&self.turns).insert(conversation, turn);
+        let live = LiveTurn { turn, stop: Some(sender), prompt_changed: changed, is_program };
+        lock(&self.turns).insert(conversation, live);
         self.count.send_modify(|count| *count += 1);
         Signals { stop, prompt_changed, shutting_down: self.shutting_down.subscribe() }
     }
@@ -121,9 +127,13 @@ impl LiveTurns {
         }
     }
 
-    /// Removes a turn that has ended.
-    pub(crate) fn end(&self, conversation: ConversationId) {
-        lock(&self.turns).remove(&conversation);
+    /// Removes a turn that has ended. The next one may have begun already.
+    pub(crate) fn end(&self, conversation: ConversationId, turn: TurnId) {
+        let mut turns = lock(&self.turns);
+        if turns.get(&conversation).is_some_and(|live| live.turn == turn) {
+            turns.remove(&conversation);
+        }
+        drop(turns);
         self.count.send_modify(|count| *count = count.saturating_sub(1));
     }
 

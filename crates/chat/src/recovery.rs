@@ -89,7 +89,7 @@ async fn end(state: &ChatState, mut turn: InterruptedTurn) -> Result<(), Storage
     }
     let logged = state.store.commit(&last_write(&turn)).await?;
     let log = state.live_turns.log(turn.conversation);
-    log.taken_over();
+    log.start_over();
     log.publish(logged);
     Ok(())
 }

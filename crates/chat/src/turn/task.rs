@@ -148,7 +148,7 @@ fn spawn_taken_over(
     block_message: MessageId,
 ) {
     let log = state.live_turns.log(turn.conversation);
-    log.taken_over();
+    log.start_over();
     log.begin_here();
     log.begin_at(next_seq);
     let slot = state.turn_slots.count(&turn.tenant, &project.id);
@@ -164,7 +164,7 @@ fn spawn(state: &Arc<ChatState>, turn: StoredTurn) {
     let (conversation, id) = (turn.writer.conversation(), turn.writer.turn());
     let (log, project) = (Arc::clone(&turn.writer.log), Arc::clone(&turn.project));
     // Registered before anyone can ask it to stop.
-    let signals = state.live_turns.begin(conversation, project.agent.needs_home());
+    let signals = state.live_turns.begin(conversation, id, project.agent.needs_home());
     tokio::spawn(async move {
         match run(&state, turn, signals).await {
             Ok(()) => log.end_here(),
@@ -182,7 +182,7 @@ fn spawn(state: &Arc<ChatState>, turn: StoredTurn) {
                 log.fail(id);
             }
         }
-        state.live_turns.end(conversation);
+        state.live_turns.end(conversation, id);
     });
 }
 

@@ -27,8 +27,9 @@ const MOST: usize = 16 << 10;
 /// What a log knows of other nodes.
 #[derive(Debug, Default)]
 pub(super) struct OtherNodes {
-    /// Whether a turn runs here.
-    is_here: bool,
+    /// How many turns run here: one, or two for the moment in which one ends and the next
+    /// has begun.
+    turns_here: u32,
     /// How far storage is, as the last hint said.
     stored: Option<EventId>,
     /// Storage has to be read at least at this version.
@@ -40,30 +41,46 @@ pub(super) struct OtherNodes {
     reminded: Option<Instant>,
 }
 
+impl OtherNodes {
+    /// Whether a turn runs here.
+    fn is_here(&self) -> bool {
+        self.turns_here > 0
+    }
+
+    fn end_turn(&mut self) {
+        self.turns_here = self.turns_here.saturating_sub(1);
+    }
+}
+
 impl EventLog {
     /// A turn runs here from now on.
     pub(crate) fn begin_here(&self) {
         let mut state = self.lock();
-        state.other_nodes.is_here = true;
+        state.other_nodes.turns_here += 1;
         state.other_nodes.text = None;
     }
 
     /// The turn that ran here is over.
     pub(crate) fn end_here(&self) {
-        self.lock().other_nodes.is_here = false;
+        self.lock().other_nodes.end_turn();
     }
 
     /// The turn that ran here goes on elsewhere. Readers go on from storage.
     pub(crate) fn taken_over(&self) {
         let mut state = self.lock();
-        state.other_nodes.is_here = false;
+        state.other_nodes.end_turn();
         state.reread();
+    }
+
+    /// A turn that ran elsewhere goes on here. Readers go on from storage.
+    pub(crate) fn start_over(&self) {
+        self.lock().reread();
     }
 
     /// Something may have been missed: readers look into storage.
     pub(crate) fn missed(&self) {
         let mut state = self.lock();
-        if !state.other_nodes.is_here {
+        if !state.other_nodes.is_here() {
             state.reread();
         }
         drop(state);
@@ -73,7 +90,7 @@ impl EventLog {
     /// Storage has the log up to this event id, which another node wrote.
     pub(crate) fn stored_elsewhere(&self, id: EventId) {
         let mut state = self.lock();
-        if state.other_nodes.is_here || state.other_nodes.stored >= Some(id) {
+        if state.other_nodes.is_here() || state.other_nodes.stored >= Some(id) {
             return;
         }
         state.other_nodes.stored = Some(id);
@@ -90,7 +107,7 @@ impl EventLog {
     /// A piece of text that streams on another node.
     pub(crate) fn text_from_elsewhere(&self, piece: &LiveText) {
         let mut state = self.lock();
-        if state.other_nodes.is_here {
+        if state.other_nodes.is_here() {
             return;
         }
         match &mut state.other_nodes.text {
@@ -111,7 +128,7 @@ impl EventLog {
     /// An event that is not stored, of a turn on another node.
     pub(crate) fn live_from_elsewhere(&self, event: EventBody) {
         let mut state = self.lock();
-        if !state.other_nodes.is_here {
+        if !state.other_nodes.is_here() {
             state.show_live(Served::relayed(event));
         }
     }
@@ -119,13 +136,13 @@ impl EventLog {
     /// Whether somebody reads here what may be written elsewhere.
     pub(crate) fn is_followed(&self) -> bool {
         let state = self.lock();
-        !state.other_nodes.is_here && !state.closed && !state.wakers.is_empty()
+        !state.other_nodes.is_here() && !state.closed && !state.wakers.is_empty()
     }
 
     /// Somebody reads on another node: its text is sent there.
     pub(crate) fn add_remote_reader(&self, peer: Peer) {
         let mut state = self.lock();
-        if state.other_nodes.is_here {
+        if state.other_nodes.is_here() {
             state.other_nodes.readers.add(peer);
             self.queue_frames(&mut state);
         }
@@ -149,7 +166,7 @@ impl EventLog {
         let mut state = self.lock();
         let other_nodes = &mut state.other_nodes;
         let is_due = other_nodes.reminded.is_none_or(|at| at.elapsed() > REMIND);
-        if !is_due || other_nodes.is_here || state.wakers.is_empty() {
+        if !is_due || other_nodes.is_here() || state.wakers.is_empty() {
             return;
         }
         state.other_nodes.reminded = Some(Instant::now());
@@ -208,8 +225,8 @@ impl State {
     /// Whether a reader whose events are not kept here has to read storage.
     pub(super) fn needs_storage(&self, position: EventId, seen: Seen) -> bool {
         let Some(read_at) = seen.stored else { return true };
-        let OtherNodes { is_here, stored, reread, .. } = &self.other_nodes;
-        if *is_here {
+        let OtherNodes { stored, reread, .. } = &self.other_nodes;
+        if self.other_nodes.is_here() {
             return read_at != self.version;
         }
         let is_behind = Some(position) < *stored || self.kept.is_ahead_of(position);
