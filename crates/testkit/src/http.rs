@@ -1,4 +1,4 @@
-//! Just enough of HTTP/1.1 for one kind of request.
+//! Just enough of HTTP/1.1 for the requests of model clients.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -20,7 +20,8 @@ pub(crate) async fn read_request(
     if from.read_line(&mut line).await? == 0 {
         return Ok(None);
     }
-    let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
+    let mut words = line.split(' ').map(str::to_owned);
+    let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let mut headers = BTreeMap::new();
     loop {
         line.clear();
@@ -35,7 +36,7 @@ pub(crate) async fn read_request(
     let mut body = vec![0; length];
     from.read_exact(&mut body).await?;
     let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
-    Ok(Some(RecordedRequest { path, headers, body }))
+    Ok(Some(RecordedRequest { method, path, headers, body }))
 }
 
 /// The head of a chunked response.

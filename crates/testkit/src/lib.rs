@@ -1,13 +1,17 @@
 //! Test doubles for tests and benchmarks; never part of the product.
 //!
-//! [`ScriptedModel`] is a server on loopback that speaks the Anthropic Messages
-//! API and OpenAI chat completions, and plays the [`Script`]s of a test, faults
-//! included: it writes its HTTP by hand, so that it can also write it wrong. A script
-//! is written once and played in the wire format of the request; what the model
-//! received can be read the same way for both formats
+//! [`ScriptedModel`] is a server on loopback that speaks the Anthropic Messages API,
+//! OpenAI chat completions, the OpenAI Responses API and the Gemini API, and plays the
+//! [`Script`]s of a test, faults included: it writes its HTTP by hand, so that it can
+//! also write it wrong. A script is written once and played in the wire format of the
+//! request; what the model received can be read the same way for all formats
 //! ([`RecordedRequest::transcript`]). The server records every request, and reports
 //! when a client disconnected. A [`Gate`] lets a test decide when the next piece is
 //! sent, so that no test has to sleep.
+//!
+//! Agent CLIs ask their models for more than a conversation, and name their tools as
+//! they like: [`ScriptedModel::for_agents`] keeps their other requests apart, and
+//! [`Script::shell`] and [`Script::write_file`] call the tool that does it.
 //!
 //! The program `faulty-mcp` is an MCP server that misbehaves on demand, and
 //! `fake-agent` an agent CLI that does.
@@ -28,11 +32,14 @@
 //! # }
 //! ```
 
+mod deed;
 mod environment;
+mod format;
 mod frame;
 mod framing;
 mod http;
 pub mod nginx;
+mod offered;
 mod player;
 pub mod postgres;
 mod record;
@@ -40,6 +47,7 @@ pub mod redis;
 mod say;
 mod script;
 mod server;
+mod side;
 mod transcript;
 mod wire;
 

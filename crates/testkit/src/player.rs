@@ -13,6 +13,7 @@ use crate::http::{LAST_CHUNK, chunk, head, read_request};
 use crate::record::Record;
 use crate::say::Say;
 use crate::script::{Script, Step};
+use crate::side::side_answer;
 use crate::wire::{Wire, wire_of};
 
 /// Serves one connection until the client disconnects or a script breaks it.
@@ -27,8 +28,19 @@ pub(crate) async fn serve(stream: TcpStream, record: Arc<Record>) {
     let mut connection = Connection { read: BufReader::new(read), write };
     while let Ok(Some(request)) = read_request(&mut connection.read).await {
         let mut wire = wire_of(&request);
-        let script = record.take(request);
-        match connection.play(script, &mut *wire).await {
+        let (is_head, offered) = (request.method == "HEAD", request.offered());
+        let script = match side_answer(&request, &*wire, record.for_agents) {
+            Some(script) => {
+                record.note(request);
+                script
+            }
+            None => record.take(request).with_tools(&offered),
+        };
+        let played = match is_head {
+            true => connection.head(&script).await.map(|()| Ending::Whole),
+            false => connection.play(script, &mut *wire).await,
+        };
+        match played {
             Ok(Ending::Whole) => {}
             Ok(Ending::Broken) => {
                 // Without lingering the client gets a reset, not an end.
@@ -68,7 +80,7 @@ impl Connection {
     async fn play(&mut self, script: Script, wire: &mut dyn Wire) -> io::Result<Ending> {
         let mute = script.bare && matches!(script.steps.first(), Some(Step::Silence));
         if !mute {
-            self.write.write_all(head(script.status, &script.headers).as_bytes()).await?;
+            self.head(&script).await?;
             self.send(&script, script.framing.prelude().as_bytes()).await?;
         }
         if !script.bare {
@@ -87,9 +99,15 @@ impl Connection {
         Ok(Ending::Whole)
     }
 
+    async fn head(&mut self, script: &Script) -> io::Result<()> {
+        self.write.write_all(head(script.status, &script.headers).as_bytes()).await
+    }
+
     async fn step(&mut self, script: &Script, step: &Step, wire: &mut dyn Wire) -> io::Result<()> {
         match step {
             Step::Say(say) => self.frames(script, wire.say(say)).await,
+            // It was replaced when the tools were known.
+            Step::Do { .. } => Ok(()),
             Step::Event(event) => self.frames(script, vec![wire.event(event.clone())]).await,
             Step::Raw(bytes) => self.send(script, bytes).await,
             Step::Refusal { kind, message } => {

@@ -1,4 +1,7 @@
 //! What the server recorded: requests, connections, and clients that disconnected.
+//!
+//! Requests beside the conversation (`side.rs`) are kept apart: they take no script, and
+//! are not counted.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,12 +9,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 use tokio::sync::watch;
 
+use crate::format::{Format, STREAMED_BY_PATH};
 use crate::script::Script;
 
 /// A request as it was received.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedRequest {
-    /// The path.
+    /// The method.
+    pub method: String,
+    /// The path, with its query.
     pub path: String,
     /// The headers, names in lower case.
     pub headers: BTreeMap<String, String>,
@@ -20,9 +26,14 @@ pub struct RecordedRequest {
 }
 
 impl RecordedRequest {
-    /// Whether it is in the format of chat completions, and not of the Messages API.
-    pub(crate) fn is_chat_completions(&self) -> bool {
-        self.path.split('?').next().is_some_and(|path| path.ends_with("/chat/completions"))
+    /// The wire format that it is in.
+    pub(crate) fn format(&self) -> Format {
+        Format::of(&self.path)
+    }
+
+    /// Whether the client wants a stream.
+    pub(crate) fn is_streamed(&self) -> bool {
+        self.body["stream"] == true || self.path.contains(STREAMED_BY_PATH)
     }
 }
 
@@ -40,6 +51,8 @@ pub(crate) struct Record {
     inner: Mutex<Inner>,
     /// Whether requests are kept.
     keeps: bool,
+    /// Whether the clients are agent CLIs, which also ask beside their conversation.
+    pub(crate) for_agents: bool,
     pub(crate) counts: watch::Sender<Counts>,
 }
 
@@ -54,16 +67,23 @@ struct Inner {
     scripts: VecDeque<Maker>,
     always: Option<Rule>,
     requests: Vec<RecordedRequest>,
+    side_requests: Vec<RecordedRequest>,
 }
 
 impl Record {
     pub(crate) fn new() -> Self {
-        Self { inner: Mutex::default(), keeps: true, counts: watch::Sender::new(Counts::default()) }
+        let counts = watch::Sender::new(Counts::default());
+        Self { inner: Mutex::default(), keeps: true, for_agents: false, counts }
     }
 
     /// One that keeps no requests.
     pub(crate) fn forgetful() -> Self {
         Self { keeps: false, ..Self::new() }
+    }
+
+    /// One for agent CLIs.
+    pub(crate) fn for_agents() -> Self {
+        Self { for_agents: true, ..Self::new() }
     }
 
     pub(crate) fn push(&self, make: Maker) {
@@ -76,6 +96,17 @@ impl Record {
 
     pub(crate) fn requests(&self) -> Vec<RecordedRequest> {
         self.inner().requests.clone()
+    }
+
+    pub(crate) fn side_requests(&self) -> Vec<RecordedRequest> {
+        self.inner().side_requests.clone()
+    }
+
+    /// Records a request beside the conversation.
+    pub(crate) fn note(&self, request: RecordedRequest) {
+        if self.keeps {
+            self.inner().side_requests.push(request);
+        }
     }
 
     /// Records a request and returns the script for it.

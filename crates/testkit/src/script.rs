@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
+use crate::deed::{Deed, OfferedTool};
 use crate::framing::Framing;
 use crate::say::{Cost, Say};
 
@@ -31,6 +32,9 @@ pub struct Script {
 pub(crate) enum Step {
     /// Say something, encoded in the wire format.
     Say(Say),
+    /// Call whichever offered tool does this. It is turned into a [`Say`] when the tools
+    /// are known.
+    Do { id: String, deed: Deed },
     /// Send an event as it is.
     Event(Value),
     /// The body of a refusal, encoded in the wire format.
@@ -98,6 +102,11 @@ impl Script {
         Self::refusal(status, Some(kind), message)
     }
 
+    /// A JSON document instead of a stream.
+    pub(crate) fn json(document: &Value) -> Self {
+        Self::response(200, "application/json", document.to_string())
+    }
+
     /// Any other answer.
     pub fn response(status: u16, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
         let headers = vec![("content-type".into(), content_type.into())];
@@ -150,6 +159,16 @@ impl Script {
     pub fn tool_use_saying(self, id: &str, name: &str, arguments: &str) -> Self {
         let (id, name, arguments) = (id.to_owned(), name.to_owned(), arguments.to_owned());
         self.say(Say::ToolCall { id, name, arguments }).stop_reason("tool_use")
+    }
+
+    /// A call of the tool that runs commands, whatever the client calls it.
+    pub fn shell(self, id: &str, command: &str) -> Self {
+        self.deed(id, Deed::Shell { command: command.to_owned() })
+    }
+
+    /// A call of the tool that writes a file, whatever the client calls it.
+    pub fn write_file(self, id: &str, path: &str, content: &str) -> Self {
+        self.deed(id, Deed::WriteFile { path: path.to_owned(), content: content.to_owned() })
     }
 
     /// A block that comes whole.
@@ -277,10 +296,29 @@ impl Script {
         self
     }
 
+    /// The same with a call of an offered tool for everything that is to be done. Where
+    /// none is offered, the model says so.
+    pub(crate) fn with_tools(mut self, offered: &[OfferedTool]) -> Self {
+        for step in &mut self.steps {
+            if let Step::Do { id, deed } = step {
+                *step = Step::Say(match deed.call(offered) {
+                    Some((name, arguments)) => Say::ToolCall { id: id.clone(), name, arguments },
+                    None => Say::Text(format!("(no offered tool can do this: {deed:?})")),
+                });
+            }
+        }
+        self
+    }
+
     fn refusal(status: u16, kind: Option<&str>, message: &str) -> Self {
         let refusal = Step::Refusal { kind: kind.map(str::to_owned), message: message.to_owned() };
         let headers = vec![("content-type".into(), "application/json".into())];
         Self { status, headers, steps: vec![refusal], bare: true, ..Self::answer() }
+    }
+
+    fn deed(mut self, id: &str, deed: Deed) -> Self {
+        self.steps.push(Step::Do { id: id.to_owned(), deed });
+        self.stop_reason("tool_use")
     }
 
     fn say(mut self, say: Say) -> Self {

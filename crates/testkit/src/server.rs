@@ -34,6 +34,13 @@ impl ScriptedModel {
         Self::start_with(record).await
     }
 
+    /// The same for agent CLIs: what they ask beside their conversation (titles, summaries,
+    /// suggestions, anything without tools or without a stream) gets a short answer and
+    /// takes no script.
+    pub async fn for_agents() -> io::Result<Self> {
+        Self::start_with(Record::for_agents()).await
+    }
+
     async fn start_with(record: Record) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
@@ -62,14 +69,19 @@ impl ScriptedModel {
         self.record.always(Arc::new(move |_| script.clone()));
     }
 
-    /// The bodies of all requests: what the model received.
+    /// The bodies of all requests that took a script: what the model received.
     pub fn requests(&self) -> Vec<Value> {
         self.recorded().into_iter().map(|request| request.body).collect()
     }
 
-    /// All requests, with their headers.
+    /// All requests that took a script, with their headers.
     pub fn recorded(&self) -> Vec<RecordedRequest> {
         self.record.requests()
+    }
+
+    /// All requests beside the conversation: those that took no script.
+    pub fn side_requests(&self) -> Vec<RecordedRequest> {
+        self.record.side_requests()
     }
 
     /// How many connections are open.
@@ -82,7 +94,7 @@ impl ScriptedModel {
         self.record.counts.borrow().accepted
     }
 
-    /// Waits for this number of requests.
+    /// Waits for this number of requests that take a script.
     pub async fn wait_for_requests(&self, number: usize) {
         self.wait_for(|counts| counts.requests >= number).await;
     }

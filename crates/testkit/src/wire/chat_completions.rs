@@ -77,6 +77,15 @@ impl Wire for ChatCompletions {
         };
         error(kind.unwrap_or(usual), message)
     }
+
+    fn whole(&self, text: &str) -> Value {
+        json!({
+            "id": "chatcmpl-scripted", "object": "chat.completion", "created": 1_700_000_000,
+            "model": "scripted", "usage": usage(&Cost::Tokens { input: 5, output: 5 }),
+            "choices": [{"index": 0, "message": {"role": "assistant", "content": text},
+                         "finish_reason": "stop"}],
+        })
+    }
 }
 
 fn delta(delta: Value) -> Frame {

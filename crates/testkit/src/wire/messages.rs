@@ -25,7 +25,7 @@ impl Wire for Messages {
         let mut usage = usage(&script.cost);
         usage["output_tokens"] = json!(1);
         let start = json!({"type": "message_start", "message": {
-            "id": format!("msg_scripted{}", ANSWERS.fetch_add(1, Ordering::Relaxed)), "type": "message", "role": "assistant", "model": "scripted",
+            "id": new_id(), "type": "message", "role": "assistant", "model": "scripted",
             "content": [], "stop_reason": null, "stop_sequence": null, "usage": usage,
         }});
         vec![named(start), named(json!({"type": "ping"}))]
@@ -96,6 +96,14 @@ impl Wire for Messages {
         };
         error(kind.unwrap_or(usual), message)
     }
+
+    fn whole(&self, text: &str) -> Value {
+        json!({
+            "id": new_id(), "type": "message", "role": "assistant", "model": "scripted",
+            "content": [{"type": "text", "text": text}], "stop_reason": "end_turn",
+            "stop_sequence": null, "usage": {"input_tokens": 5, "output_tokens": 5},
+        })
+    }
 }
 
 impl Messages {
@@ -122,6 +130,10 @@ impl Messages {
         let index = self.blocks.saturating_sub(1);
         named(json!({"type": "content_block_delta", "index": index, "delta": delta}))
     }
+}
+
+fn new_id() -> String {
+    format!("msg_scripted{}", ANSWERS.fetch_add(1, Ordering::Relaxed))
 }
 
 /// Events of this format have their type as their name.

@@ -4,12 +4,17 @@
 //! keeps the state that the format needs.
 
 mod chat_completions;
+mod gemini;
 mod messages;
+mod responses;
 
 use serde_json::Value;
 
 use self::chat_completions::ChatCompletions;
+use self::gemini::Gemini;
 use self::messages::Messages;
+use self::responses::Responses;
+use crate::format::Format;
 use crate::frame::Frame;
 use crate::record::RecordedRequest;
 use crate::say::Say;
@@ -31,13 +36,17 @@ pub(crate) trait Wire: Send {
 
     /// The body of a refusal. Without a kind, the usual one for the status.
     fn refusal(&self, status: u16, kind: Option<&str>, message: &str) -> Value;
+
+    /// The body of an answer that is not streamed.
+    fn whole(&self, text: &str) -> Value;
 }
 
 /// The wire format that a request is in.
 pub(crate) fn wire_of(request: &RecordedRequest) -> Box<dyn Wire> {
-    if request.is_chat_completions() {
-        Box::new(ChatCompletions::new(&request.body))
-    } else {
-        Box::new(Messages::default())
+    match request.format() {
+        Format::Messages => Box::new(Messages::default()),
+        Format::ChatCompletions => Box::new(ChatCompletions::new(&request.body)),
+        Format::Responses => Box::new(Responses::new(request)),
+        Format::Gemini => Box::new(Gemini),
     }
 }
