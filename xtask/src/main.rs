@@ -30,6 +30,7 @@ cargo xtask <command>
                                PostgreSQL, Redis and nginx for tests: runs COMMAND with them, or
                                prints their addresses and stays until Ctrl-C; with --durable a
                                commit of PostgreSQL waits for the disk
+  agents                       real agents behind the ACP bridge: the tests that take minutes
   browser                      tests of the web interface in a real browser, with the real server
   screenshots                  a picture of each screen and state, in target/screenshots
   figures                      the size of the web interface, and the duration of its tasks
@@ -61,6 +62,7 @@ fn main() -> ExitCode {
         ["test"] => test(),
         ["services", rest @ ..] => test_servers::services(rest),
         [test_servers::SUPERVISE, rest @ ..] => test_servers::supervise(rest),
+        ["agents"] => agents(),
         ["browser"] => in_browser("browser"),
         ["screenshots"] => in_browser("pictures"),
         ["figures"] => in_browser("figures"),
@@ -108,6 +110,7 @@ fn test() -> bool {
     let mut tests = cargo_command();
     tests.args(["test", "--workspace"]).envs(servers.variables());
     checks.run("tests", || succeeds(&mut tests));
+    checks.run("tests with real agents", agents);
     if servers.has_postgres() {
         checks.run("tests on PostgreSQL: stores and chat", || postgres::stores(&servers));
         checks.run("tests on PostgreSQL: end to end", || postgres::end_to_end(&servers));
@@ -120,6 +123,12 @@ fn test() -> bool {
     // The earlier checks have built the server.
     checks.run("browser", || web::npm(&["run", "browser"]));
     checks.report()
+}
+
+/// The tests with real agents that `cargo test` leaves out. The whole workspace is named, so that
+/// nothing is compiled again with other features.
+fn agents() -> bool {
+    cargo(&["test", "--workspace", "--test", "e2e", "--", "acp_agents::", "--ignored"])
 }
 
 /// Runs an npm script that drives the built server with a real browser. The whole workspace is

@@ -6,6 +6,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use parlor_testkit::ScriptedModel;
+use reqwest::{Client, Method, RequestBuilder};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
@@ -26,7 +27,7 @@ messages_per_minute = 1000
 recipe_vault = false
 [tenants.home.projects.desk.agent]
 kind = "claude_code"
-base_url = "BASE_URL"
+base_url = "MODEL_URL"
 [tenants.home.projects.desk.agent.claude_code]
 command = "COMMAND"
 working_dir = "WORKSPACE"
@@ -39,9 +40,15 @@ ANTHROPIC_API_KEY = { env = "ANTHROPIC_API_KEY" }
 pub(crate) struct BridgeApp {
     pub(crate) model: ScriptedModel,
     config: String,
+    /// What no frame may name, beside directories and secrets.
+    names: &'static [&'static str],
     served: Option<Served>,
     dir: tempfile::TempDir,
 }
+
+/// What no frame may name of the real CLI.
+const NAMES: &[&str] =
+    &["claude", "anthropic", "opus", "sonnet", "haiku", "sk-ant", "toolu_", "msg_"];
 
 impl BridgeApp {
     /// The real CLI, with further settings and environment variables.
@@ -66,21 +73,31 @@ impl BridgeApp {
     }
 
     async fn configured(program: &Path, config: &str, settings: &str, env: &str) -> Self {
+        let model = ScriptedModel::start().await.unwrap();
+        let config = config.replace("COMMAND", program.to_str().unwrap());
+        let config = config.replace("SETTINGS", settings) + env;
+        let mut app = Self::prepared(model, &config, NAMES);
+        app.start_server();
+        app
+    }
+
+    /// A server that is not started yet: its configuration with the places of this test, and the
+    /// directories that it names.
+    pub(crate) fn prepared(
+        model: ScriptedModel,
+        config: &str,
+        names: &'static [&'static str],
+    ) -> Self {
         let _installed = rustls::crypto::ring::default_provider().install_default();
         let dir = tempfile::tempdir().unwrap();
-        let model = ScriptedModel::start().await.unwrap();
         let [workspace, home] = ["workspace", "home"].map(|name| dir.path().join(name));
         fs::create_dir(&workspace).unwrap();
         fs::create_dir(&home).unwrap();
         let config = config
-            .replace("BASE_URL", &model.base_url())
-            .replace("COMMAND", program.to_str().unwrap())
+            .replace("MODEL_URL", &model.base_url())
             .replace("WORKSPACE", workspace.to_str().unwrap())
-            .replace("HOME_DIR", home.to_str().unwrap())
-            .replace("SETTINGS", settings);
-        let mut app = Self { model, config: config + env, served: None, dir };
-        app.start_server();
-        app
+            .replace("HOME_DIR", home.to_str().unwrap());
+        Self { model, config, names, served: None, dir }
     }
 
     /// Starts the server on the same data, for the first time or again.
@@ -123,22 +140,23 @@ impl BridgeApp {
         gone(&agents).await;
     }
 
+    /// A request with the server's key.
+    pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        let (_, key) = SECRETS.iter().find(|(name, _)| *name == "PARLOR_API_KEY").unwrap();
+        let url = format!("http://{}{path}", self.server().address());
+        Client::new().request(method, url).header("x-api-key", *key)
+    }
+
     /// Deletes a conversation; returns the status of the response.
     pub(crate) async fn delete(&self, conversation: &str) -> u16 {
-        let (_, key) = SECRETS.iter().find(|(name, _)| *name == "PARLOR_API_KEY").unwrap();
-        let address = self.server().address();
-        let url = format!("http://{address}/api/conversations/{conversation}");
-        let request = reqwest::Client::new().delete(url).header("x-api-key", *key);
+        let request = self.request(Method::DELETE, &format!("/api/conversations/{conversation}"));
         request.send().await.unwrap().status().as_u16()
     }
 
     /// The agent's part of the status for admins.
     pub(crate) async fn agent_status(&self) -> Value {
-        let (_, key) = SECRETS.iter().find(|(name, _)| *name == "PARLOR_API_KEY").unwrap();
-        let url = format!("http://{}/api/admin/status", self.server().address());
-        let request = reqwest::Client::new().get(url).header("x-api-key", *key);
-        let status: Value =
-            serde_json::from_str(&request.send().await.unwrap().text().await.unwrap()).unwrap();
+        let response = self.request(Method::GET, "/api/admin/status").send().await.unwrap();
+        let status: Value = serde_json::from_str(&response.text().await.unwrap()).unwrap();
         status["projects"][0]["agent"].clone()
     }
 
@@ -194,10 +212,10 @@ impl BridgeApp {
     /// What no frame may contain, in lower case: the CLI, its vendor, its models, its directories,
     /// keys and ids.
     pub(crate) fn unspeakable(&self) -> Vec<String> {
-        let names = ["claude", "anthropic", "opus", "sonnet", "haiku", "sk-ant", "toolu_", "msg_"];
+        let names = self.names.iter().copied();
         let dir = self.dir.path().to_str().unwrap();
         let secrets = SECRETS.iter().map(|(_, value)| *value);
-        names.into_iter().chain([dir]).chain(secrets).map(str::to_lowercase).collect()
+        names.chain([dir]).chain(secrets).map(str::to_lowercase).collect()
     }
 }
 

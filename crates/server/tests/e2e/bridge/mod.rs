@@ -3,11 +3,11 @@
 
 mod abuses;
 mod agent_initiated;
-mod bridge_app;
+pub(crate) mod bridge_app;
 mod conversation;
 mod durable_approvals;
 mod permissions;
-mod person;
+pub(crate) mod person;
 mod plans;
 mod program_killed;
 mod queue;
