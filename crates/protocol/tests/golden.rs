@@ -74,6 +74,7 @@ fn prompt(prompt_type: PromptType, question: &str) -> UserPrompt {
         default: None,
         expires_at: None,
         ends_with_agent: false,
+        caveats: Vec::new(),
     }
 }
 
@@ -200,6 +201,18 @@ fn prompts() {
         ..prompt(PromptType::Confirm, "Change the recipe?")
     };
     golden("prompt_confirm.json", &approval);
+    golden(
+        "prompt_not_proven.json",
+        &UserPrompt {
+            tool_call: Some(ToolCall {
+                name: "execute".into(),
+                input: json!({"title": "echo hi > out.txt"}),
+                masked: None,
+            }),
+            caveats: vec![CallCaveat::EditsAreRefusals, CallCaveat::NotProven],
+            ..prompt(PromptType::Confirm, "Allow “execute”?")
+        },
+    );
     golden(
         "prompt_select.json",
         &UserPrompt {

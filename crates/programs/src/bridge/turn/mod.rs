@@ -133,6 +133,12 @@ impl<'p> Turn<'p> {
         match happened {
             Happened::Line(line) => self.read(line).await,
             Happened::Input(input) => self.step(input),
+            Happened::Quiet => {
+                let Some(live) = &mut self.process.live else { return };
+                let mut out = Vec::new();
+                live.dialect.release(&mut out);
+                self.take(out);
+            }
         }
         self.carry_out().await;
     }
@@ -239,9 +245,10 @@ impl<'p> Turn<'p> {
             }
             Effect::Interrupt => {
                 self.stopping_since = Some(Instant::now());
-                if let Some(live) = &mut self.process.live {
-                    live.dialect.interrupt().iter().for_each(|line| live.child.send(line));
-                }
+                let Some(live) = &mut self.process.live else { return };
+                let mut out = Vec::new();
+                live.dialect.interrupt(&mut out);
+                self.take(out);
             }
             Effect::EndProcess => self.process.end_keeping_slot().await,
             Effect::Suspend => self.process.suspend().await,
@@ -258,10 +265,10 @@ impl<'p> Turn<'p> {
         if self.process.live.is_none() && !self.start(None) {
             return;
         }
-        if let Some(live) = &mut self.process.live {
-            let lines = live.dialect.begin(&self.context, Uuid::now_v7());
-            lines.iter().for_each(|line| live.child.send(line));
-        }
+        let Some(live) = &mut self.process.live else { return };
+        let mut out = Vec::new();
+        live.dialect.begin(&self.context, Uuid::now_v7(), &mut out);
+        self.take(out);
     }
 
     /// Starts a process; false if it cannot be, or not yet.

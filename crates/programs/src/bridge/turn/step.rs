@@ -18,6 +18,10 @@
 //! 7. `Over`. Whatever goes wrong ends the process with the turn; the next turn starts
 //!    another one.
 //!
+//! A program that cannot defer calls, but can be told an answer later, asks with its process
+//! alive (`Asking`). A reply that comes at once goes to that process. Once a person is asked,
+//! the process is killed (4), and the next one is told the answer (5).
+//!
 //! Where a process is needed and too many run, the turn is `Queued` in between. After a
 //! restart of the server a turn begins with 4, so a hundred suspended turns start nothing
 //! until somebody answers.
@@ -31,7 +35,7 @@ use super::effect::{Effect, Input, Timeout, Waits};
 use super::phase::{Phase, Start};
 use crate::bridge::child::Exit;
 use crate::cli_session::SuspendedTurn;
-use crate::dialect::Output;
+use crate::dialect::{DeferredCall, Output};
 
 /// The state of a turn.
 #[derive(Debug)]
@@ -72,6 +76,7 @@ impl TurnState {
             Phase::Unprompted
             | Phase::Told { .. }
             | Phase::Continuing(_)
+            | Phase::Asking(_)
             | Phase::Stopping { .. } => Waits::ForProcess,
             Phase::Queued(_) | Phase::Suspended(_) => Waits::WithoutProcess,
             Phase::Over { .. } => return None,
@@ -194,11 +199,23 @@ impl TurnState {
                     effects.push_back(Effect::Checkpoint(Some(suspended)));
                 }
             }
+            Output::Resumable(call) => self.ask(call, effects),
             Output::NoSuchCliSession => self.begin_afresh(effects),
             Output::Over(outcome) => self.turn_ended(outcome),
             // The driver writes it to the history, whatever the phase is.
             Output::CliSession(_) => {}
         }
+    }
+
+    /// The process asks about a call that another process could be told the answer of. Who
+    /// stops the turn wants no question; and of several, only one can outlive the process.
+    fn ask(&mut self, call: DeferredCall, effects: &mut VecDeque<Effect>) {
+        if !matches!(self.phase, Phase::Unprompted | Phase::Told { .. }) {
+            return;
+        }
+        let suspended = SuspendedTurn { call: call.clone(), message_pending: self.message_pending };
+        effects.push_back(Effect::Checkpoint(Some(suspended)));
+        self.phase = Phase::Asking(Deferred { stage: Stage::Asked, ..Deferred::new(call) });
     }
 
     /// A question about the deferred call suspends the turn, or is answered if it was asked
@@ -214,6 +231,11 @@ impl TurnState {
             }
             _ => return effects.push_back(Effect::Emit(event)),
         };
+        if let Phase::Asking(deferred) = &self.phase
+            && deferred.is_about(&id)
+        {
+            return effects.push_back(Effect::Emit(event));
+        }
         let stopping = self.is_stopping();
         let Some(mut deferred) = self.phase.take_deferred_about(&id) else {
             return effects.push_back(Effect::Emit(ends_with_process(event)));
@@ -330,6 +352,13 @@ impl TurnState {
         match &mut self.phase {
             Phase::Queued(_) | Phase::Over { .. } => {}
             Phase::Suspended(deferred) => deferred.person_asked = true,
+            Phase::Asking(deferred) if deferred.is_about(&id) => {
+                deferred.person_asked = true;
+                if let Some(deferred) = self.phase.take_deferred() {
+                    effects.push_back(Effect::Suspend);
+                    self.phase = Phase::Suspended(deferred);
+                }
+            }
             _ => effects.push_back(Effect::PersonAsked(id)),
         }
     }
@@ -338,7 +367,7 @@ impl TurnState {
         match &self.phase {
             Phase::Queued(_) | Phase::Suspended(_) => self.end(TurnOutcome::Stopped, false),
             Phase::Stopping { .. } | Phase::Over { .. } => {}
-            Phase::Unprompted | Phase::Told { .. } | Phase::Continuing(_) => {
+            Phase::Unprompted | Phase::Told { .. } | Phase::Continuing(_) | Phase::Asking(_) => {
                 self.phase = Phase::Stopping { deferred: self.phase.take_deferred() };
                 effects.push_back(Effect::Interrupt);
             }
