@@ -12,8 +12,8 @@ use agent_client_protocol_schema::v1::{
     ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
 use parlor_agent::{ContentBlock, ToolOutcome, diff};
-use parlor_protocol::Preview;
-use serde_json::{Map, Value};
+use parlor_protocol::{Preview, SubQuestion};
+use serde_json::{Map, Value, json};
 
 use crate::fields::said;
 use crate::result_text::{LONGEST_RESULT, cut};
@@ -21,6 +21,8 @@ use crate::result_text::{LONGEST_RESULT, cut};
 /// Fields of a raw result that hold its text, by the names that agents use.
 const OUTPUT_FIELDS: &[&str] =
     &["output", "text", "stdout", "error", "message", "formatted_output"];
+/// Tools that are questions to the person.
+const QUESTIONS: &[&str] = &["ask_user_question", "AskUserQuestion"];
 /// The name of a call about which nothing is known.
 const UNKNOWN_TOOL: &str = "tool";
 
@@ -180,12 +182,35 @@ impl Call {
     /// Its arguments for people: without any, what the agent says about it.
     pub(super) fn shown_input(&self) -> Map<String, Value> {
         self.raw_input().unwrap_or_else(|| {
+            let mut shown = Map::new();
+            let mut add = |name: &str, value: Value| shown.insert(name.to_owned(), value);
+            if let Some(title) = self.title() {
+                add("title", json!(title));
+            }
             let text = self.content_text();
-            let title = self.title().map(|title| ("title", title.to_owned()));
-            let text = Some(("description", text)).filter(|(_, text)| !text.trim().is_empty());
-            let fields = title.into_iter().chain(text);
-            fields.map(|(name, text)| (name.to_owned(), Value::String(text))).collect()
+            if !text.trim().is_empty() {
+                add("description", json!(text));
+            }
+            if self.has_changes() {
+                add("changes", self.diffs().map(change).collect());
+            }
+            shown
         })
+    }
+
+    /// Whether the agent says which texts it would change.
+    pub(super) fn has_changes(&self) -> bool {
+        self.diffs().next().is_some()
+    }
+
+    /// The questions to the person, if it is nothing else.
+    pub(super) fn questions(&self) -> Option<Vec<SubQuestion>> {
+        if !QUESTIONS.contains(&self.tool().as_str()) {
+            return None;
+        }
+        let mut questions = SubQuestion::list_from_json(self.raw_input()?.get("questions")?);
+        questions.iter_mut().for_each(|question| question.allow_other = true);
+        (!questions.is_empty()).then_some(questions)
     }
 
     /// What it would change, as far as the agent says it (P-7).
@@ -286,6 +311,11 @@ impl Call {
             _ => None,
         })
     }
+}
+
+/// A change as an argument: the whole of it, so that it can be compared.
+fn change(diff: &Diff) -> Value {
+    json!({"path": diff.path, "old": diff.old_text, "new": diff.new_text})
 }
 
 fn changed(diff: &Diff) -> String {

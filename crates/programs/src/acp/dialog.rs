@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::calls::Calls;
-use super::modes::{Change, Options, Wanted, is_unasked};
+use super::modes::{Change, Options, Wanted, is_plan};
 use super::outgoing::Told;
 use super::permission::{OpenQuestion, Repeat};
 use super::question::Question;
@@ -329,17 +329,15 @@ impl Dialog {
         self.advance(out);
     }
 
-    /// The agent changed its mode by itself: one in which nobody is asked is left at once.
+    /// The agent changed its mode by itself: it may only do so to plan.
     pub(super) fn mode_changed(&mut self, mode: &str, out: &mut Vec<Output>) {
         self.options.set_mode(mode);
-        if is_unasked(mode) && self.stage == Stage::Ready {
-            tracing::warn!(
-                mode,
-                "the agent changed to a mode that asks nobody; it is changed back"
-            );
-            if let Ok(Some(change)) = self.options.next_change(&self.settings.wanted, self.mode) {
-                self.configure(change, out);
-            }
+        if is_plan(mode) || self.stage != Stage::Ready {
+            return;
+        }
+        if let Ok(Some(change)) = self.options.next_change(&self.settings.wanted, self.mode) {
+            tracing::info!(mode, "the agent changed its mode; it is changed back");
+            self.configure(change, out);
         }
     }
 

@@ -22,6 +22,11 @@ const UNASKED: &[&str] = &[
 const ASKING: &[&str] = &["default", "ask", "manual", "read-only", "build"];
 const PLAN: &str = "plan";
 
+/// Whether it is the mode in which an agent plans.
+pub(super) fn is_plan(mode: &str) -> bool {
+    mode == PLAN
+}
+
 /// Whether nobody is asked in a mode, or a model decides.
 pub(super) fn is_unasked(mode: &str) -> bool {
     UNASKED.contains(&mode.to_ascii_lowercase().replace('_', "-").as_str())
@@ -169,6 +174,8 @@ impl Options {
         };
         let chosen = match mode {
             Mode::Act => choice.asking(wanted.act.as_deref())?,
+            // Who leaves the plan may come back to the mode before it.
+            Mode::Plan if is_unasked(&choice.current) => choice.asking(wanted.act.as_deref())?,
             Mode::Plan => choice.planning(wanted.plan.as_deref())?,
         };
         if choice.current == chosen {
@@ -297,6 +304,8 @@ mod tests {
         let qwen = session("auto", &["plan", "default", "auto-edit", "auto", "yolo"]);
         let to_default = r#"session/set_mode {"modeId":"default"}"#;
         assert_eq!(change(&qwen, &none, Mode::Act), Ok(Some(to_default.to_owned())));
+        assert_eq!(change(&qwen, &none, Mode::Plan), Ok(Some(to_default.to_owned())));
+        let qwen = session("default", &["plan", "default", "auto-edit", "auto", "yolo"]);
         let to_plan = r#"session/set_mode {"modeId":"plan"}"#;
         assert_eq!(change(&qwen, &none, Mode::Plan), Ok(Some(to_plan.to_owned())));
         let gemini = session("default", &["default", "autoEdit", "yolo", "plan"]);
@@ -305,7 +314,8 @@ mod tests {
         assert!(change(&other, &none, Mode::Act).unwrap_err().contains("set agent.acp.mode"));
         let codex = Wanted { act: Some("read-only".into()), ..Wanted::default() };
         assert!(change(&gemini, &codex, Mode::Act).unwrap_err().contains("has no 'read-only'"));
-        assert!(change(&other, &none, Mode::Plan).unwrap_err().contains("agent.acp.plan_mode"));
+        let asking = session("default", &["default"]);
+        assert!(change(&asking, &none, Mode::Plan).unwrap_err().contains("agent.acp.plan_mode"));
         for mode in ["yolo", "YOLO", "bypassPermissions", "agent", "agent-full-access", "auto"] {
             assert!(is_unasked(mode), "{mode}");
         }

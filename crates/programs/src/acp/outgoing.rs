@@ -3,6 +3,7 @@
 use agent_client_protocol_schema::v1::PermissionOptionKind;
 use agent_client_protocol_schema::v1::RequestPermissionRequest;
 use parlor_agent::{Answer, ContentBlock, Reply, TurnContext};
+use parlor_protocol::SubQuestion;
 use serde_json::{Map, Value, json};
 
 use super::json_rpc;
@@ -125,6 +126,14 @@ pub(super) fn answer(question: &Question, reply: &Reply) -> String {
         (Question::Form { message, .. }, Reply::Answer(Answer::Given(value))) => format!(
             "The person answered what you asked ({message}). Go on with the answer: {value}"
         ),
+        (Question::Questions { questions }, Reply::Answer(Answer::Given(value))) => {
+            let answer = |question: &SubQuestion| {
+                let given = value.get(&question.id).unwrap_or(&Value::Null);
+                format!("{}: {given}", question.question)
+            };
+            let answers: Vec<String> = questions.iter().map(answer).collect();
+            format!("The person answered what you asked. Go on with it.\n{}", answers.join("\n"))
+        }
         (Question::Call { tool, .. }, reply) => {
             format!("The call of {tool} was not made. {}", why_not(reply))
         }

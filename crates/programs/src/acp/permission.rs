@@ -85,7 +85,7 @@ impl Dialog {
             return self.allow_repeat(&call, id, &request, out);
         }
         let changes = !only_reads(self.calls.get(&call).kind());
-        if self.mode == Mode::Plan && changes && !matches!(question, Question::Plan { .. }) {
+        if self.mode == Mode::Plan && changes && matches!(question, Question::Call { .. }) {
             return self.refuse_in_plan_mode(&call, id, &request, out);
         }
         let request = Request::Permission(id.clone(), Box::new(request));
@@ -133,6 +133,12 @@ impl Dialog {
             Some(Request::Permission(request, options)) => match &open.question {
                 Question::Plan { .. } => {
                     self.decide_plan(&open.question, request, options, &reply, out);
+                }
+                // Its options are no answers: it is told them after the prompt.
+                Question::Questions { .. } => {
+                    self.follow_ups.push_back(outgoing::answer(&open.question, &reply));
+                    let no = PermissionOptionKind::RejectOnce;
+                    out.push(Output::Send(outgoing::permission(request, options, no)));
                 }
                 _ => self.decide_call(&open, request, options, reply, out),
             },
@@ -218,10 +224,14 @@ impl Dialog {
                 return Question::Plan { markdown };
             }
         }
+        if let Some(questions) = call.questions() {
+            return Question::Questions { questions };
+        }
         Question::Call {
             tool: call.tool(),
             input: call.shown_input(),
             proven,
+            known: proven || call.has_changes(),
             title: call.title().map(str::to_owned),
             preview: call.preview(),
         }
@@ -244,9 +254,9 @@ impl Dialog {
     }
 
     /// Whether another process can be told the answer, and nothing else is lost with this one.
-    /// A call of which the arguments are not known could not be recognised.
+    /// A call of which nothing but a description is known could not be recognised.
     fn outlives_process(&self, call: &str, question: &Question) -> bool {
-        let known = !matches!(question, Question::Call { proven: false, .. });
+        let known = !matches!(question, Question::Call { known: false, .. });
         let durable = self.settings.durable && self.can_resume;
         durable && known && !self.calls.others_run(call)
     }

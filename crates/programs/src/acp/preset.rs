@@ -35,11 +35,11 @@ pub struct PresetFacts {
     /// Whether its questions outlive its process.
     pub is_durable: bool,
     /// The variable with the address of its model's API, if it reads one.
-    pub(super) base_url: Option<&'static str>,
+    base_url: Option<&'static str>,
     /// The variable with the name of its model, if that is not an option of its sessions.
-    pub(super) model: Option<&'static str>,
+    model: Option<&'static str>,
     /// Variables that keep it quiet.
-    pub(super) quiet: &'static [(&'static str, &'static str)],
+    quiet: &'static [(&'static str, &'static str)],
     pub(super) act: &'static str,
     pub(super) plan: &'static str,
     pub(super) act_options: &'static [(&'static str, &'static str)],
@@ -82,6 +82,7 @@ impl Preset {
                 title: "Codex",
                 command: "codex-acp",
                 package: "@agentclientprotocol/codex-acp@2.6.0",
+                quiet: &[("INITIAL_AGENT_MODE", "read-only"), ("NO_BROWSER", "1")],
                 // Its other modes let a model decide, or write without asking.
                 act: "read-only",
                 plan: "read-only",
@@ -112,6 +113,8 @@ impl Preset {
                 // Without this it asks nobody.
                 quiet: &[
                     ("OPENCODE_PERMISSION", ASK_EVERYTHING),
+                    // Files of the working directory would win over it, and run.
+                    ("OPENCODE_DISABLE_PROJECT_CONFIG", "1"),
                     ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
                 ],
                 act: "build",
@@ -120,14 +123,42 @@ impl Preset {
             Self::Qwen => PresetFacts {
                 title: "Qwen Code",
                 command: "qwen",
-                args: &["--acp"],
+                // In safe mode, settings of the working directory grant nothing and run nothing.
+                args: &[
+                    "--acp", "--auth-type", "openai", "--approval-mode", "default", "--safe-mode",
+                ],
                 package: "@qwen-code/qwen-code@0.24.4",
+                // It would start itself once more.
+                quiet: &[("QWEN_CODE_NO_RELAUNCH", "true")],
                 base_url: Some("OPENAI_BASE_URL"),
                 model: Some("OPENAI_MODEL"),
                 auth_method: Some("openai"),
                 ..COMMON
             },
         }
+    }
+
+    /// Its environment: what keeps it quiet, and where its model is.
+    pub(super) fn environment(
+        self,
+        model: Option<&str>,
+        base_url: Option<&str>,
+    ) -> Vec<(String, String)> {
+        let facts = self.facts();
+        let quiet = facts.quiet.iter().copied();
+        let named = facts.base_url.zip(base_url).into_iter().chain(facts.model.zip(model));
+        let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        let mut environment: Vec<_> = quiet.chain(named).map(owned).collect();
+        if let (Self::Codex, Some(url)) = (self, base_url) {
+            environment.push(owned(("MODEL_PROVIDER", CODEX_PROVIDER)));
+            environment.push(("CODEX_CONFIG".to_owned(), codex_config(model, url).to_string()));
+        }
+        environment
+    }
+
+    /// Whether the model is an option of its sessions, and not in its environment.
+    pub(super) fn chooses_model_by_option(self, base_url: Option<&str>) -> bool {
+        self.facts().model.is_none() && (self != Self::Codex || base_url.is_none())
     }
 
     /// What is set in each session.
@@ -162,6 +193,21 @@ impl Preset {
             Self::Codex | Self::Gemini | Self::Opencode | Self::Qwen => Map::new(),
         }
     }
+}
+
+/// The name of the configured provider.
+const CODEX_PROVIDER: &str = "configured";
+
+/// Codex reads the address of its model's API from its configuration alone.
+fn codex_config(model: Option<&str>, base_url: &str) -> Value {
+    let provider = json!({"name": CODEX_PROVIDER, "base_url": base_url,
+        "env_key": "OPENAI_API_KEY", "wire_api": "responses"});
+    let mut config =
+        json!({"model_provider": CODEX_PROVIDER, "model_providers": {CODEX_PROVIDER: provider}});
+    if let Some(model) = model {
+        config["model"] = json!(model);
+    }
+    config
 }
 
 const ASK_EVERYTHING: &str =

@@ -1,7 +1,7 @@
 //! What an agent asks a person, and what is stored of it for the next process.
 
 use parlor_agent::{AgentEvent, AskedBy, PromptRequest, ProposedCall};
-use parlor_protocol::{CallCaveat, Plan, Preview, PromptDraft, PromptType};
+use parlor_protocol::{CallCaveat, Plan, Preview, PromptDraft, PromptType, SubQuestion};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -19,6 +19,9 @@ pub(super) enum Question {
         input: Map<String, Value>,
         /// Whether `input` is what the call runs with; else it is the agent's description.
         proven: bool,
+        /// Whether `input` is enough to recognise the call: its arguments, or the changes that
+        /// it makes.
+        known: bool,
         title: Option<String>,
         preview: Option<Preview>,
     },
@@ -26,13 +29,15 @@ pub(super) enum Question {
     Plan { markdown: String },
     /// A form.
     Form { message: String, schema: Value },
+    /// Questions that the protocol has no answers for.
+    Questions { questions: Vec<SubQuestion> },
 }
 
 impl Question {
     /// The event that asks it, under this id.
     pub(super) fn event(&self, id: &str, tools: &ToolLists) -> AgentEvent {
         match self {
-            Self::Call { tool, input, proven, title, preview } => {
+            Self::Call { tool, input, proven, title, preview, .. } => {
                 let mut caveats = vec![CallCaveat::EditsAreRefusals];
                 caveats.extend((!proven).then_some(CallCaveat::NotProven));
                 AgentEvent::Proposes(Box::new(ProposedCall {
@@ -48,6 +53,12 @@ impl Question {
                     plan.goal = "Plan".to_owned();
                 }
                 asks(id, plan.into())
+            }
+            Self::Questions { questions } => {
+                let texts: Vec<&str> = questions.iter().map(|q| q.question.as_str()).collect();
+                let mut draft = PromptDraft::bare(PromptType::MultiQuestion, texts.join("\n"));
+                draft.questions = Some(questions.clone());
+                asks(id, draft)
             }
             Self::Form { message, schema } => {
                 let mut draft = PromptDraft::bare(PromptType::Form, message.as_str());
@@ -69,10 +80,10 @@ impl Question {
     }
 
     /// Whether an agent that asks this repeats a call that was approved with these arguments:
-    /// the same tool and, byte for byte, the same arguments.
+    /// the same tool and, byte for byte, the same arguments or the same changes.
     pub(super) fn repeats(&self, approved: &str, arguments: &Map<String, Value>) -> bool {
         match self {
-            Self::Call { tool, input, proven: true, .. } => {
+            Self::Call { tool, input, known: true, .. } => {
                 tool == approved && text(input) == text(arguments)
             }
             _ => false,

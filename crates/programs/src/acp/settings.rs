@@ -105,7 +105,7 @@ impl AcpSettings {
         env: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Launch, WrongSetting> {
         let facts = self.preset.map(Preset::facts);
-        let wanted = self.wanted(model)?;
+        let wanted = self.wanted(model, base_url)?;
         let tools = self.tools()?;
         let mut start = self.contained(model, base_url)?.resolve(env)?;
         start.spec.arguments = match (&self.args, facts) {
@@ -147,10 +147,7 @@ impl AcpSettings {
                 return Err(("command".to_owned(), why));
             }
         };
-        let quiet = facts.map(|facts| facts.quiet).unwrap_or_default().iter().copied();
-        let url = facts.and_then(|facts| facts.base_url).zip(base_url);
-        let model = facts.and_then(|facts| facts.model).zip(model);
-        let default_env = quiet.chain(url).chain(model);
+        let environment = |preset: Preset| preset.environment(model, base_url);
         Ok(Contained {
             section: "acp",
             command,
@@ -161,7 +158,7 @@ impl AcpSettings {
             working_dir: self.working_dir.as_deref(),
             user: self.user.as_deref(),
             env: &self.env,
-            default_env: default_env.map(|(n, v)| (n.to_owned(), v.to_owned())).collect(),
+            default_env: self.preset.map(environment).unwrap_or_default(),
             limits: self.limits,
             idle_timeout_seconds: self.idle_timeout_seconds,
             turn_timeout_seconds: self.turn_timeout_seconds,
@@ -172,7 +169,7 @@ impl AcpSettings {
     }
 
     /// A mode in which nobody is asked cannot be configured.
-    fn wanted(&self, model: Option<&str>) -> Result<Wanted, WrongSetting> {
+    fn wanted(&self, model: Option<&str>, base_url: Option<&str>) -> Result<Wanted, WrongSetting> {
         for (key, mode) in [("mode", &self.mode), ("plan_mode", &self.plan_mode)] {
             if let Some(mode) = mode.as_deref().filter(|mode| is_unasked(mode)) {
                 let why = format!("in its mode '{mode}' nobody is asked, or a model decides");
@@ -180,8 +177,7 @@ impl AcpSettings {
             }
         }
         let usual = self.preset.map(Preset::wanted).unwrap_or_default();
-        // Some read the model from their environment.
-        let by_option = self.preset.is_none_or(|preset| preset.facts().model.is_none());
+        let by_option = self.preset.is_none_or(|preset| preset.chooses_model_by_option(base_url));
         Ok(Wanted {
             act: self.mode.clone().or(usual.act),
             plan: self.plan_mode.clone().or(usual.plan),

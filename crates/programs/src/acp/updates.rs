@@ -16,6 +16,8 @@ use crate::program_call::program_call;
 const PLAN_TOOL: &str = "plan";
 /// How a piece of text begins that is a warning of the program itself.
 const WARNING: &str = "Warning: ";
+/// How a piece of text begins that says the new mode of the agent.
+const MODE: &str = "[MODE_UPDATE] ";
 
 impl Dialog {
     /// Reads an update.
@@ -59,6 +61,9 @@ impl Dialog {
         // After the prompt there is no turn that it could belong to.
         if piece.is_empty() || !self.prompting {
             return;
+        }
+        if let (None, Some(mode)) = (message, piece.strip_prefix(MODE)) {
+            return self.mode_changed(mode.trim(), out);
         }
         if self.settings.warns_in_text && message.is_none() && piece.starts_with(WARNING) {
             return tracing::warn!(piece, "the agent warns");

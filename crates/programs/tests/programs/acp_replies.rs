@@ -332,6 +332,36 @@ fn what_the_agent_only_describes_is_marked() {
     assert!(!agent.out.iter().any(|output| matches!(output, Output::Resumable(_))));
 }
 
+/// A change of which the agent says the texts is recognised by them.
+#[test]
+fn a_change_without_arguments_is_recognised_by_its_texts() {
+    let edit = |id: u64, call: &str, new: &str| {
+        json!({"jsonrpc": "2.0", "id": id, "method": "session/request_permission",
+            "params": {"sessionId": "s", "toolCall": {"toolCallId": call, "kind": "edit",
+                "title": "Edit files", "content": [{"type": "diff", "path": "/work/a",
+                    "oldText": null, "newText": new}]},
+                "options": [{"optionId": "y", "name": "Yes", "kind": "allow_once"}]}})
+    };
+    let mut agent = Agent::prompted();
+    agent.read(edit(7, "c1", "one"));
+    let stored = agent.out.iter().find_map(|output| match output {
+        Output::Resumable(call) => Some(call.clone()),
+        _ => None,
+    });
+    let [call] = agent.proposed().try_into().unwrap();
+    assert!(call.caveats.contains(&CallCaveat::NotProven));
+    assert_eq!(call.input["changes"][0]["new"], "one");
+    for (text, is_same) in [("one", true), ("two", false)] {
+        let cli_session = Some("s".to_owned());
+        let mut agent =
+            Agent::opened(DialogSettings { deferred: stored.clone(), cli_session, ..settings() });
+        agent.replies("c1", Reply::Run { arguments: call.input.clone(), run: Uuid::nil() });
+        agent.out.clear();
+        agent.read(edit(0, "c9", text));
+        assert_eq!(agent.proposed().is_empty(), is_same, "{text}");
+    }
+}
+
 /// One question is open at a time; a stop answers all of them.
 #[test]
 fn questions_wait_for_each_other() {
@@ -378,6 +408,26 @@ fn plan_mode_refuses_changes_and_presents_plans() {
     assert_eq!(ask.draft.plan.as_ref().unwrap().goal, "Tidy up");
     agent.replies("c2", Reply::Answer(Answer::Given(json!("execute"))));
     assert_eq!(agent.sent()[0]["result"]["outcome"]["optionId"], "y");
+}
+
+/// C-4: questions that come as a permission are asked as questions, and the answers are told.
+#[test]
+fn questions_that_come_as_a_permission_are_answered_in_words() {
+    let mut agent = Agent::prompted();
+    agent.read(json!({"jsonrpc": "2.0", "id": 7, "method": "session/request_permission",
+        "params": {"sessionId": "s", "toolCall": {"toolCallId": "c1", "kind": "think",
+            "title": "Ask user 1 question", "_meta": {"toolName": "ask_user_question"},
+            "rawInput": {"questions": [{"question": "Which size?", "header": "Size",
+                "options": [{"label": "Small", "description": ""}, {"label": "Large"}],
+                "multiSelect": false}]}},
+            "options": [{"optionId": "ok", "name": "Submit", "kind": "allow_once"},
+                {"optionId": "cancel", "name": "Cancel", "kind": "reject_once"}]}}));
+    let Some(Output::Event(AgentEvent::Asks(ask))) = agent.out.last() else { panic!() };
+    let id = ask.draft.questions.as_ref().unwrap()[0].id.clone();
+    agent.replies("c1", Reply::Answer(Answer::Given(json!({id: "Small"}))));
+    assert_eq!(agent.sent()[0]["result"]["outcome"]["optionId"], "cancel");
+    agent.ends(2, "cancelled");
+    assert!(prompt_texts(&agent)[0].ends_with("Which size?: \"Small\""));
 }
 
 /// A mode in which nobody is asked is left at once, whoever set it.

@@ -68,6 +68,8 @@ struct Turn<'p> {
     time_left: Duration,
     /// When the program was interrupted.
     stopping_since: Option<Instant>,
+    /// When a person was asked last.
+    asking_since: Option<Instant>,
     /// The turn that begins instead.
     next: Option<Begin>,
 }
@@ -84,6 +86,7 @@ impl<'p> Turn<'p> {
             slot_request: None,
             time_left: limits.turn,
             stopping_since: None,
+            asking_since: None,
             next: None,
         }
     }
@@ -132,7 +135,12 @@ impl<'p> Turn<'p> {
     async fn handle(&mut self, happened: Happened) {
         match happened {
             Happened::Line(line) => self.read(line).await,
-            Happened::Input(input) => self.step(input),
+            Happened::Input(input) => {
+                if matches!(input, Input::PersonAsked(_)) {
+                    self.asking_since = Some(Instant::now());
+                }
+                self.step(input);
+            }
             Happened::Quiet => {
                 let Some(live) = &mut self.process.live else { return };
                 let mut out = Vec::new();

@@ -19,8 +19,8 @@
 //!    another one.
 //!
 //! A program that cannot defer calls, but can be told an answer later, asks with its process
-//! alive (`Asking`). A reply that comes at once goes to that process. Once a person is asked,
-//! the process is killed (4), and the next one is told the answer (5).
+//! alive (`Asking`). A reply that comes at once goes to that process. If a person is asked and
+//! takes more than a moment, the process is killed (4), and the next one is told the answer (5).
 //!
 //! Where a process is needed and too many run, the turn is `Queued` in between. After a
 //! restart of the server a turn begins with 4, so a hundred suspended turns start nothing
@@ -30,7 +30,7 @@ use std::collections::VecDeque;
 
 use parlor_agent::{AgentError, AgentEvent, Reply, TurnOutcome};
 
-use super::deferred::{Deferred, Stage};
+use super::deferred::{Deferred, Stage, ends_with_process};
 use super::effect::{Effect, Input, Timeout, Waits};
 use super::phase::{Phase, Start};
 use crate::bridge::child::Exit;
@@ -92,6 +92,11 @@ impl TurnState {
         matches!(self.phase, Phase::Continuing(_) | Phase::Stopping { deferred: Some(_), .. })
     }
 
+    /// Whether a process waits for a person's answer that another one could be told.
+    pub(super) fn asks_person(&self) -> bool {
+        matches!(&self.phase, Phase::Asking(deferred) if deferred.person_asked)
+    }
+
     /// How the turn ended, and whether its process has to end with it.
     pub(super) fn into_outcome(self) -> (TurnOutcome, bool) {
         match self.phase {
@@ -112,7 +117,7 @@ impl TurnState {
             Input::Output(output) => self.output(output, effects),
             Input::Broken(why) => self.fail(AgentError::Lost(why)),
             Input::Exited { exit, has_spoken } => self.exited(exit, has_spoken, effects),
-            Input::TimedOut(timeout) => self.timed_out(timeout),
+            Input::TimedOut(timeout) => self.timed_out(timeout, effects),
             Input::Answer(id, reply) => self.answer(id, reply, effects),
             Input::PersonAsked(id) => self.person_asked(id, effects),
             Input::Stop => self.stop(effects),
@@ -315,8 +320,14 @@ impl TurnState {
         }
     }
 
-    fn timed_out(&mut self, timeout: Timeout) {
+    fn timed_out(&mut self, timeout: Timeout, effects: &mut VecDeque<Effect>) {
         match timeout {
+            Timeout::Answer => {
+                if let Some(deferred) = self.phase.take_deferred() {
+                    effects.push_back(Effect::Suspend);
+                    self.phase = Phase::Suspended(deferred);
+                }
+            }
             Timeout::Stop => self.end(TurnOutcome::Stopped, true),
             Timeout::FirstMessage(within) => {
                 self.fail(AgentError::NotStarted(format!("it said nothing within {within:?}")));
@@ -352,13 +363,7 @@ impl TurnState {
         match &mut self.phase {
             Phase::Queued(_) | Phase::Over { .. } => {}
             Phase::Suspended(deferred) => deferred.person_asked = true,
-            Phase::Asking(deferred) if deferred.is_about(&id) => {
-                deferred.person_asked = true;
-                if let Some(deferred) = self.phase.take_deferred() {
-                    effects.push_back(Effect::Suspend);
-                    self.phase = Phase::Suspended(deferred);
-                }
-            }
+            Phase::Asking(deferred) if deferred.is_about(&id) => deferred.person_asked = true,
             _ => effects.push_back(Effect::PersonAsked(id)),
         }
     }
@@ -380,20 +385,5 @@ impl TurnState {
 
     fn end(&mut self, outcome: TurnOutcome, ends_process: bool) {
         self.phase = Phase::Over { outcome, ends_process };
-    }
-}
-
-/// A question of a process that waits for the answer, and is lost with it.
-fn ends_with_process(event: AgentEvent) -> AgentEvent {
-    match event {
-        AgentEvent::Proposes(mut call) => {
-            call.ends_with_agent = true;
-            AgentEvent::Proposes(call)
-        }
-        AgentEvent::Asks(mut ask) => {
-            ask.ends_with_agent = true;
-            AgentEvent::Asks(ask)
-        }
-        other => other,
     }
 }

@@ -314,11 +314,14 @@ fn asking() -> Walk {
     walk
 }
 
-/// P-9: a process is not kept while a person is asked; the answer starts another one.
+/// P-9: a process is not kept while a person takes time to answer; the answer starts another one.
 #[test]
 fn a_process_that_asks_a_person_is_killed() {
     let mut walk = asking();
-    assert_eq!(walk.step(Input::PersonAsked("call".to_owned())), [Effect::Suspend]);
+    assert!(!walk.state.asks_person());
+    assert!(walk.step(Input::PersonAsked("call".to_owned())).is_empty());
+    assert!(walk.state.asks_person());
+    assert_eq!(walk.step(Input::TimedOut(Timeout::Answer)), [Effect::Suspend]);
     assert_eq!(walk.state.waits(false), Some(Waits::WithoutProcess));
     let effects = walk.step(Input::Answer("call".to_owned(), yes()));
     assert_eq!(effects, [Effect::Continue(call())]);
@@ -328,15 +331,20 @@ fn a_process_that_asks_a_person_is_killed() {
     assert_eq!(effects, [Effect::Checkpoint(None), answer]);
 }
 
-/// A reply that needs no person goes to the process that asked.
+/// A reply that needs no person, or comes at once, goes to the process that asked.
 #[test]
 fn a_reply_that_comes_at_once_goes_to_the_process() {
-    let mut walk = asking();
-    let answer = Effect::Answer { id: "call".to_owned(), reply: yes(), person_asked: false };
-    let effects = walk.step(Input::Answer("call".to_owned(), yes()));
-    assert_eq!(effects, [Effect::Checkpoint(None), answer]);
-    walk.step(Input::Output(Output::Over(COMPLETE)));
-    assert_eq!(walk.outcome(), (COMPLETE, false));
+    for by_person in [true, false] {
+        let mut walk = asking();
+        if by_person {
+            walk.step(Input::PersonAsked("call".to_owned()));
+        }
+        let answer = Effect::Answer { id: "call".to_owned(), reply: yes(), person_asked: false };
+        let effects = walk.step(Input::Answer("call".to_owned(), yes()));
+        assert_eq!(effects, [Effect::Checkpoint(None), answer]);
+        walk.step(Input::Output(Output::Over(COMPLETE)));
+        assert_eq!(walk.outcome(), (COMPLETE, false));
+    }
 }
 
 /// A process that dies with its question leaves the question open; a stop interrupts it.

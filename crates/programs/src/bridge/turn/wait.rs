@@ -18,6 +18,9 @@ use crate::bridge::slots::{Slot, SlotRequest};
 const FIRST_MESSAGE: Duration = Duration::from_secs(60);
 /// How long a process that has spoken may take to reach the deferred call.
 const DEFERRED_CALL: Duration = Duration::from_secs(30);
+/// How long a process is kept for a person's answer that another one could be told: who
+/// answers at once needs no other, and the program has time to store its session.
+const ANSWER: Duration = Duration::from_secs(2);
 /// How long an interrupted program may take to end its turn.
 const STOPPING: Duration = Duration::from_secs(5);
 /// No line for so long: what the dialect held back is released.
@@ -97,6 +100,11 @@ impl Turn<'_> {
         if let Some(since) = self.stopping_since {
             let until = since + STOPPING;
             return (until.saturating_duration_since(Instant::now()), Timeout::Stop);
+        }
+        if self.state.asks_person() {
+            let until = self.asking_since.map(|since| since + ANSWER);
+            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+            return (left.unwrap_or_default(), Timeout::Answer);
         }
         let (patience, timeout) = if live.dialect.waits_for_person() {
             return (FOREVER, of_turn);
