@@ -2,9 +2,9 @@
 //!
 //! - `settings` and `preset`: how an agent is started, and the agents that are known.
 //! - `dialect` and `dialog`: convert its lines to events. Pure; recordings of real agents are
-//!   replayed through them. `dialog` gets the agent ready: its session, its mode (`modes`).
+//!   replayed through them. `handshake` gets the agent ready: its session, its mode (`modes`).
 //!   `updates` reads what it says and does (`text`, `calls`, `usage`), `permission` what it asks
-//!   (`question`), `failure` how a prompt ended; `outgoing` is what it is told, `json_rpc` how.
+//!   (`question`, `open_question`), `failure` how a prompt ended; `outgoing` is what it is told, `json_rpc` how.
 //! - `tools`: what the configuration says about its tools.
 //!
 //! A person decides: the mode is one in which the agent asks, options are picked by their kind,
@@ -16,8 +16,10 @@ mod calls;
 mod dialect;
 mod dialog;
 mod failure;
+mod handshake;
 mod json_rpc;
 mod modes;
+mod open_question;
 mod outgoing;
 mod permission;
 mod preset;

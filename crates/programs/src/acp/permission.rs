@@ -9,11 +9,12 @@ use agent_client_protocol_schema::v1::{PermissionOptionKind, RequestPermissionRe
 use parlor_agent::{AgentEvent, Answer, Reply, ToolOutcome};
 use parlor_protocol::Mode;
 use serde::Deserialize as _;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::calls::State;
 use super::dialog::Dialog;
 use super::json_rpc::{self, Message};
+use super::open_question::{OpenQuestion, Repeat, Request};
 use super::outgoing::{self, Told, executes};
 use super::question::Question;
 use super::tools::only_reads;
@@ -26,40 +27,6 @@ const MOST_WAITING: usize = 64;
 const NOT_ALLOWED_ONCE: &str = "The agent offers no way to allow this only once.";
 const NOT_REPEATED: &str = "It was approved, but the agent did not make the call again.";
 const CHANGED: &str = "It was approved, but the agent then asked for something else.";
-
-/// A question without an answer.
-#[derive(Debug)]
-pub(super) struct OpenQuestion {
-    /// The id under which people see it.
-    pub(super) id: String,
-    /// The agent's id of the call that it is about.
-    call: String,
-    question: Question,
-    /// The request that waits for the answer; `None` if its process is gone.
-    request: Option<Request>,
-}
-
-#[derive(Debug)]
-enum Request {
-    Permission(Value, Box<RequestPermissionRequest>),
-    Form(Value),
-}
-
-/// A call that was approved and has to be made again.
-#[derive(Debug)]
-pub(super) struct Repeat {
-    /// The id under which people see it.
-    pub(super) call: String,
-    pub(super) tool: String,
-    arguments: Map<String, Value>,
-}
-
-impl OpenQuestion {
-    /// The question of a process that is gone.
-    pub(super) fn without_process(id: &str, question: Question) -> Self {
-        Self { id: id.to_owned(), call: id.to_owned(), question, request: None }
-    }
-}
 
 impl Dialog {
     /// Takes a request for permission.
