@@ -201,18 +201,8 @@ fn prompts() {
         ..prompt(PromptType::Confirm, "Change the recipe?")
     };
     golden("prompt_confirm.json", &approval);
-    golden(
-        "prompt_not_proven.json",
-        &UserPrompt {
-            tool_call: Some(ToolCall {
-                name: "execute".into(),
-                input: json!({"title": "echo hi > out.txt"}),
-                masked: None,
-            }),
-            caveats: vec![CallCaveat::EditsAreRefusals, CallCaveat::NotProven],
-            ..prompt(PromptType::Confirm, "Allow “execute”?")
-        },
-    );
+    let caveats = vec![CallCaveat::EditsAreRefusals, CallCaveat::NotProven];
+    golden("prompt_not_proven.json", &UserPrompt { caveats, ..approval });
     golden(
         "prompt_select.json",
         &UserPrompt {
