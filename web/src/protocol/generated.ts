@@ -294,6 +294,8 @@ items: Array<string>,
  */
 count: number, };
 
+export type CallCaveat = "not_proven" | "edits_are_refusals";
+
 export type UserPrompt = { "type": "userPrompt", 
 /**
  * How it is answered.
