@@ -47,8 +47,9 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "crates/programs",
         &[
-            "parlor-agent", "parlor-process", "parlor-protocol", "futures-core", "rustix",
-            "secrecy", "serde", "serde_json", "tokio", "tokio-util", "tracing", "uuid",
+            "parlor-agent", "parlor-process", "parlor-protocol", "agent-client-protocol-schema",
+            "futures-core", "rustix", "secrecy", "serde", "serde_json", "tokio", "tokio-util",
+            "tracing", "uuid",
         ],
     ),
     (

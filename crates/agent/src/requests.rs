@@ -14,7 +14,7 @@
 //!
 //! After a crash a turn repeats its requests from its checkpoint, under the same ids.
 
-use parlor_protocol::{Preview, PromptDraft};
+use parlor_protocol::{CallCaveat, Preview, PromptDraft};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
@@ -38,6 +38,8 @@ pub struct ProposedCall {
     pub preview: Option<Preview>,
     /// Whether the question about it is lost if the agent's process ends.
     pub ends_with_agent: bool,
+    /// What a person has to know about the approval.
+    pub caveats: Vec<CallCaveat>,
 }
 
 /// A question to the person.

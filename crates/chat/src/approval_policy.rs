@@ -73,6 +73,7 @@ mod tests {
             description: None,
             preview: None,
             ends_with_agent: false,
+            caveats: Vec::new(),
         }
     }
 

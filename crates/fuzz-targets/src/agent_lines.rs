@@ -43,7 +43,8 @@ fn started(durable_in: Option<String>) -> Dialog {
     });
     dialog.opening();
     let history = vec![HistoryMessage::user("Hello")];
-    dialog.begin(&TurnContext { history, system_prompt: None, mode: Mode::Act }, Uuid::nil());
+    let context = TurnContext { history, system_prompt: None, mode: Mode::Act };
+    dialog.begin(&context, Uuid::nil(), &mut Vec::new());
     dialog
 }
 

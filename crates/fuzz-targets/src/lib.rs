@@ -14,6 +14,7 @@
 
 #![allow(clippy::expect_used, reason = "a target fails by panicking")]
 
+pub mod acp_lines;
 pub mod agent_lines;
 pub mod anthropic_answer;
 pub mod classifier;
@@ -43,6 +44,7 @@ pub struct Target {
 
 /// All targets, by name.
 pub const TARGETS: &[Target] = &[
+    Target { name: "acp_lines", run: acp_lines::run },
     Target { name: "agent_lines", run: agent_lines::run },
     Target { name: "anthropic_answer", run: anthropic_answer::run },
     Target { name: "classifier", run: classifier::run },

@@ -16,7 +16,7 @@ pub trait Dialect: Send + Sync {
 
     /// Tells the process the person's message under this id: the last one of a person in the
     /// history. A process without a CLI session to continue also gets the other messages.
-    fn begin(&mut self, context: &TurnContext, id: Uuid) -> Vec<Value>;
+    fn begin(&mut self, context: &TurnContext, id: Uuid, out: &mut Vec<Output>);
 
     /// Reads a line.
     fn read(&mut self, line: &Value, out: &mut Vec<Output>);
@@ -34,8 +34,19 @@ pub trait Dialect: Send + Sync {
     /// was started for none.
     fn reached_deferred_call(&self) -> bool;
 
-    /// The lines that make the process stop.
-    fn interrupt(&mut self) -> Vec<Value>;
+    /// Makes the process stop.
+    fn interrupt(&mut self, out: &mut Vec<Output>);
+
+    /// Whether something is held back until the next line comes, or until none came for a
+    /// moment ([`Dialect::release`]).
+    fn holds_back(&self) -> bool {
+        false
+    }
+
+    /// No line came for a moment: outputs what was held back.
+    fn release(&mut self, out: &mut Vec<Output>) {
+        let _nothing_is_held_back = out;
+    }
 
     /// The turn ends now: outputs what was said so far.
     fn give_up(&mut self, out: &mut Vec<Output>);
@@ -70,6 +81,9 @@ pub enum Output {
     /// The next event asks about the deferred call: from now on any process may ask that
     /// again, and none makes the call without an answer.
     Durable(DeferredCall),
+    /// The next event asks about this call, and the process waits for the reply. Once a person
+    /// is asked the process may be killed: another one is started for the answer, and told it.
+    Resumable(DeferredCall),
     /// The turn is over.
     Over(TurnOutcome),
 }

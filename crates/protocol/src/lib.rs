@@ -42,8 +42,8 @@ pub use message_type::MessageType;
 pub use metadata::{ImageReference, MetadataKey};
 pub use plan::{Plan, PlanDecision, PlanStep};
 pub use prompt::{
-    Preview, PromptClosed, PromptOutcome, PromptStatus, PromptStep, PromptType, PromptUpdated,
-    UserPrompt,
+    CallCaveat, Preview, PromptClosed, PromptOutcome, PromptStatus, PromptStep, PromptType,
+    PromptUpdated, UserPrompt,
 };
 pub use prompt_draft::PromptDraft;
 pub use question::{Question, QuestionOption, Severity, SubQuestion};

@@ -65,6 +65,22 @@ pub struct UserPrompt {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
     pub ends_with_agent: bool,
+    /// What one has to know about the approval of a call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<CallCaveat>>", optional))]
+    pub caveats: Vec<CallCaveat>,
+}
+
+/// What a person has to know about the approval of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum CallCaveat {
+    /// The agent does not give the arguments: what is shown are its own words.
+    NotProven,
+    /// The agent takes no changed arguments: the call is refused, and the agent is told to make
+    /// it with the changed ones.
+    EditsAreRefusals,
 }
 
 /// How a prompt is answered.

@@ -74,6 +74,7 @@ fn prompt(prompt_type: PromptType, question: &str) -> UserPrompt {
         default: None,
         expires_at: None,
         ends_with_agent: false,
+        caveats: Vec::new(),
     }
 }
 
@@ -200,6 +201,8 @@ fn prompts() {
         ..prompt(PromptType::Confirm, "Change the recipe?")
     };
     golden("prompt_confirm.json", &approval);
+    let caveats = vec![CallCaveat::EditsAreRefusals, CallCaveat::NotProven];
+    golden("prompt_not_proven.json", &UserPrompt { caveats, ..approval });
     golden(
         "prompt_select.json",
         &UserPrompt {

@@ -137,17 +137,17 @@ fn project(
 /// directory, unless the project sets others.
 fn bridge_masks(config: &ProjectConfig, env: &dyn Fn(&str) -> Option<String>) -> SanitizerSettings {
     let mut masks = config.sanitizer.clone();
-    let program = &config.agent.claude_code;
+    let agent = &config.agent;
     // A path that is too short is too common to be masked, one that is too long never
     // occurs in a text.
     let fits = |path: &String| (2..=128).contains(&path.len()) && path.starts_with('/');
     masks.behind_bridge.get_or_insert(true);
     if masks.home.is_none() {
-        masks.home = program.home(env).filter(fits);
+        masks.home = agent.program_home(env).filter(fits);
     }
     if masks.workspace.is_none() {
         // The path as the program sees it.
-        let dir = program.working_dir.as_deref().and_then(|dir| dir.canonicalize().ok());
+        let dir = agent.program_dir().and_then(|dir| dir.canonicalize().ok());
         masks.workspace = dir.map(|dir| dir.display().to_string()).filter(fits);
     }
     masks

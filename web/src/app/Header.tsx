@@ -64,7 +64,13 @@ function ProjectName() {
       )}
       items={projects.map((project) => ({
         key: project.id,
-        label: project.name,
+        label: project.agent ? (
+          <>
+            <span className="block">{project.name}</span> <span className="block text-small text-muted">{project.agent}</span>
+          </>
+        ) : (
+          project.name
+        ),
         checked: project.id === current,
         run: () => startNew(project.id),
       }))}

@@ -29,6 +29,8 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
   const [input, setInput] = useAnswerDraft(prompt.messageId, 'input', () => call.input, isAnything);
   const [reason, setReason] = useAnswerDraft(prompt.messageId, 'reason', () => '', isText);
   const [refusing, setRefusing] = useState(reason !== '');
+  const notProven = prompt.caveats?.includes('not_proven') ?? false;
+  const editsAreRefusals = prompt.caveats?.includes('edits_are_refusals') ?? false;
   const destructive = prompt.severity === 'critical' || isDestructive(call.name);
   const tool = toolTexts(i18n, call.name);
   const schema = asSchema(prompt.schema);
@@ -69,6 +71,7 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
         </div>
       )}
       <PreviewNote prompt={prompt} followed={followed} stale={stale} />
+      {notProven && <p className="text-small font-medium text-warning">{t('approval.not_proven')}</p>}
       <Arguments
         call={call}
         schema={prompt.schema}
@@ -76,9 +79,9 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
         names={namesIn(prompt.preview, call.input)}
         problems={problems}
         disabled={busy}
-        change={setInput}
+        {...(notProven ? {} : { change: setInput })}
       />
-      {changed && <p className="text-small font-medium text-warning">{t('approval.changed')}</p>}
+      {changed && <p className="text-small font-medium text-warning">{t(editsAreRefusals ? 'approval.changed_by_request' : 'approval.changed')}</p>}
       <Trouble text={trouble} />
       {refusing ? (
         <Refusing busy={busy} reason={reason} change={setReason} cancel={back} refuse={() => void give({ response: 'no', ...(reason.trim() ? { reason: reason.trim() } : {}) })} />

@@ -147,6 +147,21 @@ describe('messages', () => {
     }
   });
 
+  /** B-3 */
+  it('what is not proven says so, and cannot be edited', async () => {
+    for (const [language, said] of [['en', /not proven/], ['pt', /Não há prova/]] as const) {
+      const { rerender, unmount } = await renderRecording('approval', 'userPrompt', language);
+      expect(screen.queryByText(said)).toBeNull();
+      const at = recording('approval').findIndex(({ body }) => body.event === 'userPrompt');
+      const events = recording('approval').slice(0, at + 1);
+      const prompt: UserPrompt = { ...(events[at]!.body.data as UserPrompt), caveats: ['edits_are_refusals', 'not_proven'] };
+      events[at] = { ...events[at]!, body: { event: 'userPrompt', data: prompt } };
+      act(() => rerender(threadWith(events)));
+      expect(screen.getByText(said)).toBeDefined();
+      unmount();
+    }
+  });
+
   /** T-7 */
   it('an unknown type is text', async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined);

@@ -22,6 +22,8 @@ export interface Project {
   on_reload: 'new' | 'resume';
   /** Whether Recipe Vault is among its tools. */
   recipe_vault: boolean;
+  /** What answers; administrators only. */
+  agent?: string;
   message_chars: number;
 }
 

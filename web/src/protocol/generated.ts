@@ -294,6 +294,8 @@ items: Array<string>,
  */
 count: number, };
 
+export type CallCaveat = "not_proven" | "edits_are_refusals";
+
 export type UserPrompt = { "type": "userPrompt", 
 /**
  * How it is answered.
@@ -359,7 +361,11 @@ expires_at?: Timestamp,
  * Whether it expires if the agent's process or the server ends, because the answer
  * could not be carried out (P-9).
  */
-ends_with_agent?: boolean, };
+ends_with_agent?: boolean, 
+/**
+ * What one has to know about the approval of a call.
+ */
+caveats?: Array<CallCaveat>, };
 
 export type PromptUpdated = { 
 /**

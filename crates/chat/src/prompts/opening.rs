@@ -58,6 +58,7 @@ impl Asker<'_> {
             schema: call.tool.as_ref().and_then(|tool| form_of(&tool.spec.input_schema)),
             severity: Some(Severity::Major),
             context: suspicion(call).or_else(|| call.description.clone()),
+            caveats: call.caveats.clone(),
             ..self.bare(PromptType::Confirm, format!("Allow “{}”?", title.unwrap_or(&call.name)))
         };
         let subject = Subject::Call(Box::new(PendingCall {
@@ -210,6 +211,7 @@ impl Asker<'_> {
             default: None,
             expires_at: None,
             ends_with_agent: self.ends_with_agent,
+            caveats: Vec::new(),
         }
     }
 }

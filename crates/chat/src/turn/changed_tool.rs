@@ -29,5 +29,6 @@ pub(super) fn changed_call(
         description: Some(CHANGED.to_owned()),
         preview: None,
         ends_with_agent: false,
+        caveats: Vec::new(),
     })
 }

@@ -256,6 +256,7 @@ fn clean_prompt(prompt: UserPrompt, sanitizer: &Sanitizer) -> UserPrompt {
         default,
         expires_at,
         ends_with_agent,
+        caveats,
     } = prompt;
     let raw: &[QuestionOption] = options.as_deref().unwrap_or_default();
     let clean = clean_options(sanitizer, raw);
@@ -280,6 +281,7 @@ fn clean_prompt(prompt: UserPrompt, sanitizer: &Sanitizer) -> UserPrompt {
         context: context.cleaned(sanitizer),
         expires_at,
         ends_with_agent,
+        caveats,
     }
 }
 

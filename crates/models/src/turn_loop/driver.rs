@@ -158,6 +158,7 @@ impl LoopRunner {
                 description: None,
                 preview: None,
                 ends_with_agent: false,
+                caveats: Vec::new(),
             })),
             Err(why) => not_run(call.id, call.name, why),
         }

@@ -5,12 +5,11 @@ use std::collections::HashMap;
 use parlor_agent::{ContentBlock, ToolOutcome};
 use serde_json::{Map, Value};
 
-use super::fields::{blocks, flag, text};
+use crate::fields::{blocks, flag, text};
+use crate::result_text::{LONGEST_RESULT, cut};
 
 /// The status of a subagent that was started in the background.
 const IN_BACKGROUND: &str = "async_launched";
-/// The longest result that is shown, in bytes of text.
-const LONGEST_RESULT: usize = 100 << 10;
 /// The calls of a turn, by id.
 #[derive(Debug, Default)]
 pub(super) struct Calls(HashMap<String, Call>);
@@ -110,10 +109,4 @@ fn content(result: &Value) -> Vec<ContentBlock> {
         _ => None,
     };
     blocks(result).iter().filter_map(block).collect()
-}
-
-fn cut(text: &str, room: &mut usize) -> String {
-    let end = text.floor_char_boundary((*room).min(text.len()));
-    *room -= end;
-    if end == text.len() { text.to_owned() } else { format!("{}\n[cut off]", &text[..end]) }
 }

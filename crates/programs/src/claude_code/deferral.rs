@@ -23,12 +23,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::calls::Calls;
-use super::fields::{object, said, text};
 use super::outgoing;
 use super::permission_mode::PermissionMode;
 use super::policy::{ToolPolicy, may_be_asked};
 use super::questions;
 use crate::dialect::DeferredCall;
+use crate::fields::{object, said, text};
 
 /// The hook's id in the protocol of the program.
 pub(super) const HOOK: &str = "parlor";

@@ -7,10 +7,10 @@ use uuid::Uuid;
 
 use super::calls::State;
 use super::dialog::{Dialog, is_own};
-use super::fields::text;
 use super::permission_mode::PermissionMode;
 use super::{edited, outgoing};
 use crate::dialect::{Dialect, Output};
+use crate::fields::text;
 
 impl Dialect for Dialog {
     fn opening(&mut self) -> Vec<Value> {
@@ -20,21 +20,19 @@ impl Dialect for Dialog {
         vec![self.request(json!({"subtype": "initialize", "hooks": hooks}))]
     }
 
-    fn begin(&mut self, context: &TurnContext, id: Uuid) -> Vec<Value> {
-        let mut lines = Vec::new();
+    fn begin(&mut self, context: &TurnContext, id: Uuid, out: &mut Vec<Output>) {
         let mode = match context.mode {
             Mode::Plan => PermissionMode::Plan,
             Mode::Act => self.settings.act,
         };
         if self.mode != mode.as_str() {
             self.mode = mode.as_str().to_owned();
-            lines.push(self.request(outgoing::set_mode(mode)));
+            out.push(Output::Send(self.request(outgoing::set_mode(mode))));
         }
         let is_new = self.cli_session.is_none();
-        lines.extend(outgoing::user_message(&context.history, is_new, id));
+        out.extend(outgoing::user_message(context, is_new, id).map(Output::Send));
         self.message = Some(id);
         self.busy = true;
-        lines
     }
 
     fn read(&mut self, line: &Value, out: &mut Vec<Output>) {
@@ -91,9 +89,9 @@ impl Dialect for Dialog {
         }
     }
 
-    fn interrupt(&mut self) -> Vec<Value> {
+    fn interrupt(&mut self, out: &mut Vec<Output>) {
         self.interrupted = true;
-        vec![self.request(json!({"subtype": "interrupt"}))]
+        out.push(Output::Send(self.request(json!({"subtype": "interrupt"}))));
     }
 
     fn give_up(&mut self, out: &mut Vec<Output>) {

@@ -11,7 +11,6 @@ use uuid::Uuid;
 use super::calls::{self, Calls, State};
 use super::deferral::{Deferral, Deferred};
 use super::edited::EditedCalls;
-use super::fields::{blocks, flag, number, object, said, text};
 use super::message::StreamedMessage;
 use super::permission_mode::PermissionMode;
 use super::policy::ToolPolicy;
@@ -20,6 +19,7 @@ use super::spending::Spending;
 use super::{failure, outgoing};
 use crate::cli_session::checkpoint;
 use crate::dialect::{DeferredCall, Output};
+use crate::fields::{blocks, flag, number, object, said, text};
 
 /// The settings that a process was started with.
 #[derive(Debug, Clone)]

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use parlor_agent::{AgentError, AgentEvent, ModelError, TurnOutcome};
+use parlor_agent::{AgentError, AgentEvent, TurnOutcome};
 use serde_json::Value;
 
-use super::fields::{flag, number, said, text};
+use crate::api_error::api_error;
+use crate::fields::{flag, number, said, text};
 
 /// The setting of the program's API key, for the log.
 const KEY: &str = "ANTHROPIC_API_KEY in agent.claude_code.env";
@@ -41,7 +42,7 @@ pub(super) fn retrying(line: &Value) -> AgentEvent {
     let status = number(line, "error_status");
     let attempt = u32::try_from(number(line, "attempt")).unwrap_or(u32::MAX);
     let after = Duration::from_millis(number(line, "retry_delay_ms"));
-    AgentEvent::Retrying { after, attempt, error: api_error(status, text(line, "error"), "") }
+    AgentEvent::Retrying { after, attempt, error: api_error(status, text(line, "error"), "", KEY) }
 }
 
 fn error(line: &Value) -> AgentError {
@@ -49,7 +50,7 @@ fn error(line: &Value) -> AgentError {
     let status = number(line, "api_error_status");
     let kind = [text(line, "api_error_type"), text(line, "api_error")].concat();
     if status > 0 || !kind.is_empty() || text(line, "terminal_reason") == "api_error" {
-        return AgentError::Model(api_error(status, &kind, &words));
+        return AgentError::Model(api_error(status, &kind, &words, KEY));
     }
     AgentError::Reported(format!("{}: {words}", text(line, "subtype")))
 }
@@ -57,31 +58,4 @@ fn error(line: &Value) -> AgentError {
 fn its_errors(line: &Value) -> String {
     let errors = line.get("errors").and_then(Value::as_array).into_iter().flatten();
     errors.filter_map(Value::as_str).collect::<Vec<_>>().join("; ")
-}
-
-/// `words` is the vendor's error message: some errors differ in nothing else.
-fn api_error(status: u64, kind: &str, words: &str) -> ModelError {
-    let (said, lower) = (words.to_owned(), words.to_lowercase());
-    let retry_after = None;
-    match status {
-        400 if lower.contains("credit") => ModelError::NoCredit(said),
-        402 => ModelError::NoCredit(said),
-        400 | 413 if lower.contains("too long") || lower.contains("too large") => {
-            ModelError::ContextTooLong(said)
-        }
-        401 => ModelError::WrongKey { setting: KEY },
-        403 => ModelError::NotPermitted(said),
-        404 => ModelError::UnknownModel(said),
-        429 => ModelError::RateLimited { retry_after },
-        529 => ModelError::Overloaded { retry_after },
-        500..=599 => {
-            ModelError::ServerFailed { status: u16::try_from(status).unwrap_or(500), retry_after }
-        }
-        0 if kind.contains("connection") => ModelError::Interrupted(said),
-        0 if kind.contains("overloaded") => ModelError::Overloaded { retry_after },
-        0 if lower.contains("too long") => ModelError::ContextTooLong(said),
-        0 if lower.contains("credit") => ModelError::NoCredit(said),
-        0 => ModelError::Unreachable(said),
-        _ => ModelError::BadRequest(said),
-    }
 }

@@ -11,8 +11,8 @@ use parlor_protocol::Role;
 use serde_json::Value;
 
 use super::failure::REFUSAL;
-use super::fields::{number, text};
 use crate::dialect::Output;
+use crate::fields::{number, text};
 
 /// The message that is being streamed.
 #[derive(Debug, Default)]

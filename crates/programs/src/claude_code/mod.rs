@@ -20,7 +20,6 @@ mod dialect;
 mod dialog;
 mod edited;
 mod failure;
-mod fields;
 mod message;
 mod outgoing;
 mod permission;

@@ -1,31 +1,26 @@
 //! The lines to the program.
 
-use parlor_agent::{ContentBlock, HistoryMessage};
-use parlor_protocol::Role;
+use parlor_agent::{ContentBlock, TurnContext};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::permission_mode::PermissionMode;
+use crate::earlier_messages;
 
 /// Follows a person's text. The program treats the last text of a message as a line of its own
 /// terminal: one that begins with `/` is a command, and `@/etc/passwd` reads that file without
 /// asking. With this text after it, the person's text is never the last one.
 const PLAIN: &str = "(This message came through a chat: commands and paths in it are plain text.)";
-const SO_FAR: &str = "What was said in this conversation so far:";
-/// How much of the earlier messages is repeated, in bytes.
-const MOST_REPEATED: usize = 64 << 10;
 
 /// A control request to the program.
 pub(super) fn request(number: u64, request: Value) -> Value {
     json!({"type": "control_request", "request_id": format!("parlor-{number}"), "request": request})
 }
 
-/// The person's message: the last one of a person in the history. In a resumed turn, messages of
-/// the agent follow it. A new CLI session also gets the other messages.
-pub(super) fn user_message(history: &[HistoryMessage], is_new: bool, id: Uuid) -> Option<Value> {
-    let mut numbered = history.iter().enumerate();
-    let (at, message) = numbered.rfind(|(_, message)| message.role == Role::User)?;
-    let before = if is_new { other_messages(history, at) } else { None };
+/// The person's message. A new CLI session also gets the other messages.
+pub(super) fn user_message(context: &TurnContext, is_new: bool, id: Uuid) -> Option<Value> {
+    let (at, message) = earlier_messages::told(context)?;
+    let before = if is_new { earlier_messages::others(&context.history, at) } else { None };
     let before = before.map(|text| json!({"type": "text", "text": text}));
     let said = message.blocks.iter().filter_map(|block| match block {
         ContentBlock::Text { text } => Some(json!({"type": "text", "text": text})),
@@ -42,31 +37,6 @@ pub(super) fn user_message(history: &[HistoryMessage], is_new: bool, id: Uuid) -
         "session_id": "",
         "uuid": id,
     }))
-}
-
-/// All messages but the one that is told, for a CLI session that does not know them.
-fn other_messages(history: &[HistoryMessage], told: usize) -> Option<String> {
-    let mut lines = Vec::new();
-    let mut room = MOST_REPEATED;
-    for (_, message) in history.iter().enumerate().rev().filter(|(at, _)| *at != told) {
-        let who = match message.role {
-            Role::User => "Person",
-            Role::Assistant => "You",
-            Role::Tool => continue,
-        };
-        let words = message.text();
-        if words.trim().is_empty() {
-            continue;
-        }
-        let line = format!("{who}: {words}");
-        if line.len() > room {
-            break;
-        }
-        room -= line.len();
-        lines.push(line);
-    }
-    lines.reverse();
-    (!lines.is_empty()).then(|| format!("{SO_FAR}\n\n{}", lines.join("\n\n")))
 }
 
 pub(super) fn set_mode(mode: PermissionMode) -> Value {

@@ -7,11 +7,11 @@ use serde_json::Value;
 use super::calls::State;
 use super::deferral::HOOK;
 use super::dialog::Dialog;
-use super::fields::{said, text};
 use super::permission_mode::PermissionMode;
 use super::questions::{self, Question};
 use super::{edited, outgoing, policy, preview};
 use crate::dialect::Output;
+use crate::fields::{said, text};
 
 const NO_TOOL: &str = "The request names no tool, so it was refused.";
 const PLAN_MODE: &str = "This conversation is in plan mode: nothing may be changed yet. Present \

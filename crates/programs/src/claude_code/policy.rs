@@ -1,18 +1,15 @@
 //! The configured policy for its tools, and which calls a person may be asked about.
 
-use std::time::Duration;
-
 use parlor_agent::ProposedCall;
-use parlor_agent::tools::{Claims, Tool, ToolAction, ToolRule, ToolSpec};
+use parlor_agent::tools::ToolAction;
 use parlor_protocol::Preview;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use super::fields::text;
 use super::permission_mode::PermissionMode;
 use super::questions;
+use crate::fields::text;
+use crate::program_call::program_call;
 
-/// The server of its tools, as people see it: not the name of the program.
-const SERVER: &str = "agent";
 /// Tools that change nothing: in plan mode, a person may be asked about them.
 const READERS: &[&str] = &[
     "Agent", "Glob", "Grep", "LS", "NotebookRead", "Read", "Skill", "Task", "ToolSearch",
@@ -72,32 +69,13 @@ impl ToolPolicy {
         self.denied.iter().map(String::as_str).collect()
     }
 
-    /// One of its tools, in the form of the approval policy.
-    fn tool(&self, name: &str) -> Tool {
+    /// What the configuration says about a tool.
+    fn action(&self, name: &str) -> Option<ToolAction> {
         let listed = |tools: &[String]| tools.iter().any(|tool| tool == name);
-        let action = if listed(&self.denied) {
-            Some(ToolAction::Deny)
-        } else {
-            listed(&self.allowed).then_some(ToolAction::Allow)
-        };
-        let rule = |action| ToolRule { arguments: Vec::new(), action };
-        Tool {
-            spec: ToolSpec {
-                name: name.to_owned(),
-                description: String::new(),
-                input_schema: json!({"type": "object"}),
-            },
-            server: SERVER.to_owned(),
-            name: name.to_owned(),
-            title: None,
-            claims: Claims::default(),
-            rules: action.map(rule).into_iter().collect(),
-            fingerprint: String::new(),
-            timeout: Duration::MAX,
-            prompt_timeout: None,
-            preview: None,
-            suspicion: None,
+        if listed(&self.denied) {
+            return Some(ToolAction::Deny);
         }
+        listed(&self.allowed).then_some(ToolAction::Allow)
     }
 
     /// A call, in the form of the approval policy.
@@ -110,13 +88,9 @@ impl ToolPolicy {
         preview: Option<Preview>,
     ) -> ProposedCall {
         ProposedCall {
-            id: id.to_owned(),
-            name: name.to_owned(),
-            input,
-            tool: Some(self.tool(name)),
             description: description.map(str::to_owned),
             preview,
-            ends_with_agent: false,
+            ..program_call(id, name, input, self.action(name))
         }
     }
 }

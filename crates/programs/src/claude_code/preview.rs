@@ -151,6 +151,7 @@ mod tests {
             description: None,
             preview: None,
             ends_with_agent: false,
+            caveats: Vec::new(),
         };
         let Some(Preview::Diff { old, new }) = with_files(&call, dir, user) else {
             panic!("a write has a preview")
@@ -206,6 +207,7 @@ mod tests {
                 description: None,
                 preview: None,
                 ends_with_agent: false,
+                caveats: Vec::new(),
             };
             with_files(&call, &dir, None)
         };

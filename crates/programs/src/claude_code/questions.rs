@@ -10,8 +10,8 @@ use parlor_agent::{Answer, ContentBlock, Reply};
 use parlor_protocol::{Plan, PromptDraft, PromptType, SubQuestion};
 use serde_json::{Map, Value, json};
 
-use super::fields::{object, said, text};
 use super::outgoing::{allow, deny, response};
+use crate::fields::{object, said, text};
 
 const QUESTIONS: &str = "AskUserQuestion";
 const PLAN: &str = "ExitPlanMode";

@@ -3,19 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use parlor_agent::TurnContext;
-use parlor_process::{
-    LimitSettings, SettingValue, SpawnSpec, User, WrongSetting, check_command, environment,
-    find_user,
-};
+use parlor_process::{LimitSettings, SettingValue, SpawnSpec, User, WrongSetting};
 use parlor_protocol::Mode;
-use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
 use super::permission_mode::PermissionMode;
 use super::policy::ToolPolicy;
+use crate::contained::{self, Contained, check_tools};
 use crate::program::ProgramLimits;
 
 /// How Claude Code is run for a project.
@@ -89,14 +85,12 @@ pub(crate) struct Launch {
     pub(super) spec: SpawnSpec,
 }
 
-/// A day. A larger value is a mistake, and could overflow a timer.
-const LONGEST_TIME: f64 = 86_400.0;
-
 /// Switches off its telemetry and its updates of itself.
 const QUIET: &[&str] =
     &["CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_AUTOUPDATER", "DISABLE_TELEMETRY"];
 const BASE_URL: &str = "ANTHROPIC_BASE_URL";
-const HOME: &str = "HOME";
+/// How to get the program.
+const INSTALL: &str = "install it (npm install -g @anthropic-ai/claude-code@2.1.325)";
 
 impl ClaudeCodeSettings {
     /// Checks the settings. `env` looks up an environment variable of the server.
@@ -106,115 +100,48 @@ impl ClaudeCodeSettings {
         base_url: Option<&str>,
         env: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Launch, WrongSetting> {
-        check_command(&self.command)?;
-        let working_dir = self.directory()?;
-        let user = find_user(self.user.as_deref())?;
-        let environment = self.environment(base_url, user.as_ref(), env)?;
-        let program = find_program(&self.command, &environment)?;
-        if user.is_none() {
-            tracing::warn!(
-                directory = %working_dir.display(),
-                "the agent runs as the same user as this server, and can read its files; set \
-                 agent.claude_code.user to another user"
-            );
-        }
+        let start = self.contained(base_url).resolve(env)?;
         Ok(Launch {
             model: model.map(str::to_owned),
             permission_mode: self.permission_mode,
             tools: Arc::new(self.policy()?),
             durable_approvals: self.durable_approvals,
-            limits: self.bridge_limits()?,
-            spec: SpawnSpec {
-                program,
-                arguments: Vec::new(),
-                environment,
-                working_dir: Some(working_dir.clone()),
-                user: user.clone(),
-                limits: self.limits.into(),
-                // It would take the end of its input as a refusal of its question, and continue.
-                dies_at_once: true,
-            },
-            working_dir,
-            user,
+            limits: start.limits,
+            spec: start.spec,
+            working_dir: start.working_dir,
+            user: start.user,
         })
     }
 
     /// The home directory of the program, for masking.
     pub fn home(&self, env: &dyn Fn(&str) -> Option<String>) -> Option<String> {
-        match self.env.get(HOME) {
-            Some(SettingValue::Fixed(home)) => Some(home.clone()),
-            Some(SettingValue::Variable(from)) => env(&from.env),
-            None => match self.user.as_deref().map(User::find) {
-                Some(Ok(user)) => user.home,
-                Some(Err(_)) => None,
-                None => env(HOME),
-            },
-        }
+        contained::home(&self.env, self.user.as_deref(), env)
     }
 
-    fn directory(&self) -> Result<PathBuf, WrongSetting> {
-        let wrong = |why: String| ("working_dir".to_owned(), why);
-        let Some(dir) = &self.working_dir else {
-            return Err(wrong("set it to the directory that the agent works in".to_owned()));
-        };
-        match dir.canonicalize() {
-            Ok(dir) if dir.is_dir() => Ok(dir),
-            Ok(_) => Err(wrong(format!("{} is not a directory", dir.display()))),
-            Err(error) => Err(wrong(format!("{}: {error}", dir.display()))),
-        }
-    }
-
-    fn environment(
-        &self,
-        base_url: Option<&str>,
-        user: Option<&User>,
-        env: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Vec<(String, SecretString)>, WrongSetting> {
-        let mut variables = environment(&self.env, user, env)?;
+    fn contained(&self, base_url: Option<&str>) -> Contained<'_> {
         let quiet = QUIET.iter().map(|name| (*name, "1"));
-        for (name, value) in quiet.chain(base_url.map(|url| (BASE_URL, url))) {
-            if !variables.iter().any(|(known, _)| known == name) {
-                variables.push((name.to_owned(), SecretString::from(value)));
-            }
+        let default_env = quiet.chain(base_url.map(|url| (BASE_URL, url)));
+        Contained {
+            section: "claude_code",
+            command: &self.command,
+            install: INSTALL.to_owned(),
+            working_dir: self.working_dir.as_deref(),
+            user: self.user.as_deref(),
+            env: &self.env,
+            default_env: default_env.map(|(n, v)| (n.to_owned(), v.to_owned())).collect(),
+            limits: self.limits,
+            idle_timeout_seconds: self.idle_timeout_seconds,
+            turn_timeout_seconds: self.turn_timeout_seconds,
+            max_line_bytes: self.max_line_bytes,
+            max_output_bytes: self.max_output_bytes,
+            max_processes: self.max_processes,
         }
-        Ok(variables)
     }
 
     fn policy(&self) -> Result<ToolPolicy, WrongSetting> {
-        for (key, tools) in
-            [("allowed_tools", &self.allowed_tools), ("disallowed_tools", &self.disallowed_tools)]
-        {
-            let bad = |tool: &&String| tool.trim().is_empty() || tool.starts_with('-');
-            if let Some(tool) = tools.iter().find(bad) {
-                return Err((key.to_owned(), format!("'{tool}' is not the name of a tool")));
-            }
-        }
-        Ok(ToolPolicy::new(&self.allowed_tools, &self.disallowed_tools))
-    }
-
-    fn bridge_limits(&self) -> Result<ProgramLimits, WrongSetting> {
-        let time = |key: &str, seconds: f64| {
-            if (0.001..=LONGEST_TIME).contains(&seconds) {
-                return Ok(Duration::from_secs_f64(seconds));
-            }
-            Err((key.to_owned(), "it must be more than 0 and at most 86400 seconds".to_owned()))
-        };
-        let size = |key: &str, bytes: usize| {
-            if (1_024..=1 << 30).contains(&bytes) {
-                return Ok(bytes);
-            }
-            Err((key.to_owned(), "it must be 1024 to 1073741824".to_owned()))
-        };
-        Ok(ProgramLimits {
-            idle: time("idle_timeout_seconds", self.idle_timeout_seconds)?,
-            turn: time("turn_timeout_seconds", self.turn_timeout_seconds)?,
-            line_bytes: size("max_line_bytes", self.max_line_bytes)?,
-            output_bytes: size("max_output_bytes", self.max_output_bytes)?,
-            processes: match self.max_processes {
-                most @ 1..=10_000 => most,
-                _ => return Err(("max_processes".to_owned(), "it must be 1 to 10000".to_owned())),
-            },
-        })
+        let (allowed, denied) = (&self.allowed_tools, &self.disallowed_tools);
+        check_tools([("allowed_tools", allowed), ("disallowed_tools", denied)])?;
+        Ok(ToolPolicy::new(allowed, denied))
     }
 }
 
@@ -271,30 +198,4 @@ impl Launch {
 /// Whether an id is a UUID, as all its CLI sessions are.
 fn is_cli_session(id: &str) -> bool {
     uuid::Uuid::try_parse(id).is_ok()
-}
-
-/// Looks up the program in the `PATH`, so that a missing one is reported before anyone writes a
-/// message.
-fn find_program(
-    command: &str,
-    environment: &[(String, SecretString)],
-) -> Result<String, WrongSetting> {
-    use secrecy::ExposeSecret as _;
-    if command.contains('/') {
-        let missing = || format!("there is no program {command}");
-        let found = PathBuf::from(command).canonicalize();
-        let found = found.map_err(|_| ("command".to_owned(), missing()))?;
-        return Ok(found.display().to_string());
-    }
-    let path = environment.iter().find(|(name, _)| name == "PATH");
-    let path = path.map(|(_, value)| value.expose_secret()).unwrap_or_default();
-    let found = std::env::split_paths(path).any(|dir| dir.join(command).is_file());
-    if found {
-        return Ok(command.to_owned());
-    }
-    let why = format!(
-        "there is no program '{command}' in the PATH of the agent; install it (npm install -g \
-         @anthropic-ai/claude-code@2.1.325), or set its whole path"
-    );
-    Err(("command".to_owned(), why))
 }

@@ -3,7 +3,7 @@
 use parlor_agent::{AgentEvent, Usage};
 use serde_json::Value;
 
-use super::fields::number;
+use crate::fields::number;
 
 /// The cost of a CLI session so far, in millionths of a dollar.
 #[derive(Debug, Clone, Copy, Default)]

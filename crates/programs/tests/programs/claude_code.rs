@@ -130,15 +130,19 @@ impl Replay {
                     system_prompt: None,
                     mode: self.mode,
                 };
-                for line in self.dialog.begin(&context, Uuid::nil()) {
-                    if line["type"] == "control_request" {
+                let mut out = Vec::new();
+                self.dialog.begin(&context, Uuid::nil(), &mut out);
+                for output in out {
+                    if let Output::Send(line) = output
+                        && line["type"] == "control_request"
+                    {
                         self.push(format!("> {}", line["request"]));
                     }
                 }
             }
             (Some("control_request"), Some("interrupt")) => {
                 self.push("person stops".to_owned());
-                self.dialog.interrupt();
+                self.dialog.interrupt(&mut Vec::new());
             }
             (Some("control_response"), _) => self.answered(line),
             _ => {}

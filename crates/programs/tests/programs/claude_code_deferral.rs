@@ -45,7 +45,7 @@ fn begin_in(dialog: &mut Dialog, version: &str) {
 
 fn says_hello(dialog: &mut Dialog) {
     let history = vec![HistoryMessage::user("Go on")];
-    dialog.begin(&TurnContext { history, ..TurnContext::default() }, Uuid::max());
+    dialog.begin(&TurnContext { history, ..TurnContext::default() }, Uuid::max(), &mut Vec::new());
 }
 
 fn read(dialog: &mut Dialog, line: Value) -> Vec<Output> {
@@ -371,7 +371,7 @@ fn a_stopped_turn_does_not_pause() {
     says(&mut dialog, &["t1"]);
     ends(&mut dialog);
     read(&mut dialog, hook("t1", json!({})));
-    dialog.interrupt();
+    dialog.interrupt(&mut Vec::new());
     let out = read(&mut dialog, deferred(0.0));
     assert_eq!(out.last(), Some(&Output::Over(TurnOutcome::Stopped)));
 }

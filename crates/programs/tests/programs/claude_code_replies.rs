@@ -59,14 +59,25 @@ fn said(lines: &[Value]) -> Vec<&str> {
     content.iter().filter_map(|block| block["text"].as_str()).collect()
 }
 
+/// The lines that begin a turn.
+fn lines(dialog: &mut Dialog, context: &TurnContext) -> Vec<Value> {
+    let mut out = Vec::new();
+    dialog.begin(context, Uuid::nil(), &mut out);
+    let line = |output| match output {
+        Output::Send(line) => line,
+        other => panic!("{other:?} is no line"),
+    };
+    out.into_iter().map(line).collect()
+}
+
 /// B-2: the program treats the last text of a message as a line of its terminal, with commands and
 /// files in it. The last text is never the person's.
 #[test]
 fn what_a_person_writes_is_never_a_command() {
     for words in ["/cost", "@/etc/passwd what is this?", "!ls", "# remember"] {
         let context = context(vec![HistoryMessage::user(words)], Mode::Act);
-        let lines = plain().begin(&context, Uuid::nil());
-        let said = said(&lines);
+        let sent = lines(&mut plain(), &context);
+        let said = said(&sent);
         assert_eq!(said[0], words, "the words are the person's, unchanged");
         assert!(said.last().unwrap().starts_with('('), "{said:?}");
         assert_eq!(said.len(), 2);
@@ -81,11 +92,11 @@ fn a_new_session_is_told_what_was_said_before() {
         HistoryMessage { role: Role::User, blocks: vec![picture, ContentBlock::text("This?")] };
     let before = [HistoryMessage::user("Hello"), HistoryMessage::assistant("Hi")];
     let history: Vec<_> = before.into_iter().chain([message]).collect();
-    let lines = plain().begin(&context(history.clone(), Mode::Act), Uuid::nil());
-    assert!(said(&lines)[0].ends_with("so far:\n\nPerson: Hello\n\nYou: Hi"), "{lines:?}");
-    assert_eq!(lines[0]["message"]["content"][1]["source"]["data"], "AAAA");
+    let sent = lines(&mut plain(), &context(history.clone(), Mode::Act));
+    assert!(said(&sent)[0].ends_with("so far:\n\nPerson: Hello\n\nYou: Hi"), "{sent:?}");
+    assert_eq!(sent[0]["message"]["content"][1]["source"]["data"], "AAAA");
     let mut knows = dialog(Some("s"), ToolPolicy::default());
-    assert_eq!(said(&knows.begin(&context(history, Mode::Act), Uuid::nil()))[0], "This?");
+    assert_eq!(said(&lines(&mut knows, &context(history, Mode::Act)))[0], "This?");
 }
 
 /// B-1, P-9: in a resumed turn, what the agent said before the message was told follows the message
@@ -95,10 +106,10 @@ fn a_message_is_told_although_the_agent_spoke_after_it() {
     let history =
         vec![HistoryMessage::user("Hello"), HistoryMessage::assistant("One moment: may I?")];
     let mut knows = dialog(Some("s"), ToolPolicy::default());
-    let lines = knows.begin(&context(history.clone(), Mode::Act), Uuid::nil());
-    assert_eq!(said(&lines)[0], "Hello");
-    let lines = plain().begin(&context(history, Mode::Act), Uuid::nil());
-    let said = said(&lines);
+    let sent = lines(&mut knows, &context(history.clone(), Mode::Act));
+    assert_eq!(said(&sent)[0], "Hello");
+    let sent = lines(&mut plain(), &context(history, Mode::Act));
+    let said = said(&sent);
     assert!(said[0].ends_with("so far:\n\nYou: One moment: may I?"), "{said:?}");
     assert_eq!(said[1], "Hello");
 }
@@ -186,8 +197,8 @@ fn a_plan_is_refined_in_the_persons_words() {
 #[test]
 fn plan_mode_refuses_what_would_change_something() {
     let mut dialog = plain();
-    let lines = dialog.begin(&context(vec![HistoryMessage::user("x")], Mode::Plan), Uuid::nil());
-    assert_eq!(lines[0]["request"], json!({"subtype": "set_permission_mode", "mode": "plan"}));
+    let sent = lines(&mut dialog, &context(vec![HistoryMessage::user("x")], Mode::Plan));
+    assert_eq!(sent[0]["request"], json!({"subtype": "set_permission_mode", "mode": "plan"}));
     let out = read(&mut dialog, permission("Bash", json!({"command": "rm x"})));
     let [
         Output::Event(AgentEvent::CallEnded { outcome: ToolOutcome::NotRun(_), .. }),
@@ -262,7 +273,7 @@ fn withdrawn_and_unknown_requests() {
 fn the_end_of_another_turn_is_not_the_end_of_this_one() {
     let mut dialog = plain();
     let id = Uuid::from_u128(7);
-    dialog.begin(&context(vec![HistoryMessage::user("x")], Mode::Act), id);
+    dialog.begin(&context(vec![HistoryMessage::user("x")], Mode::Act), id, &mut Vec::new());
     let result = |more: Value| {
         let mut line = json!({"type": "result", "subtype": "success", "num_turns": 1});
         line.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
@@ -274,7 +285,7 @@ fn the_end_of_another_turn_is_not_the_end_of_this_one() {
     folded["user_message_uuids"] = json!([id]);
     let over = [Output::Over(TurnOutcome::Complete { cut_off: false })];
     assert_eq!(read(&mut dialog, result(folded)), over);
-    dialog.begin(&context(vec![HistoryMessage::user("x")], Mode::Act), id);
+    dialog.begin(&context(vec![HistoryMessage::user("x")], Mode::Act), id, &mut Vec::new());
     assert_eq!(read(&mut dialog, result(json!({}))), over);
 }
 

@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 
+mod acp;
+mod acp_agent;
+mod acp_repeats;
+mod acp_replies;
 mod claude_code;
 mod claude_code_deferral;
 mod claude_code_replies;

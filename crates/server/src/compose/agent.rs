@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use parlor_agent::{Agent, Tools};
+use parlor_process::WrongSetting;
+use parlor_programs::acp::{self, Acp};
 use parlor_programs::bridge::ProgramHost;
-use parlor_programs::claude_code::ClaudeCode;
+use parlor_programs::claude_code::{self, ClaudeCode};
 
 use crate::config::{AgentConfig, AgentKind};
 
@@ -15,16 +17,23 @@ pub(super) enum AgentSettingsError {
     #[error(transparent)]
     Model(#[from] parlor_models::SettingsError),
     /// A setting of the program.
-    #[error("agent.claude_code.{setting}: {why}")]
+    #[error("agent.{section}.{setting}: {why}")]
     Program {
+        /// Where it is: the kind of the agent.
+        section: &'static str,
         /// The setting.
         setting: String,
         /// What is wrong, and what would be right.
         why: String,
     },
     /// Leave the setting out.
-    #[error("agent.kind is \"claude_code\", which has its own tools: {0} does nothing there")]
-    HasItsOwnTools(&'static str),
+    #[error("agent.kind is \"{kind}\", which has its own tools: {setting} does nothing there")]
+    HasItsOwnTools {
+        /// The kind of the agent.
+        kind: &'static str,
+        /// The setting.
+        setting: &'static str,
+    },
 }
 
 /// Builds the agent that the configuration asks for, with these tools. One that is a
@@ -38,24 +47,35 @@ pub(super) fn build_agent(
     programs: &ProgramHost,
 ) -> Result<Arc<dyn Agent>, AgentSettingsError> {
     match config.kind {
-        AgentKind::ClaudeCode if tools.is_some() => Err(AgentSettingsError::HasItsOwnTools("mcp")),
-        AgentKind::ClaudeCode => Ok(Arc::new(claude_code(config, &env, programs)?)),
+        AgentKind::ClaudeCode | AgentKind::Acp => {
+            let kind = if config.kind == AgentKind::Acp { acp::KIND } else { claude_code::KIND };
+            if tools.is_some() {
+                return Err(AgentSettingsError::HasItsOwnTools { kind, setting: "mcp" });
+            }
+            config.model.validate()?;
+            program(config, &env, programs).map_err(|(setting, why)| AgentSettingsError::Program {
+                section: kind,
+                setting,
+                why,
+            })
+        }
         AgentKind::Auto | AgentKind::Anthropic | AgentKind::Openai | AgentKind::Demo => {
             Ok(parlor_models::build_agent(&config.model, env, tools)?)
         }
     }
 }
 
-fn claude_code(
+fn program(
     config: &AgentConfig,
     env: &dyn Fn(&str) -> Option<String>,
     programs: &ProgramHost,
-) -> Result<ClaudeCode, AgentSettingsError> {
-    config.model.validate()?;
+) -> Result<Arc<dyn Agent>, WrongSetting> {
     let env = |name: &str| env(name).filter(|value| !value.trim().is_empty());
     let (model, base_url) = (config.model.model.as_deref(), config.model.base_url.as_deref());
-    ClaudeCode::new(&config.claude_code, model, base_url, &env, programs)
-        .map_err(|(setting, why)| AgentSettingsError::Program { setting, why })
+    Ok(match config.kind {
+        AgentKind::Acp => Arc::new(Acp::new(&config.acp, model, base_url, &env, programs)?),
+        _ => Arc::new(ClaudeCode::new(&config.claude_code, model, base_url, &env, programs)?),
+    })
 }
 
 #[cfg(test)]

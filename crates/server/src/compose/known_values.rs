@@ -37,8 +37,7 @@ pub(super) fn known_values(
     };
     if behind_bridge {
         known.addresses.extend(agent.model.base_url.clone());
-        let addresses =
-            agent.claude_code.env.iter().filter(|(name, _)| name.ends_with(ADDRESS_NAME));
+        let addresses = agent.program_env().filter(|(name, _)| name.ends_with(ADDRESS_NAME));
         known.addresses.extend(addresses.filter_map(|(_, value)| bare_value(value, env)));
     }
     known
@@ -61,7 +60,7 @@ pub fn all_secrets(config: &Config, environment: &BTreeMap<String, String>) -> V
 
 fn secrets_of(config: &ProjectConfig, env: Env<'_>) -> Vec<String> {
     let servers = config.mcp.values().flat_map(|server| server.env.iter().chain(&server.headers));
-    let listed = config.agent.claude_code.env.iter().chain(servers);
+    let listed = config.agent.program_env().chain(servers);
     let listed = listed.filter_map(|(name, value)| {
         let secret = bare_value(value, env)?;
         is_secret(name, value, &secret).then_some(secret)

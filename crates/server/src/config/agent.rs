@@ -3,7 +3,11 @@
 //! In the file the settings of models stand beside `kind`, and those of a program below it.
 //! Their defaults are those of the crates that they belong to.
 
+use std::path::Path;
+
 use parlor_models::{ModelKind, ModelSettings, Thinking};
+use parlor_process::SettingValue;
+use parlor_programs::acp::AcpSettings;
 use parlor_programs::claude_code::ClaudeCodeSettings;
 use serde::Deserialize;
 
@@ -16,6 +20,8 @@ pub struct AgentConfig {
     pub model: ModelSettings,
     /// How Claude Code is run.
     pub claude_code: ClaudeCodeSettings,
+    /// How an agent is run that speaks the Agent Client Protocol.
+    pub acp: AcpSettings,
 }
 
 /// Which agent.
@@ -34,12 +40,37 @@ pub enum AgentKind {
     Demo,
     /// Claude Code, a program on this machine.
     ClaudeCode,
+    /// A program on this machine that speaks the Agent Client Protocol.
+    Acp,
+}
+
+impl AgentConfig {
+    /// The environment that is listed for a program, whichever is configured.
+    pub fn program_env(&self) -> impl Iterator<Item = (&String, &SettingValue)> {
+        self.claude_code.env.iter().chain(&self.acp.env)
+    }
+
+    /// The home directory of the program. `env` looks up a variable of the server.
+    pub fn program_home(&self, env: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+        match self.kind {
+            AgentKind::Acp => self.acp.home(env),
+            _ => self.claude_code.home(env),
+        }
+    }
+
+    /// The working directory of the program.
+    pub fn program_dir(&self) -> Option<&Path> {
+        match self.kind {
+            AgentKind::Acp => self.acp.working_dir.as_deref(),
+            _ => self.claude_code.working_dir.as_deref(),
+        }
+    }
 }
 
 impl AgentKind {
     /// Whether the agent is a program behind a bridge, with tools of its own.
     pub fn is_program(self) -> bool {
-        self == Self::ClaudeCode
+        matches!(self, Self::ClaudeCode | Self::Acp)
     }
 }
 
@@ -64,6 +95,7 @@ pub(super) struct RawAgent {
     ask_user: bool,
     demo_delay_ms: u64,
     claude_code: ClaudeCodeSettings,
+    acp: AcpSettings,
 }
 
 impl Default for RawAgent {
@@ -87,6 +119,7 @@ impl Default for RawAgent {
             ask_user: usual.ask_user,
             demo_delay_ms: usual.demo_delay_ms,
             claude_code: ClaudeCodeSettings::default(),
+            acp: AcpSettings::default(),
         }
     }
 }
@@ -104,7 +137,7 @@ impl From<RawAgent> for AgentConfig {
         let model = ModelSettings {
             kind: match raw.kind {
                 // It is not asked for then.
-                AgentKind::Auto | AgentKind::ClaudeCode => ModelKind::Auto,
+                AgentKind::Auto | AgentKind::ClaudeCode | AgentKind::Acp => ModelKind::Auto,
                 AgentKind::Anthropic => ModelKind::Anthropic,
                 AgentKind::Openai => ModelKind::Openai,
                 AgentKind::Demo => ModelKind::Demo,
@@ -125,6 +158,6 @@ impl From<RawAgent> for AgentConfig {
             ask_user: raw.ask_user,
             demo_delay_ms: raw.demo_delay_ms,
         };
-        Self { kind: raw.kind, model, claude_code: raw.claude_code }
+        Self { kind: raw.kind, model, claude_code: raw.claude_code, acp: raw.acp }
     }
 }

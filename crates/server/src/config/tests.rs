@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use parlor_agent::tools::ToolAction;
 use parlor_mcp::McpServerSettings;
+use parlor_programs::acp::{AcpSettings, Preset};
 use parlor_programs::claude_code::ClaudeCodeSettings;
 
 use super::*;
@@ -62,6 +63,22 @@ fn the_example_can_be_switched_on_line_by_line() {
         ..ClaudeCodeSettings::default()
     };
     assert_eq!(*program, usual);
+    let program = &project.agent.acp;
+    let usual = AcpSettings {
+        preset: program.preset,
+        working_dir: program.working_dir.clone(),
+        user: program.user.clone(),
+        command: program.command.clone(),
+        args: program.args.clone(),
+        mode: program.mode.clone(),
+        plan_mode: program.plan_mode.clone(),
+        auth_method: program.auth_method.clone(),
+        env: program.env.clone(),
+        limits: program.limits,
+        ..AcpSettings::default()
+    };
+    assert_eq!(*program, usual);
+    assert_eq!(program.preset, Some(Preset::Codex));
 }
 
 /// Every key that is known stands in the example.
@@ -79,6 +96,8 @@ fn the_example_documents_every_key() {
         "tenants.home.projects.recipes.agent",
         "tenants.home.projects.recipes.agent.claude_code",
         "tenants.home.projects.recipes.agent.claude_code.limits",
+        "tenants.home.projects.recipes.agent.acp",
+        "tenants.home.projects.recipes.agent.acp.limits",
         "tenants.home.projects.recipes.mcp.files",
         "tenants.home.projects.recipes.mcp.files.limits",
         "tenants.home.projects.recipes.mcp.files.tools.read_text_file",

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
+use parlor_chat::Caller;
 use parlor_protocol::{ProjectId, TenantId};
 use parlor_storage::{AccessRole, TokenKind};
 use serde::Serialize;
@@ -38,6 +39,9 @@ struct Project<'a> {
     /// Whether Recipe Vault is among its tools.
     recipe_vault: bool,
     message_chars: usize,
+    /// What answers, for administrators: people do not see what runs behind a project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -66,13 +70,18 @@ pub(crate) async fn me(
             TokenKind::Key => "key",
         },
         default_project: &tenant.default_project,
-        projects: projects(tenant),
+        projects: projects(&app, caller, tenant),
         limits: limits(&app.config, tenant),
         locale: Locale::of(&headers),
     })
 }
 
-fn projects(tenant: &TenantConfig) -> Vec<Project<'_>> {
+fn projects<'a>(app: &App, caller: &Caller, tenant: &'a TenantConfig) -> Vec<Project<'a>> {
+    let described = |id: &ProjectId| {
+        let project = app.chat.projects().get(&caller.tenant, id)?;
+        let agent = project.agent.describe();
+        Some(format!("{}: {}", agent.kind, agent.model))
+    };
     tenant
         .projects
         .iter()
@@ -82,6 +91,7 @@ fn projects(tenant: &TenantConfig) -> Vec<Project<'_>> {
             on_reload: project.on_reload,
             recipe_vault: project.recipe_vault,
             message_chars: project.guard.max_chars,
+            agent: described(id).filter(|_| caller.role == AccessRole::Admin),
         })
         .collect()
 }

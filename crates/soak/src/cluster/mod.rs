@@ -102,8 +102,9 @@ impl Cluster {
         }
     }
 
-    /// How long the others may take to notice that a node is gone, and to take over.
+    /// How long the others may take to notice that a node is gone, and to take over; and a node,
+    /// to notice at its second look that it does not run a turn that it owns.
     pub(crate) fn settling(&self) -> Duration {
-        if self.nodes.len() > 1 { LEASE * 2 } else { Duration::from_secs(2) }
+        if self.nodes.len() > 1 { LEASE * 3 } else { Duration::from_secs(2) }
     }
 }

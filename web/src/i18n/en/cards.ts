@@ -87,6 +87,8 @@ export const cards = {
   'approval.tool': 'Tool:',
   'approval.change': 'Change',
   'approval.discard_changes': 'Discard changes',
+  'approval.not_proven': 'The agent describes this call in its own words. What it runs is not proven to be the same.',
+  'approval.changed_by_request': 'This agent takes no changes: the call is refused, and the agent is told to make it as you changed it.',
   'approval.changed': 'You changed what it will be told.',
   'approval.edit_as': 'Edit as',
   'approval.edit_as_form': 'Form',

@@ -89,6 +89,8 @@ export const cards: Record<keyof typeof english, string> = {
   'approval.tool': 'Ferramenta:',
   'approval.change': 'Alterar',
   'approval.discard_changes': 'Descartar alterações',
+  'approval.not_proven': 'O agente descreve esta ação com as próprias palavras. Não há prova de que seja isso o que ele executa.',
+  'approval.changed_by_request': 'Este agente não aceita alterações: a ação é recusada, e o agente é instruído a fazê-la como você a alterou.',
   'approval.changed': 'Você alterou o que será enviado.',
   'approval.edit_as': 'Editar como',
   'approval.edit_as_form': 'Formulário',

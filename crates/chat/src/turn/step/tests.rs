@@ -33,6 +33,7 @@ fn call() -> ProposedCall {
         description: None,
         preview: None,
         ends_with_agent: false,
+        caveats: Vec::new(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! A call that a program deferred, and how far it is.
 
-use parlor_agent::Reply;
+use parlor_agent::{AgentEvent, Reply};
 
 use crate::dialect::DeferredCall;
 
@@ -41,5 +41,20 @@ impl Deferred {
     /// Whether another process can continue with it, with nothing lost or repeated.
     pub(super) fn can_be_continued_again(&self) -> bool {
         !matches!(self.stage, Stage::NotAsked) && self.starts < MOST_STARTS
+    }
+}
+
+/// A question of a process that waits for the answer, and is lost with it.
+pub(super) fn ends_with_process(event: AgentEvent) -> AgentEvent {
+    match event {
+        AgentEvent::Proposes(mut call) => {
+            call.ends_with_agent = true;
+            AgentEvent::Proposes(call)
+        }
+        AgentEvent::Asks(mut ask) => {
+            ask.ends_with_agent = true;
+            AgentEvent::Asks(ask)
+        }
+        other => other,
     }
 }

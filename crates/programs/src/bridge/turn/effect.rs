@@ -62,6 +62,8 @@ pub(super) enum Timeout {
     FirstMessage(Duration),
     /// The deferred call that it was started for.
     DeferredCall,
+    /// A person's answer, which another process can be told.
+    Answer,
     /// The turn.
     Turn(Duration),
     /// To end the turn after it was interrupted.

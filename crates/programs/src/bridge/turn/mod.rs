@@ -68,6 +68,8 @@ struct Turn<'p> {
     time_left: Duration,
     /// When the program was interrupted.
     stopping_since: Option<Instant>,
+    /// When a person was asked last.
+    asking_since: Option<Instant>,
     /// The turn that begins instead.
     next: Option<Begin>,
 }
@@ -84,6 +86,7 @@ impl<'p> Turn<'p> {
             slot_request: None,
             time_left: limits.turn,
             stopping_since: None,
+            asking_since: None,
             next: None,
         }
     }
@@ -132,7 +135,18 @@ impl<'p> Turn<'p> {
     async fn handle(&mut self, happened: Happened) {
         match happened {
             Happened::Line(line) => self.read(line).await,
-            Happened::Input(input) => self.step(input),
+            Happened::Input(input) => {
+                if matches!(input, Input::PersonAsked(_)) {
+                    self.asking_since = Some(Instant::now());
+                }
+                self.step(input);
+            }
+            Happened::Quiet => {
+                let Some(live) = &mut self.process.live else { return };
+                let mut out = Vec::new();
+                live.dialect.release(&mut out);
+                self.take(out);
+            }
         }
         self.carry_out().await;
     }
@@ -239,9 +253,10 @@ impl<'p> Turn<'p> {
             }
             Effect::Interrupt => {
                 self.stopping_since = Some(Instant::now());
-                if let Some(live) = &mut self.process.live {
-                    live.dialect.interrupt().iter().for_each(|line| live.child.send(line));
-                }
+                let Some(live) = &mut self.process.live else { return };
+                let mut out = Vec::new();
+                live.dialect.interrupt(&mut out);
+                self.take(out);
             }
             Effect::EndProcess => self.process.end_keeping_slot().await,
             Effect::Suspend => self.process.suspend().await,
@@ -258,10 +273,10 @@ impl<'p> Turn<'p> {
         if self.process.live.is_none() && !self.start(None) {
             return;
         }
-        if let Some(live) = &mut self.process.live {
-            let lines = live.dialect.begin(&self.context, Uuid::now_v7());
-            lines.iter().for_each(|line| live.child.send(line));
-        }
+        let Some(live) = &mut self.process.live else { return };
+        let mut out = Vec::new();
+        live.dialect.begin(&self.context, Uuid::now_v7(), &mut out);
+        self.take(out);
     }
 
     /// Starts a process; false if it cannot be, or not yet.

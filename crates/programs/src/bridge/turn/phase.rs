@@ -14,6 +14,9 @@ pub(super) enum Phase {
     Told { resumes: bool },
     /// The process was started to continue with a deferred call.
     Continuing(Deferred),
+    /// The process waits for the reply to a question that another process could be told: if a
+    /// person is asked, it is not kept for that.
+    Asking(Deferred),
     /// A process is needed, and too many run.
     Queued(Start),
     /// A deferred call waits for a person, without a process.
@@ -37,7 +40,9 @@ impl Phase {
     /// The deferred call of the turn, unless the turn is queued.
     pub(super) fn deferred(&mut self) -> Option<&mut Deferred> {
         match self {
-            Self::Continuing(deferred) | Self::Suspended(deferred) => Some(deferred),
+            Self::Continuing(deferred) | Self::Asking(deferred) | Self::Suspended(deferred) => {
+                Some(deferred)
+            }
             Self::Stopping { deferred } => deferred.as_mut(),
             _ => None,
         }
@@ -49,11 +54,13 @@ impl Phase {
         if let Self::Stopping { deferred } = self {
             return deferred.take();
         }
-        if !matches!(self, Self::Continuing(_) | Self::Suspended(_)) {
+        if !matches!(self, Self::Continuing(_) | Self::Asking(_) | Self::Suspended(_)) {
             return None;
         }
         match std::mem::replace(self, Self::Told { resumes: false }) {
-            Self::Continuing(deferred) | Self::Suspended(deferred) => Some(deferred),
+            Self::Continuing(deferred) | Self::Asking(deferred) | Self::Suspended(deferred) => {
+                Some(deferred)
+            }
             _ => None,
         }
     }

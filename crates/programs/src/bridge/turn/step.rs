@@ -18,6 +18,10 @@
 //! 7. `Over`. Whatever goes wrong ends the process with the turn; the next turn starts
 //!    another one.
 //!
+//! A program that cannot defer calls, but can be told an answer later, asks with its process
+//! alive (`Asking`). A reply that comes at once goes to that process. If a person is asked and
+//! takes more than a moment, the process is killed (4), and the next one is told the answer (5).
+//!
 //! Where a process is needed and too many run, the turn is `Queued` in between. After a
 //! restart of the server a turn begins with 4, so a hundred suspended turns start nothing
 //! until somebody answers.
@@ -26,12 +30,12 @@ use std::collections::VecDeque;
 
 use parlor_agent::{AgentError, AgentEvent, Reply, TurnOutcome};
 
-use super::deferred::{Deferred, Stage};
+use super::deferred::{Deferred, Stage, ends_with_process};
 use super::effect::{Effect, Input, Timeout, Waits};
 use super::phase::{Phase, Start};
 use crate::bridge::child::Exit;
 use crate::cli_session::SuspendedTurn;
-use crate::dialect::Output;
+use crate::dialect::{DeferredCall, Output};
 
 /// The state of a turn.
 #[derive(Debug)]
@@ -72,6 +76,7 @@ impl TurnState {
             Phase::Unprompted
             | Phase::Told { .. }
             | Phase::Continuing(_)
+            | Phase::Asking(_)
             | Phase::Stopping { .. } => Waits::ForProcess,
             Phase::Queued(_) | Phase::Suspended(_) => Waits::WithoutProcess,
             Phase::Over { .. } => return None,
@@ -85,6 +90,11 @@ impl TurnState {
     /// Whether the process was started to continue with a deferred call.
     pub(super) fn has_deferred_call(&self) -> bool {
         matches!(self.phase, Phase::Continuing(_) | Phase::Stopping { deferred: Some(_), .. })
+    }
+
+    /// Whether a process waits for a person's answer that another one could be told.
+    pub(super) fn asks_person(&self) -> bool {
+        matches!(&self.phase, Phase::Asking(deferred) if deferred.person_asked)
     }
 
     /// How the turn ended, and whether its process has to end with it.
@@ -107,7 +117,7 @@ impl TurnState {
             Input::Output(output) => self.output(output, effects),
             Input::Broken(why) => self.fail(AgentError::Lost(why)),
             Input::Exited { exit, has_spoken } => self.exited(exit, has_spoken, effects),
-            Input::TimedOut(timeout) => self.timed_out(timeout),
+            Input::TimedOut(timeout) => self.timed_out(timeout, effects),
             Input::Answer(id, reply) => self.answer(id, reply, effects),
             Input::PersonAsked(id) => self.person_asked(id, effects),
             Input::Stop => self.stop(effects),
@@ -194,11 +204,23 @@ impl TurnState {
                     effects.push_back(Effect::Checkpoint(Some(suspended)));
                 }
             }
+            Output::Resumable(call) => self.ask(call, effects),
             Output::NoSuchCliSession => self.begin_afresh(effects),
             Output::Over(outcome) => self.turn_ended(outcome),
             // The driver writes it to the history, whatever the phase is.
             Output::CliSession(_) => {}
         }
+    }
+
+    /// The process asks about a call that another process could be told the answer of. Who
+    /// stops the turn wants no question; and of several, only one can outlive the process.
+    fn ask(&mut self, call: DeferredCall, effects: &mut VecDeque<Effect>) {
+        if !matches!(self.phase, Phase::Unprompted | Phase::Told { .. }) {
+            return;
+        }
+        let suspended = SuspendedTurn { call: call.clone(), message_pending: self.message_pending };
+        effects.push_back(Effect::Checkpoint(Some(suspended)));
+        self.phase = Phase::Asking(Deferred { stage: Stage::Asked, ..Deferred::new(call) });
     }
 
     /// A question about the deferred call suspends the turn, or is answered if it was asked
@@ -214,6 +236,11 @@ impl TurnState {
             }
             _ => return effects.push_back(Effect::Emit(event)),
         };
+        if let Phase::Asking(deferred) = &self.phase
+            && deferred.is_about(&id)
+        {
+            return effects.push_back(Effect::Emit(event));
+        }
         let stopping = self.is_stopping();
         let Some(mut deferred) = self.phase.take_deferred_about(&id) else {
             return effects.push_back(Effect::Emit(ends_with_process(event)));
@@ -293,8 +320,14 @@ impl TurnState {
         }
     }
 
-    fn timed_out(&mut self, timeout: Timeout) {
+    fn timed_out(&mut self, timeout: Timeout, effects: &mut VecDeque<Effect>) {
         match timeout {
+            Timeout::Answer => {
+                if let Some(deferred) = self.phase.take_deferred() {
+                    effects.push_back(Effect::Suspend);
+                    self.phase = Phase::Suspended(deferred);
+                }
+            }
             Timeout::Stop => self.end(TurnOutcome::Stopped, true),
             Timeout::FirstMessage(within) => {
                 self.fail(AgentError::NotStarted(format!("it said nothing within {within:?}")));
@@ -330,6 +363,7 @@ impl TurnState {
         match &mut self.phase {
             Phase::Queued(_) | Phase::Over { .. } => {}
             Phase::Suspended(deferred) => deferred.person_asked = true,
+            Phase::Asking(deferred) if deferred.is_about(&id) => deferred.person_asked = true,
             _ => effects.push_back(Effect::PersonAsked(id)),
         }
     }
@@ -338,7 +372,7 @@ impl TurnState {
         match &self.phase {
             Phase::Queued(_) | Phase::Suspended(_) => self.end(TurnOutcome::Stopped, false),
             Phase::Stopping { .. } | Phase::Over { .. } => {}
-            Phase::Unprompted | Phase::Told { .. } | Phase::Continuing(_) => {
+            Phase::Unprompted | Phase::Told { .. } | Phase::Continuing(_) | Phase::Asking(_) => {
                 self.phase = Phase::Stopping { deferred: self.phase.take_deferred() };
                 effects.push_back(Effect::Interrupt);
             }
@@ -351,20 +385,5 @@ impl TurnState {
 
     fn end(&mut self, outcome: TurnOutcome, ends_process: bool) {
         self.phase = Phase::Over { outcome, ends_process };
-    }
-}
-
-/// A question of a process that waits for the answer, and is lost with it.
-fn ends_with_process(event: AgentEvent) -> AgentEvent {
-    match event {
-        AgentEvent::Proposes(mut call) => {
-            call.ends_with_agent = true;
-            AgentEvent::Proposes(call)
-        }
-        AgentEvent::Asks(mut ask) => {
-            ask.ends_with_agent = true;
-            AgentEvent::Asks(ask)
-        }
-        other => other,
     }
 }

@@ -92,6 +92,7 @@ fn question(id: &str, ends_with_agent: bool) -> AgentEvent {
         description: None,
         preview: None,
         ends_with_agent,
+        caveats: Vec::new(),
     }))
 }
 
@@ -298,5 +299,64 @@ fn faults_end_the_turn_and_its_process() {
     assert_eq!(walk.outcome(), (TurnOutcome::Stopped, true));
     let mut walk = Walk::suspended();
     walk.step(Input::RunnerGone);
+    assert_eq!(walk.outcome(), (TurnOutcome::Stopped, false));
+}
+
+/// The process asks about a call that another process could be told the answer of.
+fn asking() -> Walk {
+    let mut walk = Walk::told(false);
+    let effects = walk.step(Input::Output(Output::Resumable(call())));
+    let suspended = SuspendedTurn { call: call(), message_pending: false };
+    assert_eq!(effects, [Effect::Checkpoint(Some(suspended))]);
+    let effects = walk.step(Input::Output(proposes("call")));
+    assert_eq!(effects, [Effect::Emit(question("call", false))]);
+    assert_eq!(walk.state.waits(true), Some(Waits::ForProcess));
+    walk
+}
+
+/// P-9: a process is not kept while a person takes time to answer; the answer starts another one.
+#[test]
+fn a_process_that_asks_a_person_is_killed() {
+    let mut walk = asking();
+    assert!(!walk.state.asks_person());
+    assert!(walk.step(Input::PersonAsked("call".to_owned())).is_empty());
+    assert!(walk.state.asks_person());
+    assert_eq!(walk.step(Input::TimedOut(Timeout::Answer)), [Effect::Suspend]);
+    assert_eq!(walk.state.waits(false), Some(Waits::WithoutProcess));
+    let effects = walk.step(Input::Answer("call".to_owned(), yes()));
+    assert_eq!(effects, [Effect::Continue(call())]);
+    walk.step(Input::Started { resumes: true });
+    let answer = Effect::Answer { id: "call".to_owned(), reply: yes(), person_asked: true };
+    let effects = walk.step(Input::Output(proposes("call")));
+    assert_eq!(effects, [Effect::Checkpoint(None), answer]);
+}
+
+/// A reply that needs no person, or comes at once, goes to the process that asked.
+#[test]
+fn a_reply_that_comes_at_once_goes_to_the_process() {
+    for by_person in [true, false] {
+        let mut walk = asking();
+        if by_person {
+            walk.step(Input::PersonAsked("call".to_owned()));
+        }
+        let answer = Effect::Answer { id: "call".to_owned(), reply: yes(), person_asked: false };
+        let effects = walk.step(Input::Answer("call".to_owned(), yes()));
+        assert_eq!(effects, [Effect::Checkpoint(None), answer]);
+        walk.step(Input::Output(Output::Over(COMPLETE)));
+        assert_eq!(walk.outcome(), (COMPLETE, false));
+    }
+}
+
+/// A process that dies with its question leaves the question open; a stop interrupts it.
+#[test]
+fn a_question_outlives_its_process_but_not_a_stop() {
+    let mut walk = asking();
+    assert!(walk.step(exited(true)).is_empty());
+    assert_eq!(walk.state.waits(false), Some(Waits::WithoutProcess));
+    let effects = walk.step(Input::Answer("call".to_owned(), yes()));
+    assert_eq!(effects, [Effect::Continue(call())]);
+    let mut walk = asking();
+    assert_eq!(walk.step(Input::Stop), [Effect::Interrupt]);
+    walk.step(Input::Output(Output::Over(TurnOutcome::Stopped)));
     assert_eq!(walk.outcome(), (TurnOutcome::Stopped, false));
 }

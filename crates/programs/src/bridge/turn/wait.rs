@@ -17,9 +17,14 @@ use crate::bridge::slots::{Slot, SlotRequest};
 /// How long a process may take for its first message.
 const FIRST_MESSAGE: Duration = Duration::from_secs(60);
 /// How long a process that has spoken may take to reach the deferred call.
-const DEFERRED_CALL: Duration = Duration::from_secs(10);
+const DEFERRED_CALL: Duration = Duration::from_secs(30);
+/// How long a process is kept for a person's answer that another one could be told: who
+/// answers at once needs no other, and the program has time to store its session.
+const ANSWER: Duration = Duration::from_secs(2);
 /// How long an interrupted program may take to end its turn.
 const STOPPING: Duration = Duration::from_secs(5);
+/// No line for so long: what the dialect held back is released.
+const QUIET: Duration = Duration::from_secs(2);
 /// Longer than any server runs.
 const FOREVER: Duration = Duration::from_secs(1 << 30);
 
@@ -27,6 +32,8 @@ const FOREVER: Duration = Duration::from_secs(1 << 30);
 pub(super) enum Happened {
     /// The process wrote a line; what it means is up to its dialect.
     Line(Line),
+    /// No line came for a moment.
+    Quiet,
     /// Anything else.
     Input(Input),
 }
@@ -42,11 +49,13 @@ impl Turn<'_> {
             return Happened::Input(Input::Broken("there is no process".to_owned()));
         };
         let (patience, timeout) = self.patience(live);
+        let is_held = live.dialect.holds_back() && patience > QUIET;
         let counts = !live.dialect.waits_for_person() && self.stopping_since.is_none();
         let since = Instant::now();
         let happened = tokio::select! {
             biased;
             happened = self.wait(commands, stop) => happened,
+            () = sleep(QUIET), if is_held => Happened::Quiet,
             () = sleep(patience) => Happened::Input(Input::TimedOut(timeout)),
         };
         if counts {
@@ -91,6 +100,11 @@ impl Turn<'_> {
         if let Some(since) = self.stopping_since {
             let until = since + STOPPING;
             return (until.saturating_duration_since(Instant::now()), Timeout::Stop);
+        }
+        if self.state.asks_person() {
+            let until = self.asking_since.map(|since| since + ANSWER);
+            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+            return (left.unwrap_or_default(), Timeout::Answer);
         }
         let (patience, timeout) = if live.dialect.waits_for_person() {
             return (FOREVER, of_turn);

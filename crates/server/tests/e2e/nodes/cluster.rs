@@ -58,11 +58,17 @@ impl Cluster {
 
     /// Starts a node. The same name has the same data directory.
     pub(super) async fn node(&self, name: &str) -> Server {
+        self.node_with(name, &[]).await
+    }
+
+    /// The same, with further variables.
+    pub(super) async fn node_with(&self, name: &str, more: &[(&str, &str)]) -> Server {
         let data = self.dir.path().join(name);
         std::fs::create_dir_all(&data).unwrap();
         let mut variables: Vec<(&str, &str)> =
             self.variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
         variables.push(("PARLOR_NODES_NAME", name));
+        variables.extend(more);
         Server::start_with(&data, &self.model, &self.config, &variables).await
     }
 

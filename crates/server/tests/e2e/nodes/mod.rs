@@ -1,6 +1,7 @@
 //! Several nodes on one PostgreSQL database, as processes of their own: each does what another
 //! would, and takes over from one that is gone (E-2, E-3, N-3).
 
+mod clocks;
 mod cluster;
 mod homes;
 mod reading;
