@@ -14,6 +14,7 @@ messages_per_minute = 1000
 recipe_vault = false
 [tenants.home.projects.desk.agent]
 kind = "acp"
+MODEL_LINES
 [tenants.home.projects.desk.agent.acp]
 preset = "PRESET"
 command = "COMMAND"
@@ -27,7 +28,7 @@ pub(crate) async fn start(agent: &RealAgent) -> BridgeApp {
     let packages = install(&format!("acp_agents/{}", agent.preset)).await.join("node_modules");
     let program = packages.join(agent.program);
     assert!(program.is_file(), "{} is not installed: no {}", agent.preset, program.display());
-    let config = CONFIG.replace("PRESET", agent.preset);
+    let config = CONFIG.replace("PRESET", agent.preset).replace("MODEL_LINES", agent.model);
     let config = config.replace("COMMAND", program.to_str().unwrap()) + agent.env;
     let model = ScriptedModel::for_agents().await.unwrap();
     let mut app = BridgeApp::prepared(model, &config, agent.names);

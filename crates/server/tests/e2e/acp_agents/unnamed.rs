@@ -1,6 +1,7 @@
 //! What leaves the server names nothing that is behind it (S-5): the frames of the WebSocket are
 //! checked by [`Person`] as they come, this is everything else.
 
+use parlor_agent::CLI_SESSION;
 use reqwest::Method;
 use serde_json::Value;
 use sqlx::sqlite::SqliteConnectOptions;
@@ -53,17 +54,23 @@ async fn events(app: &BridgeApp, conversation: &str, last: &str) -> Vec<String> 
     }
 }
 
-/// What the agent calls its sessions: the turns keep them.
+/// What the agent calls its sessions: the raw history, which no client reads, names them.
 async fn sessions(app: &BridgeApp) -> Vec<String> {
     let file = app.path("parlor.db");
     let options = SqliteConnectOptions::new().filename(file).read_only(true);
     let mut database = SqliteConnection::connect_with(&options).await.unwrap();
-    let query = sqlx::query("SELECT checkpoint FROM turns WHERE checkpoint IS NOT NULL");
-    let rows = query.fetch_all(&mut database).await.unwrap();
-    let checkpoints = rows.iter().map(|row| row.get::<String, _>(0));
-    let session = |text: String| {
-        let checkpoint: Value = serde_json::from_str(&text).unwrap();
-        Some(checkpoint["session"].as_str()?.to_lowercase())
+    let rows = sqlx::query("SELECT body FROM history").fetch_all(&mut database).await.unwrap();
+    let bodies = rows.iter().map(|row| serde_json::from_str(row.get(0)).unwrap());
+    bodies.flat_map(|body: Value| named_in(&body)).collect()
+}
+
+/// The sessions that some JSON names, wherever it does.
+fn named_in(value: &Value) -> Vec<String> {
+    let session = value[CLI_SESSION].as_str().map(str::to_lowercase);
+    let inner: Vec<&Value> = match value {
+        Value::Array(values) => values.iter().collect(),
+        Value::Object(fields) => fields.values().collect(),
+        _ => Vec::new(),
     };
-    checkpoints.filter_map(session).collect()
+    session.into_iter().chain(inner.into_iter().flat_map(named_in)).collect()
 }
