@@ -5,9 +5,9 @@
 //! answer is validated by the server once more.
 
 use agent_client_protocol_schema::v1::{
-    CreateElicitationRequest, CreateElicitationResponse, ElicitationAction, ElicitationFormMode,
-    ElicitationPropertySchema, ElicitationSchema, ElicitationSessionScope, EnumOption,
-    MultiSelectPropertySchema, SessionId, StringPropertySchema,
+    CreateElicitationRequest, ElicitationFormMode, ElicitationPropertySchema, ElicitationSchema,
+    ElicitationSessionScope, EnumOption, MultiSelectPropertySchema, SessionId,
+    StringPropertySchema,
 };
 use parlor_protocol::{
     PromptAnswer, PromptStep, PromptType, QuestionOption, SubQuestion, UserPrompt,
@@ -39,18 +39,16 @@ pub(super) fn request(
     Some(CreateElicitationRequest::new(mode, message))
 }
 
-/// What the editor's response means.
+/// What the editor's response means. It is read leniently: some editors send `null` for a
+/// field that was left empty.
 pub(super) fn outcome(prompt: &UserPrompt, response: &Value) -> Outcome {
-    let Ok(read) = CreateElicitationResponse::deserialize(response) else {
-        return Outcome::Unanswered("the editor's answer cannot be read".to_owned());
-    };
-    match read.action {
-        ElicitationAction::Accept(_) => match response.get("content") {
-            Some(Value::Object(filled)) => answer(prompt, filled),
+    match response["action"].as_str() {
+        Some("accept") => match &response["content"] {
+            Value::Object(filled) => answer(prompt, filled),
             _ => answer(prompt, &Map::new()),
         },
-        ElicitationAction::Decline => Outcome::Answer(answers::refused()),
-        ElicitationAction::Cancel => Outcome::Dismissed,
+        Some("decline") => Outcome::Answer(answers::refused()),
+        Some("cancel") => Outcome::Dismissed,
         _ => Outcome::Unanswered("the editor's answer cannot be read".to_owned()),
     }
 }

@@ -65,6 +65,7 @@ pub(super) async fn prompt(
     message: PersonMessage,
     cancel: CancellationToken,
 ) -> Result<PromptResponse, Error> {
+    activity.shown.begin_prompt();
     let mut turn = Turn::new(activity, cancel);
     let end = run(&mut turn, message).await;
     let ending = turn.activity.shown.ending();

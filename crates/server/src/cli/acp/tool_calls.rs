@@ -10,6 +10,7 @@ use agent_client_protocol_schema::v1::{
 use parlor_protocol::message::{Message, MessageData};
 use parlor_protocol::{
     CallId, Preview, PromptClosed, PromptId, ToolCall, ToolProgress, ToolResult, ToolStatus,
+    UserPrompt,
 };
 use serde_json::Value;
 
@@ -29,6 +30,8 @@ struct Call {
     waits: bool,
     input: Option<Value>,
     prompt: Option<PromptId>,
+    /// What it changes in a text, which stays beside its result.
+    diff: Option<ToolCallContent>,
 }
 
 impl ToolCalls {
@@ -77,16 +80,30 @@ impl ToolCalls {
         vec![update(&call.id, ToolCallUpdateFields::new().raw_input(proposed.input.clone()))]
     }
 
-    /// A prompt was closed: if a person changed the arguments, these are the ones that run.
-    pub(super) fn closed(&mut self, closed: &PromptClosed) -> Vec<SessionUpdate> {
-        let (Some(allowed), Some(id)) = (&closed.tool_call, self.of_prompt(closed.id)) else {
+    /// A call waits for approval: what it would change.
+    pub(super) fn previewed(&mut self, prompt: &UserPrompt) -> Vec<SessionUpdate> {
+        let call = self.0.iter_mut().rfind(|call| call.prompt == Some(prompt.id));
+        let (Some(call), Some(proposed), Some(preview)) =
+            (call, &prompt.tool_call, &prompt.preview)
+        else {
             return Vec::new();
         };
-        let preview = closed.preview.as_ref();
+        let content = preview_content(preview, proposed);
+        call.diff = Some(content.clone()).filter(|_| matches!(preview, Preview::Diff { .. }));
+        let fields = ToolCallUpdateFields::new().kind(kind(Some(preview))).content(vec![content]);
+        vec![update(&call.id, fields)]
+    }
+
+    /// A prompt was closed: if a person changed the arguments, these are the ones that run.
+    pub(super) fn closed(&mut self, closed: &PromptClosed) -> Vec<SessionUpdate> {
+        let call = self.0.iter_mut().rfind(|call| call.prompt == Some(closed.id));
+        let (Some(call), Some(allowed)) = (call, &closed.tool_call) else { return Vec::new() };
+        let content = closed.preview.as_ref().map(|preview| preview_content(preview, allowed));
+        call.diff = content.clone().filter(|content| matches!(content, ToolCallContent::Diff(_)));
         let fields = ToolCallUpdateFields::new()
             .raw_input(allowed.input.clone())
-            .content(preview.map(|preview| vec![preview_content(preview, allowed)]));
-        vec![update(id, fields)]
+            .content(content.map(|content| vec![content]));
+        vec![update(&call.id, fields)]
     }
 
     /// A call ended with a result.
@@ -102,10 +119,11 @@ impl ToolCalls {
             Value::String(text) => text.clone(),
             _ => message.content.clone(),
         };
-        let fields = ToolCallUpdateFields::new()
-            .status(status)
-            .content(vec![ToolCallContent::from(text)])
-            .raw_output(output.clone());
+        let call = self.0.iter().rfind(|call| call.id == *call_id);
+        let diff = call.and_then(|call| call.diff.clone()).filter(|_| !is_error);
+        let content = diff.into_iter().chain([ToolCallContent::from(text)]).collect::<Vec<_>>();
+        let fields =
+            ToolCallUpdateFields::new().status(status).content(content).raw_output(output.clone());
         updates.push(update(call_id, fields));
         updates
     }
@@ -122,7 +140,7 @@ impl ToolCalls {
         }
         let (id, tool) = (id.clone(), tool.to_owned());
         let shown = CallUpdate::new(call_id(&id), tool.clone()).name(tool.clone()).status(status);
-        self.0.push(Call { id, tool, waits, input: None, prompt: None });
+        self.0.push(Call { id, tool, waits, input: None, prompt: None, diff: None });
         SessionUpdate::ToolCall(shown)
     }
 }

@@ -5,7 +5,7 @@
 //! - A call is known by its `tool_use` events, its arguments come with the message that asks
 //!   for approval, its result with another one.
 //! - What this editor's person wrote is not repeated.
-//! - Prompts are not shown here: [`super::turn`] asks them.
+//! - Of a prompt only what its call would change is shown here: [`super::turn`] asks it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -63,6 +63,12 @@ enum Voice {
 }
 
 impl Shown {
+    /// The editor has shown its person's message: what follows is not a part of what was
+    /// before.
+    pub(super) fn begin_prompt(&mut self) {
+        self.last = None;
+    }
+
     /// This editor's person wrote a message.
     pub(super) fn own_message(&mut self, id: MessageId) {
         self.own_messages.insert(id);
@@ -96,6 +102,10 @@ impl Shown {
                 let updates = self.calls.status(tool, call_id, *status, progress.as_ref());
                 self.between(updates)
             }
+            EventBody::UserPrompt(prompt) => {
+                let updates = self.calls.previewed(prompt);
+                self.between(updates)
+            }
             EventBody::UserPromptClosed(closed) => {
                 let updates = self.calls.closed(closed);
                 self.between(updates)
@@ -115,7 +125,6 @@ impl Shown {
             | EventBody::Error { .. }
             | EventBody::Queued { .. }
             | EventBody::Artifact { .. }
-            | EventBody::UserPrompt(_)
             | EventBody::UserPromptUpdated(_) => Vec::new(),
         }
     }

@@ -130,7 +130,7 @@ async fn a_dismissed_permission_stays_open() {
     assert_eq!(editor.response(&id).await["result"]["stopReason"], "end_turn");
     assert_eq!(marks(dir.path()), 1);
     let said = editor.text(0, "agent_message_chunk");
-    assert!(said.ends_with("Marked.You said more."), "{said}");
+    assert!(said.ends_with("Marked.\n\nYou said more."), "{said}");
 }
 
 /// CANCEL: a cancel while a permission waits ends the turn, and nothing runs.
@@ -249,5 +249,5 @@ async fn a_question_of_the_browser_is_asked_in_the_editor() {
     assert_eq!(editor.text(0, "user_message_chunk"), "mark it");
     editor.choose(&asked, "allow_once").await;
     assert_eq!(editor.response(&id).await["result"]["stopReason"], "end_turn");
-    assert_eq!(editor.text(0, "agent_message_chunk"), "Marked.Second.");
+    assert_eq!(editor.text(0, "agent_message_chunk"), "Marked.\n\nSecond.");
 }

@@ -128,9 +128,10 @@ fn own_messages_are_not_repeated() {
 #[test]
 fn calls_of_one_tool_are_told_apart() {
     let mut shown = Shown::default();
-    let waiting = |call: &str| EventBody::ToolUse {
+    let call = |n: u128| CallId::new(uuid::Uuid::from_u128(n));
+    let waiting = |n: u128| EventBody::ToolUse {
         tool: "mark".into(),
-        call_id: call.parse().unwrap(),
+        call_id: call(n),
         status: parlor_protocol::ToolStatus::Waiting,
         progress: None,
     };
@@ -141,11 +142,11 @@ fn calls_of_one_tool_are_told_apart() {
             "metadata": {"prompt_id": uuid::Uuid::from_u128(n)}, "created_at": 0});
         EventBody::Message(serde_json::from_value(message).unwrap())
     };
-    for event in [waiting("one"), proposed(1), waiting("two"), proposed(2)] {
+    for event in [waiting(11), proposed(1), waiting(12), proposed(2)] {
         shown.updates(&event);
     }
-    for (prompt, call) in [(1, "one"), (2, "two")] {
+    for (prompt, expected) in [(1, 11), (2, 12)] {
         let prompt = PromptId::new(uuid::Uuid::from_u128(prompt));
-        assert_eq!(shown.call_of(prompt).unwrap().to_string(), call);
+        assert_eq!(shown.call_of(prompt), Some(&call(expected)));
     }
 }
