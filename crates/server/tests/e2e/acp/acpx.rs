@@ -1,18 +1,23 @@
 //! The real `acpx` from npm against `parlor acp`.
 
 use std::path::Path;
+use std::process::Stdio;
 
 use parlor_testkit::{Script, ScriptedModel};
 use serde_json::{Value, json};
 use tokio::process::Command;
+use tokio::time::timeout;
 
 use super::editor::{in_process, tools};
-use crate::npm::{install, output};
+use crate::npm::install;
+use crate::test_app::PATIENCE;
 
 const ACPX: &str = "node_modules/acpx/dist/cli.js";
+/// Its exit code if a permission was refused.
+const REFUSED: i32 = 5;
 
-/// Runs `acpx … exec TEXT`; returns the JSON lines that it printed.
-async fn exec(dir: &Path, model: &ScriptedModel, policy: &str, text: &str) -> Vec<Value> {
+/// Runs `acpx … exec TEXT`; returns its exit code and the JSON lines that it printed.
+async fn exec(dir: &Path, model: &ScriptedModel, policy: &str, text: &str) -> (i32, Vec<Value>) {
     let acpx = install("acp/acpx").await.join(ACPX);
     let agent = in_process(dir, model, &tools());
     let agent = agent.as_std();
@@ -21,10 +26,13 @@ async fn exec(dir: &Path, model: &ScriptedModel, policy: &str, text: &str) -> Ve
     let mut node = Command::new("node");
     node.arg(acpx).args(["--agent", &words.join(" "), policy, "--format", "json", "exec", text]);
     // What it keeps for itself goes below its home.
-    node.env("HOME", dir).current_dir(dir);
+    node.env("HOME", dir).current_dir(dir).stdin(Stdio::null()).kill_on_drop(true);
     node.envs(agent.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let printed = output(&mut node, "acpx").await;
-    printed.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    let ended = timeout(PATIENCE, node.output()).await.expect("acpx hangs").unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    let code = ended.status.code().unwrap_or_else(|| panic!("acpx was killed: {said}"));
+    let printed = String::from_utf8(ended.stdout).unwrap();
+    (code, printed.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
 }
 
 /// A model that calls a tool which needs approval.
@@ -41,9 +49,10 @@ async fn marking(dir: &Path) -> ScriptedModel {
 async fn acpx_allows() {
     let dir = tempfile::tempdir().unwrap();
     let model = marking(dir.path()).await;
-    let lines = exec(dir.path(), &model, "--approve-all", "mark it").await;
+    let (code, lines) = exec(dir.path(), &model, "--approve-all", "mark it").await;
     assert_eq!(std::fs::read_to_string(dir.path().join("marks")).unwrap().lines().count(), 1);
     let all = json!(lines).to_string();
+    assert_eq!(code, 0, "{all}");
     assert!(all.contains("So it is.") && all.contains("end_turn"), "{all}");
 }
 
@@ -52,9 +61,10 @@ async fn acpx_allows() {
 async fn acpx_refuses() {
     let dir = tempfile::tempdir().unwrap();
     let model = marking(dir.path()).await;
-    let lines = exec(dir.path(), &model, "--deny-all", "mark it").await;
+    let (code, lines) = exec(dir.path(), &model, "--deny-all", "mark it").await;
     assert!(!dir.path().join("marks").exists());
     let all = json!(lines).to_string();
+    assert_eq!(code, REFUSED, "{all}");
     assert!(all.contains("So it is."), "{all}");
     let told = model.requests()[1]["messages"].to_string();
     assert!(told.contains("tool_result") && told.contains("is_error"), "{told}");
