@@ -8,7 +8,7 @@ mod nodes;
 mod prompts;
 mod scene;
 
-use parlor_protocol::{ConversationId, EventId, MessageId, TenantId, Timestamp, TurnId};
+use parlor_protocol::{ConversationId, EventId, MessageId, Mode, TenantId, Timestamp, TurnId};
 use parlor_storage::*;
 use scene::{ABANDONED, PAGE, Scene, boot, tenant, uuid};
 

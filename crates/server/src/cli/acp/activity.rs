@@ -31,6 +31,8 @@ pub(super) struct OpenPrompt {
     pub(super) prompt: UserPrompt,
     /// Whether a turn waits for it; otherwise the answer begins the next one.
     pub(super) turn_waits: bool,
+    /// Whether the editor's person has seen how it is answered by a message.
+    pub(super) is_shown: bool,
 }
 
 /// How a prompt is asked.
@@ -71,6 +73,16 @@ impl Activity {
     pub(super) async fn show(&mut self, prompt: &UserPrompt) -> Result<(), Gone> {
         let page = self.client.page(self.conversation);
         self.say(&reply::ask(prompt, page.as_deref())).await
+    }
+
+    /// Shows a question with how it is answered, to somebody who may not have seen it.
+    pub(super) async fn show_again(&mut self, prompt: &UserPrompt) -> Result<(), Gone> {
+        self.say(&prompt.question).await?;
+        self.show(prompt).await?;
+        for open in self.open.iter_mut().filter(|open| open.prompt.id == prompt.id) {
+            open.is_shown = true;
+        }
+        Ok(())
     }
 
     /// Shows a paragraph of our own.

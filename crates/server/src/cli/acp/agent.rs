@@ -27,7 +27,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::activity::{Activity, OpenPrompt, Way};
-use super::client::{Client, ClientError, Conversation, View};
+use super::client::{Client, ClientError, Conversation, PromptView, View};
 use super::content::PersonMessage;
 use super::editor::Editor;
 use super::errors;
@@ -168,7 +168,8 @@ impl Agent {
     async fn load(&self, request: LoadSessionRequest) -> Result<Reply, Error> {
         let view = self.view(&request.session_id).await?;
         let (id, mode) = (view.conversation.id, view.conversation.mode);
-        let mut activity = self.activity(id, EventId::durable(0), open_prompts(&view));
+        let open = open_prompts(&view, true);
+        let mut activity = self.activity(id, EventId::durable(0), open);
         self.replay(&mut activity, view.cursor).await?;
         let session = Arc::new(EditorSession::start(activity));
         self.sessions.insert(Arc::clone(&session));
@@ -197,7 +198,8 @@ impl Agent {
 
     async fn resume(&self, request: ResumeSessionRequest) -> Result<Reply, Error> {
         let view = self.view(&request.session_id).await?;
-        let session = self.open(view.conversation.id, view.cursor, open_prompts(&view));
+        let open = open_prompts(&view, false);
+        let session = self.open(view.conversation.id, view.cursor, open);
         self.sessions.insert(session);
         Ok(plain(&ResumeSessionResponse::new().modes(modes(view.conversation.mode))))
     }
@@ -216,10 +218,10 @@ impl Agent {
         Ok(plain(&ListSessionsResponse::new(sessions).next_cursor(page.next_before)))
     }
 
-    /// What the protocol asks for: as if it was cancelled. The conversation stays.
+    /// The conversation stays, and what waits in it for an answer.
     fn close(&self, request: &CloseSessionRequest) -> Result<Reply, Error> {
         let session = self.session(&request.session_id)?;
-        session.cancel();
+        session.close();
         self.sessions.remove(session.conversation());
         Ok(plain(&CloseSessionResponse::new()))
     }
@@ -311,10 +313,13 @@ fn parameters<T: DeserializeOwned>(params: Value) -> Result<T, Error> {
     serde_json::from_value(params).map_err(|error| errors::invalid(error.to_string()))
 }
 
-fn open_prompts(view: &View) -> Vec<OpenPrompt> {
+fn open_prompts(view: &View, is_shown: bool) -> Vec<OpenPrompt> {
     let open = view.prompts.iter().filter(|prompt| prompt.status == PromptStatus::Open);
-    let open =
-        open.map(|open| OpenPrompt { prompt: open.prompt.clone(), turn_waits: open.turn_waits });
+    let open = open.map(|PromptView { prompt, turn_waits, .. }| OpenPrompt {
+        prompt: prompt.clone(),
+        turn_waits: *turn_waits,
+        is_shown,
+    });
     open.collect()
 }
 

@@ -25,6 +25,13 @@ const MOST_REQUESTS: usize = 256;
 
 /// Serves the editor until it closes the input, or no longer reads.
 pub(super) async fn serve(agent: Arc<Agent>, input: impl AsyncRead + Unpin) -> anyhow::Result<()> {
+    match serve_lines(agent, input).await {
+        Err(error) if error.is::<Gone>() => Ok(()),
+        served => served,
+    }
+}
+
+async fn serve_lines(agent: Arc<Agent>, input: impl AsyncRead + Unpin) -> anyhow::Result<()> {
     let mut lines = LineReader::new(input, LONGEST_LINE);
     let mut requests = Requests::new(agent);
     loop {

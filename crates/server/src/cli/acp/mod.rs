@@ -141,6 +141,7 @@ async fn in_process(arguments: &Arguments) -> anyhow::Result<()> {
     let mut secrets = all_secrets(&config, &environment);
     secrets.push(key.expose_secret().to_owned());
     logging::start(&config.server.log, secrets)?;
+    config.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
     let tenant = known_tenant(&config, arguments)?;
     // Nobody but this process is meant to find it, whatever the configuration says.
     config.server.bind = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
@@ -149,7 +150,9 @@ async fn in_process(arguments: &Arguments) -> anyhow::Result<()> {
     let prepared = start::prepare(config, Visitors::Editor).await.map_err(in_use)?;
     let stopped = start::stop_signal()?;
     let server = prepared.open().await?;
-    let base = PublicUrl::of_address(server.address()).as_str().parse()?;
+    let address = PublicUrl::of_address(server.address());
+    tracing::info!("a browser finds the conversations at {} meanwhile", address.as_str());
+    let base = address.as_str().parse()?;
     let client = Client::local(base, &key)?;
     let (gone, stop) = (CancellationToken::new(), CancellationToken::new());
     let stops = async {

@@ -108,6 +108,9 @@ pub(super) async fn stop_left(activity: &mut Activity) {
 }
 
 async fn run(turn: &mut Turn<'_>, message: PersonMessage) -> Result<End, PromptError> {
+    if turn.is_cancelled() {
+        return Ok(End::Cancelled);
+    }
     let next = match open_questions(turn, &message).await? {
         Next::Send => send(turn, message).await?,
         next => next,
@@ -132,6 +135,11 @@ async fn open_questions(turn: &mut Turn<'_>, message: &PersonMessage) -> Result<
     let activity = &*turn.activity;
     let as_text = |open: &&OpenPrompt| activity.way(&open.prompt) == Way::Text;
     if let Some(open) = activity.open.iter().rfind(as_text).cloned() {
+        if !open.is_shown && open.turn_waits {
+            // Nobody can have meant to answer it.
+            turn.activity.show_again(&open.prompt).await?;
+            return Err(PromptError::QuestionOpen);
+        }
         match read(&open, message) {
             Reply::Answer(answer) => {
                 let taken = turn.answer(&open.prompt, &answer).await?;
@@ -151,6 +159,7 @@ async fn open_questions(turn: &mut Turn<'_>, message: &PersonMessage) -> Result<
 
 fn read(open: &OpenPrompt, message: &PersonMessage) -> Reply {
     match (&message.image, open.turn_waits) {
+        (None, false) if !open.is_shown => Reply::Message,
         (None, turn_waits) => reply::read(&open.prompt, &message.text, turn_waits),
         (Some(_), false) => Reply::Message,
         (Some(_), true) => Reply::Unclear(

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use agent_client_protocol_schema::v1::{Error, PromptResponse};
 use parlor_protocol::ConversationId;
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::AbortHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::activity::Activity;
@@ -26,6 +27,7 @@ pub(super) struct EditorSession {
     /// Replaced once it was cancelled.
     cancel: Mutex<CancellationToken>,
     is_prompting: Arc<AtomicBool>,
+    task: AbortHandle,
 }
 
 #[derive(Debug)]
@@ -52,8 +54,8 @@ impl EditorSession {
         let (commands, queue) = mpsc::channel(COMMANDS);
         let conversation = activity.conversation;
         let is_prompting = Arc::new(AtomicBool::new(false));
-        tokio::spawn(run(activity, queue, Arc::clone(&is_prompting)));
-        Self { conversation, commands, cancel: Mutex::default(), is_prompting }
+        let task = tokio::spawn(run(activity, queue, Arc::clone(&is_prompting))).abort_handle();
+        Self { conversation, commands, cancel: Mutex::default(), is_prompting, task }
     }
 
     pub(super) fn conversation(&self) -> ConversationId {
@@ -86,6 +88,16 @@ impl EditorSession {
         self.cancel.lock().unwrap_or_else(PoisonError::into_inner).cancel();
         // If the queue is full, a cancel is in it already.
         let _full = self.commands.try_send(Command::StopLeft);
+    }
+
+    /// Ends a prompt that is under way as if it was cancelled, as the protocol asks. A turn
+    /// that nobody prompted for here is only followed no longer.
+    pub(super) fn close(&self) {
+        if self.is_prompting.load(Ordering::Acquire) {
+            self.cancel.lock().unwrap_or_else(PoisonError::into_inner).cancel();
+        } else {
+            self.task.abort();
+        }
     }
 
     fn token(&self) -> CancellationToken {

@@ -246,7 +246,7 @@ impl<'a> Turn<'a> {
         } else if turn_waits {
             self.ask(&prompt, way).await?;
         }
-        self.activity.open.push(OpenPrompt { prompt, turn_waits });
+        self.activity.open.push(OpenPrompt { prompt, turn_waits, is_shown: way == Way::Text });
         Ok(())
     }
 

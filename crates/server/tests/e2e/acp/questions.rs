@@ -114,6 +114,11 @@ async fn a_turn_waits_for_the_next_message() {
     assert!(editor.request("session/load", load.clone()).await["result"].is_object());
     let said = editor.text(0, "agent_message_chunk");
     assert!(said.trim_end().ends_with(&format!("/c/{session}")), "{said}");
+    // Resuming shows nothing, so the next message cannot have meant to answer.
+    assert!(editor.request("session/resume", load).await["result"].is_object());
+    let id = editor.say(&session, "size: small").await;
+    let refused = editor.response(&id).await;
+    assert_eq!(refused["error"]["data"]["code"], "prompt_open", "{refused}");
     model.push(Script::answer().text("Never mind."));
     let before = editor.messages().len();
     editor.prompt(&session, "/cancel").await;
