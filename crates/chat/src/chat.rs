@@ -11,8 +11,9 @@ use parlor_protocol::{
     PromptStatus, Timestamp,
 };
 use parlor_storage::{
-    Allowance, BlockedInputPage, ConversationPage, ConversationView, Image, PageCursor, PromptPage,
-    PromptView, StorageError, Store,
+    Allowance, BlockedInputPage, Conversation, ConversationFilter, ConversationPage,
+    ConversationView, Image, NewConversation, PageCursor, PromptPage, PromptView, StorageError,
+    Store,
 };
 use serde_json::Value;
 use uuid::Uuid;
@@ -136,11 +137,27 @@ impl Chat {
     pub async fn conversations(
         &self,
         caller: &Caller,
-        query: Option<&str>,
+        filter: ConversationFilter<'_>,
         before: Option<&PageCursor>,
     ) -> Result<ConversationPage, ChatError> {
         let (store, limit) = (&self.state.store, CONVERSATIONS_PER_PAGE);
-        Ok(store.conversations(&caller.tenant, query, before, limit).await?)
+        Ok(store.conversations(&caller.tenant, filter, before, limit).await?)
+    }
+
+    /// Creates a conversation whose first message is yet to come. It is listed from then on.
+    pub async fn create(
+        &self,
+        caller: &Caller,
+        project: &ProjectId,
+        mode: Mode,
+        folder: Option<String>,
+    ) -> Result<Conversation, ChatError> {
+        let project = self.state.project(caller, project)?.id.clone();
+        let (store, tenant) = (&self.state.store, &caller.tenant);
+        let id = ConversationId::new(Uuid::now_v7());
+        let new = NewConversation { project, title: String::new(), mode, folder };
+        store.create_conversation(tenant, id, &new, now()).await?;
+        Ok(store.conversation(tenant, id).await?)
     }
 
     /// Changes a conversation's title or mode.

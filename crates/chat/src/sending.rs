@@ -49,6 +49,7 @@ pub(crate) async fn send(
         turn::message_turn(caller, project, conversation, message, None, &target.passed_over);
     write.mode = request.mode.filter(|_| target.new.is_none());
     write.new = target.new;
+    write.title = target.title;
     write.client_message_id = request.client_message_id.clone();
     match turn::begin(state, write, project, slot).await {
         Ok(accepted) => Ok(accepted),
@@ -104,6 +105,8 @@ struct Target {
     conversation: ConversationId,
     /// Set if the conversation begins with this message.
     new: Option<NewConversation>,
+    /// The title of a conversation that had no message before.
+    title: Option<String>,
     passed_over: Vec<Prompt>,
 }
 
@@ -119,12 +122,15 @@ async fn target(
             project: project.id.clone(),
             title: title(&request.message),
             mode: request.mode.unwrap_or_default(),
+            folder: None,
         };
         let conversation = ConversationId::new(Uuid::now_v7());
-        return Ok(Target { project, conversation, new: Some(new), passed_over: Vec::new() });
+        let (title, passed_over) = (None, Vec::new());
+        return Ok(Target { project, conversation, new: Some(new), title, passed_over });
     };
     let conversation = state.store.conversation(&caller.tenant, id).await?;
+    let title = conversation.title.get().is_empty().then(|| title(&request.message));
     let passed_over = open_prompts_without_turn(state, id, None).await?;
     let project = state.project(caller, &conversation.project)?;
-    Ok(Target { project, conversation: id, new: None, passed_over })
+    Ok(Target { project, conversation: id, new: None, title, passed_over })
 }

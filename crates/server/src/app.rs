@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::auth::Access;
 use crate::clock::Clock;
-use crate::config::{Config, HOME, PublicUrl};
+use crate::config::{Config, PublicUrl};
 use crate::limits::{BodyBudget, RateLimits};
 
 /// The application.
@@ -54,12 +54,12 @@ impl App {
         clock: Clock,
         fanout: Fanout,
     ) -> Self {
-        let key = config.credentials.api_key.as_ref().zip(HOME.parse().ok());
         let tenants = config.tenants.keys().cloned().collect();
         let body_budget = BodyBudget::new(&config.server.limits);
         let rate_limits = RateLimits::new(&config.server.limits, clock.clone(), &store);
         let ending = fanout.clone();
-        let access = Access::new(store.clone(), clock, config.access.clone(), tenants, key, ending);
+        let (expiry, keys) = (config.access.clone(), &config.credentials);
+        let access = Access::new(store.clone(), clock, expiry, tenants, keys, ending);
         let public_url = config.server.public_url.clone();
         Self {
             public_url: public_url.unwrap_or_else(|| PublicUrl::of_address(listening_on)),

@@ -29,7 +29,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/assets/{*name}", get(web::asset))
         // The chat
         .route("/api/chat", post(chat::send))
-        .route("/api/conversations", get(conversations::list))
+        .route("/api/conversations", get(conversations::list).post(conversations::create))
         .route(
             "/api/conversations/{id}",
             get(conversations::read).patch(conversations::update).delete(conversations::delete),

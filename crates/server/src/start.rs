@@ -13,10 +13,11 @@
 use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io::{self, Write};
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
+use parlor_chat::Membership;
 use parlor_database::{Database, Location, Lock, LockKind};
 use parlor_protocol::TenantId;
 use parlor_recipes::RecipeStore;
@@ -28,7 +29,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use crate::app::App;
 use crate::auth::{NewCredential, is_short, prepare_credentials, weakness};
 use crate::clock::Clock;
-use crate::compose::{compile, own_supervisor};
+use crate::compose::{Compiled, compile, own_supervisor};
 use crate::config::{Config, HOME, PublicUrl, Sources, StorageConfig};
 use crate::membership::membership;
 use crate::serve::serve;
@@ -38,40 +39,144 @@ const LOCK: &str = "parlor.lock";
 /// How many clients may wait to be accepted: a thousand may reconnect at once.
 const BACKLOG: u32 = 4096;
 
+/// Another server uses the data directory.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "another server uses the data directory {}; stop it, or choose another directory with \
+     --data-dir",
+    .0.display()
+)]
+pub(crate) struct DirectoryInUse(PathBuf);
+
+/// Who logs in at a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Visitors {
+    /// People and programs: credentials that are missing are created and printed.
+    Anybody,
+    /// The editor that the process runs for, which has a key already. Nothing is created:
+    /// there is nobody to show it to.
+    Editor,
+}
+
+/// A server that holds its locks and listens. No child process runs yet.
+pub(crate) struct Prepared {
+    config: Config,
+    listener: TcpListener,
+    store: Store,
+    recipes: RecipeStore,
+    clock: Clock,
+    credentials: Vec<NewCredential>,
+    compiled: Compiled,
+    membership: Membership,
+    workers: WorkerThreads,
+    locks: Locks,
+}
+
+/// A server that is ready to serve.
+pub(crate) struct OpenServer {
+    app: Arc<App>,
+    listener: TcpListener,
+    workers: WorkerThreads,
+    address: SocketAddr,
+    credentials: Vec<NewCredential>,
+    modes: Vec<String>,
+    /// Held until it has stopped.
+    _locks: Locks,
+}
+
+/// What keeps other servers and commands away.
+struct Locks {
+    _directory: File,
+    _other: Option<File>,
+    _database: Lock,
+}
+
 /// Runs the server until a signal stops it.
-pub async fn start(mut config: Config) -> anyhow::Result<()> {
+pub async fn start(config: Config) -> anyhow::Result<()> {
+    let prepared = prepare(config, Visitors::Anybody).await?;
+    let stop = stop_signal()?;
+    let server = prepared.open().await?;
+    announce(&server)
+        .context("the credentials could not be printed; `parlor password set` sets new ones")?;
+    server.run(stop).await;
+    Ok(())
+}
+
+/// Steps 1 to 3.
+pub(crate) async fn prepare(mut config: Config, visitors: Visitors) -> anyhow::Result<Prepared> {
     install_tls();
     make_directory(&config.server.data_dir)?;
-    let _lock = lock(&config.server.data_dir)?;
-    let _other = lock_other_directory(&config)?;
+    let directory = lock(&config.server.data_dir)?;
+    let other = lock_other_directory(&config)?;
     fit_to_open_files(&mut config);
     let listener = listen(config.server.bind)?;
-    let address = listener.local_addr()?;
     let (storage, data_dir) = (&config.storage, &config.server.data_dir);
     let store = Store::connect(&storage.chat(data_dir), storage.connections).await?;
-    let _lock = lock_for_server(&store, &config).await?;
+    let database = lock_for_server(&store, &config).await?;
     let recipes = RecipeStore::open(storage.recipes(data_dir)).await?;
     let clock = Clock::default();
     let environment = Sources::process_environment();
     // Hashing passwords and compiling rules take a core each.
     let (credentials, compiled) = tokio::try_join!(
-        prepare_home(&config, &store, &clock),
+        async {
+            match visitors {
+                Visitors::Anybody => prepare_home(&config, &store, &clock).await,
+                Visitors::Editor => Ok(Vec::new()),
+            }
+        },
         compile(&config, environment, own_supervisor())
     )?;
     let membership = membership(&config, &store).await?;
-    let fanout = membership.fanout.clone();
     let workers = WorkerThreads::start().context("the worker threads cannot be started")?;
-    let stop = stop_signal()?;
-    ignore_file_size_signal()?;
-    let composed = compiled.open(store.clone(), membership).await?;
-    let app = Arc::new(App::new(config, address, store, recipes, composed.chat, clock, fanout));
-    // Most of the memory for compiling is free again.
-    parlor_malloc::trim();
-    announce(&app, address, &credentials, &composed.modes)
-        .context("the credentials could not be printed; `parlor password set` sets new ones")?;
-    serve(listener, app, workers, stop).await;
-    tracing::info!("stopped");
-    Ok(())
+    let locks = Locks { _directory: directory, _other: other, _database: database };
+    Ok(Prepared {
+        config,
+        listener,
+        store,
+        recipes,
+        clock,
+        credentials,
+        compiled,
+        membership,
+        workers,
+        locks,
+    })
+}
+
+impl Prepared {
+    /// Step 4.
+    pub(crate) async fn open(self) -> anyhow::Result<OpenServer> {
+        ignore_file_size_signal()?;
+        let Self { config, listener, store, recipes, clock, membership, .. } = self;
+        let address = listener.local_addr()?;
+        let fanout = membership.fanout.clone();
+        let composed = self.compiled.open(store.clone(), membership).await?;
+        let app = App::new(config, address, store, recipes, composed.chat, clock, fanout);
+        // Most of the memory for compiling is free again.
+        parlor_malloc::trim();
+        Ok(OpenServer {
+            app: Arc::new(app),
+            listener,
+            workers: self.workers,
+            address,
+            credentials: self.credentials,
+            modes: composed.modes,
+            _locks: self.locks,
+        })
+    }
+}
+
+impl OpenServer {
+    /// Where it listens.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves until `stop` is ready, then shuts down in good order.
+    pub(crate) async fn run(self, stop: impl Future<Output = ()>) {
+        serve(self.listener, self.app, self.workers, stop).await;
+        tracing::info!("stopped");
+    }
 }
 
 /// Keeps commands away that must have the database alone. A pooler may hand the connection
@@ -100,7 +205,7 @@ pub(crate) async fn open_recipes(
 }
 
 /// Installs the TLS provider of the process. A test may have installed it already.
-fn install_tls() {
+pub(crate) fn install_tls() {
     let _already = rustls::crypto::ring::default_provider().install_default();
 }
 
@@ -121,11 +226,7 @@ pub(crate) fn lock(dir: &Path) -> anyhow::Result<File> {
     let file = file.with_context(|| format!("{} cannot be written", path.display()))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => bail!(
-            "another server uses the data directory {}; stop it, or choose another directory \
-             with --data-dir",
-            dir.display()
-        ),
+        Err(TryLockError::WouldBlock) => Err(DirectoryInUse(dir.to_owned()).into()),
         Err(TryLockError::Error(error)) => {
             Err(error).with_context(|| format!("{} cannot be locked", path.display()))
         }
@@ -213,12 +314,8 @@ async fn prepare_home(
     Ok(prepare_credentials(store, clock, &home, &config.credentials).await?)
 }
 
-fn announce(
-    app: &App,
-    address: SocketAddr,
-    credentials: &[NewCredential],
-    modes: &[String],
-) -> io::Result<()> {
+fn announce(server: &OpenServer) -> io::Result<()> {
+    let OpenServer { app, address, credentials, modes, .. } = server;
     let mut out = io::stdout().lock();
     if !credentials.is_empty() {
         writeln!(out, "These are shown once; only hashes of them are kept.")?;
@@ -229,7 +326,7 @@ fn announce(
     for mode in modes {
         writeln!(out, "{mode}")?;
     }
-    write!(out, "listening on {}", PublicUrl::of_address(address).as_str())?;
+    write!(out, "listening on {}", PublicUrl::of_address(*address).as_str())?;
     if app.config.server.public_url.is_some() {
         write!(out, " (people find it at {})", app.public_url.as_str())?;
     }
@@ -249,7 +346,7 @@ fn ignore_file_size_signal() -> io::Result<()> {
 
 /// Ready when the process is asked to stop. A second signal ends it without waiting
 /// for running turns.
-fn stop_signal() -> io::Result<impl Future<Output = ()>> {
+pub(crate) fn stop_signal() -> io::Result<impl Future<Output = ()>> {
     let mut signals = StopSignals {
         terminate: signal(SignalKind::terminate())?,
         interrupt: signal(SignalKind::interrupt())?,

@@ -54,7 +54,9 @@ pub use store::Store;
 pub use tables::access::{Access, AccessRole, NewToken, Token, TokenKind};
 pub use tables::allowances::Allowance;
 pub use tables::blocked_inputs::{BlockedInput, BlockedInputPage};
-pub use tables::conversations::{Conversation, ConversationPage, NewConversation};
+pub use tables::conversations::{
+    Conversation, ConversationFilter, ConversationPage, NewConversation,
+};
 pub use tables::decisions::Decision;
 pub use tables::events::Logged;
 pub use tables::history::HistoryPart;

@@ -37,7 +37,7 @@ const NOT_COPIED: &[(&str, &str)] = &[
 
 const TABLES: &[Table] = &[
     Table::new("conversations", &["id"])
-        .texts(&["id", "tenant", "project", "title", "mode", "home"])
+        .texts(&["id", "tenant", "project", "title", "mode", "home", "folder"])
         .integers(&["epoch", "next_seq", "next_position", "created_at", "updated_at"]),
     Table::new("turns", &["id"])
         .texts(&[

@@ -105,6 +105,7 @@ fn empty_turn(
         tenant: tenant.clone(),
         conversation,
         new: None,
+        title: None,
         mode: None,
         turn,
         started_by: AGENT.to_owned(),

@@ -37,11 +37,11 @@ pub use token::NoRandomness;
 
 pub(crate) use credentials::{add_key, set_passwords};
 pub(crate) use password::weakness;
-pub(crate) use token::is_short;
+pub(crate) use token::{is_short, new_token};
 
 use crate::client_address::client_network;
 use crate::clock::Clock;
-use crate::config::AccessConfig;
+use crate::config::{AccessConfig, Credentials, HOME};
 use password::PasswordHasher;
 use refused_logins::{Refusal, RefusedLogins};
 use session_store::Sessions;
@@ -85,19 +85,22 @@ pub struct Access {
 }
 
 impl Access {
-    /// `tenants` are the configured ones; `key` is an admin key of one of them that is
-    /// valid without being stored; `fanout` tells other nodes of what ends here.
+    /// `tenants` are the configured ones; the keys among `credentials` are valid without
+    /// being stored; `fanout` tells other nodes of what ends here.
     pub fn new(
         store: Store,
         clock: Clock,
         expiry: AccessConfig,
         tenants: Vec<TenantId>,
-        key: Option<(&SecretString, TenantId)>,
+        credentials: &Credentials,
         fanout: Fanout,
     ) -> Self {
         let mut sessions = Sessions::new(store.clone(), clock.clone(), expiry, fanout);
-        if let Some((key, tenant)) = key {
-            sessions.accept_environment_key(key, tenant);
+        if let (Some(key), Ok(home)) = (&credentials.api_key, HOME.parse()) {
+            sessions.accept_process_key(key, Session::of_environment(home));
+        }
+        if let Some((key, tenant)) = &credentials.editor_key {
+            sessions.accept_process_key(key, Session::of_editor(tenant.clone()));
         }
         let (hasher, throttle) = (PasswordHasher::new(), Throttle::new(&store, clock));
         let refused_logins = RefusedLogins::default();

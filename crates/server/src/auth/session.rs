@@ -85,12 +85,22 @@ impl Session {
 
     /// The admin key of the environment: valid as long as the process runs.
     pub(crate) fn of_environment(tenant: TenantId) -> Self {
+        Self::of_process("environment", tenant, AccessRole::Admin, "PARLOR_API_KEY")
+    }
+
+    /// The key of the editor that this process runs for.
+    pub(crate) fn of_editor(tenant: TenantId) -> Self {
+        Self::of_process("editor", tenant, AccessRole::User, "editor")
+    }
+
+    /// A key that is not stored.
+    fn of_process(id: &str, tenant: TenantId, role: AccessRole, name: &str) -> Self {
         Self {
-            id: "environment".to_owned(),
+            id: id.to_owned(),
             kind: TokenKind::Key,
             tenant,
-            role: AccessRole::Admin,
-            name: "PARLOR_API_KEY".to_owned(),
+            role,
+            name: name.to_owned(),
             is_ended: AtomicBool::new(false),
             ended: CancellationToken::new(),
             latest_expiry: Moment::NEVER,

@@ -35,7 +35,8 @@ pub(crate) struct Sessions {
     config: AccessConfig,
     /// Tells other nodes which token ended.
     fanout: Fanout,
-    environment_key: Option<(TokenHash, Arc<Session>)>,
+    /// Keys that are not stored.
+    process_keys: Vec<(TokenHash, Arc<Session>)>,
     cache: Mutex<Cache>,
 }
 
@@ -48,13 +49,12 @@ struct Cache {
 
 impl Sessions {
     pub(crate) fn new(store: Store, clock: Clock, config: AccessConfig, fanout: Fanout) -> Self {
-        Self { store, clock, config, fanout, environment_key: None, cache: Mutex::default() }
+        Self { store, clock, config, fanout, process_keys: Vec::new(), cache: Mutex::default() }
     }
 
-    /// Accepts an admin key that is not stored.
-    pub(crate) fn accept_environment_key(&mut self, key: &SecretString, tenant: TenantId) {
-        let session = Session::of_environment(tenant);
-        self.environment_key = Some((TokenHash::of(key.expose_secret()), Arc::new(session)));
+    /// Accepts a key that is not stored, as long as the process runs.
+    pub(crate) fn accept_process_key(&mut self, key: &SecretString, session: Session) {
+        self.process_keys.push((TokenHash::of(key.expose_secret()), Arc::new(session)));
     }
 
     /// The valid session or key with this secret.
@@ -180,9 +180,7 @@ impl Sessions {
     }
 
     fn cached(&self, hash: TokenHash) -> Option<Arc<Session>> {
-        if let Some((own, session)) = &self.environment_key
-            && *own == hash
-        {
+        if let Some((_, session)) = self.process_keys.iter().find(|(own, _)| *own == hash) {
             return Some(session.clone());
         }
         let now = self.clock.moment();

@@ -3,13 +3,15 @@
 //! - `serve` runs the server; `keys` and `password` change its credentials, also
 //!   while it runs; `audit` exports the decisions of people; `db` moves, checks and backs
 //!   up the databases.
-//! - `mcp` serves bundled tools to any MCP client.
+//! - `mcp` serves bundled tools to any MCP client, `acp` a project to any editor that speaks
+//!   the Agent Client Protocol.
 //! - `agents` lists the agents that can be put behind a project, and which are installed.
 //! - `guard`, `classify` and `sanitize` need no server: each reads lines from
 //!   standard input and writes one JSON line for each to standard output, so that
 //!   policies can be tried and evaluated with `jq`, a loop or a spreadsheet.
 //! - `supervise` runs the child processes of the server; it is not for people.
 
+mod acp;
 mod agents;
 mod audit;
 mod classify;
@@ -47,6 +49,7 @@ enum Command {
     Audit(audit::Arguments),
     Db(db::Arguments),
     Mcp(mcp::Arguments),
+    Acp(acp::Arguments),
     Agents(agents::Arguments),
     Guard(guard::Arguments),
     Classify(classify::Arguments),
@@ -65,6 +68,7 @@ pub fn run(line: CommandLine) -> anyhow::Result<ExitCode> {
         Command::Audit(arguments) => audit::run(arguments),
         Command::Db(arguments) => db::run(arguments),
         Command::Mcp(arguments) => mcp::run(arguments),
+        Command::Acp(arguments) => acp::run(arguments),
         Command::Agents(arguments) => agents::run(&arguments),
         Command::Guard(arguments) => guard::run(&arguments),
         Command::Classify(arguments) => classify::run(&arguments),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use parlor_protocol::TenantId;
 use secrecy::{ExposeSecret, SecretString};
 
 use super::ConfigError;
@@ -26,6 +27,8 @@ pub struct Credentials {
     pub admin_password: Option<SecretString>,
     /// `PARLOR_API_KEY`: an admin key.
     pub api_key: Option<SecretString>,
+    /// `parlor acp` alone: the key of the editor that it runs for, and its tenant.
+    pub editor_key: Option<(SecretString, TenantId)>,
 }
 
 impl AccessConfig {
@@ -57,6 +60,7 @@ impl Credentials {
             password: secret("PARLOR_PASSWORD")?,
             admin_password: secret("PARLOR_ADMIN_PASSWORD")?,
             api_key: secret("PARLOR_API_KEY")?,
+            editor_key: None,
         };
         credentials.check()?;
         Ok(credentials)

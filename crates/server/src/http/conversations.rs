@@ -1,11 +1,12 @@
-//! Conversations: list, read, rename, delete, stop.
+//! Conversations: list, create, read, rename, delete, stop.
 
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use parlor_protocol::{ConversationId, Mode};
+use parlor_protocol::{ConversationId, Mode, ProjectId, TenantId};
+use parlor_storage::ConversationFilter;
 use serde::Deserialize;
 use serde_json::json as value;
 
@@ -14,11 +15,25 @@ use super::errors::ApiError;
 use super::json;
 use crate::app::App;
 use crate::auth::Principal;
+use crate::client_address::ClientAddress;
+use crate::limits::Sender;
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Query {
     q: Option<String>,
     before: Option<String>,
+    project: Option<ProjectId>,
+    folder: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct New {
+    tenant: Option<TenantId>,
+    project: Option<ProjectId>,
+    #[serde(default)]
+    mode: Mode,
+    /// The folder that the editor has open.
+    folder: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -27,15 +42,45 @@ pub(crate) struct Changes {
     mode: Option<Mode>,
 }
 
-/// `GET /api/conversations?q=&before=`.
+/// The longest path of a folder, as the system has it.
+const LONGEST_PATH: usize = 4096;
+
+/// `GET /api/conversations?q=&before=&project=&folder=`.
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
     principal: Principal,
     Parameters(query): Parameters<Query>,
 ) -> Result<Response, ApiError> {
-    let search = query.q.as_deref().filter(|text| !text.trim().is_empty());
+    let filter = ConversationFilter {
+        text: query.q.as_deref().filter(|text| !text.trim().is_empty()),
+        project: query.project.as_ref(),
+        folder: query.folder.as_deref().filter(|folder| !folder.is_empty()),
+    };
     let before = page_cursor(query.before.as_deref())?;
-    json(&app.chat.conversations(&principal.caller, search, before.as_ref()).await?)
+    json(&app.chat.conversations(&principal.caller, filter, before.as_ref()).await?)
+}
+
+/// `POST /api/conversations`: one whose first message is yet to come, for clients that need
+/// its id before. It is counted as a message: otherwise it would be a way around the limits.
+pub(crate) async fn create(
+    State(app): State<Arc<App>>,
+    principal: Principal,
+    ClientAddress(address): ClientAddress,
+    Json(new): Json<New>,
+) -> Result<(StatusCode, Response), ApiError> {
+    let caller = &principal.caller;
+    if new.tenant.as_ref().is_some_and(|tenant| *tenant != caller.tenant) {
+        return Err(ApiError::not_found());
+    }
+    if new.folder.as_deref().is_some_and(|folder| !is_folder(folder)) {
+        return Err(ApiError::malformed("folder: it is not an absolute path"));
+    }
+    let tenant = app.config.tenants.get(&caller.tenant).ok_or_else(ApiError::not_found)?;
+    let project = new.project.unwrap_or_else(|| tenant.default_project.clone());
+    let (session, tenant) = (caller.session.as_str(), &caller.tenant);
+    app.rate_limits.take(&Sender { session, address, tenant, project: Some(&project) }).await?;
+    let created = app.chat.create(caller, &project, new.mode, new.folder).await?;
+    Ok((StatusCode::CREATED, json(&created)?))
 }
 
 /// `GET /api/conversations/{id}`.
@@ -77,4 +122,13 @@ pub(crate) async fn stop(
     PathId(id): PathId<ConversationId>,
 ) -> Result<Response, ApiError> {
     json(&value!({"stopped": app.chat.stop(&principal.caller, id).await?}))
+}
+
+/// Editors run on any system: `/home/ana/soup`, `C:\\soup`.
+fn is_folder(path: &str) -> bool {
+    let mut letters = path.chars();
+    let has_drive = letters.next().is_some_and(|letter| letter.is_ascii_alphabetic())
+        && letters.next() == Some(':');
+    let is_absolute = path.starts_with('/') || path.starts_with("\\\\") || has_drive;
+    is_absolute && path.len() <= LONGEST_PATH && !path.contains(char::is_control)
 }

@@ -98,7 +98,7 @@ async fn a_row_that_differs_is_found() {
         ("UPDATE messages SET data = 'x' WHERE id = 'a-3'", "messages"),
         (
             "INSERT INTO conversations SELECT 'more', tenant, project, title, mode, epoch, next_seq, \
-         next_position, created_at, updated_at, home FROM conversations LIMIT 1",
+         next_position, created_at, updated_at, home, folder FROM conversations LIMIT 1",
             "conversations",
         ),
     ] {

@@ -74,6 +74,7 @@ async fn bad_input_is_answered_clearly() {
     texts(all).await;
     pictures(all).await;
     places(all).await;
+    new_conversations(all).await;
     callers(all).await;
     requests(all).await;
     assert_snapshot!(answers.shown.trim_start());
@@ -162,6 +163,23 @@ async fn places(all: &mut Answers) {
     all.message("a turn runs", json!({"message": "a", "conversation_id": id})).await;
     gate.release(1);
     events.rest().await;
+}
+
+async fn new_conversations(all: &mut Answers) {
+    all.heading("new conversations");
+    for (what, body) in [
+        ("a list", "[]"),
+        ("mode: unknown", r#"{"mode": "x"}"#),
+        ("unknown project", r#"{"project": "nothing"}"#),
+        ("no project", r#"{"project": "../x"}"#),
+        ("another tenant", r#"{"tenant": "other"}"#),
+        ("a relative folder", r#"{"folder": "soup"}"#),
+        ("a folder with a line end", r#"{"folder": "/soup\nx"}"#),
+    ] {
+        let request = all.app.admin("POST", "/api/conversations");
+        all.add(what, request.header("content-type", "application/json").body(body)).await;
+    }
+    all.get("a list of no project", "/api/conversations?project=..").await;
 }
 
 async fn callers(all: &mut Answers) {

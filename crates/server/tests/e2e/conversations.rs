@@ -115,6 +115,38 @@ async fn conversations_are_listed_renamed_and_deleted() {
     assert_eq!(refusal(app.admin("DELETE", &path).send().await.unwrap()).await.0, 404);
 }
 
+/// B-5: a client that needs the id first creates a conversation without a message. It is listed,
+/// also by its folder, once it has one.
+#[tokio::test]
+async fn a_conversation_can_begin_without_a_message() {
+    let app = TestApp::start().await;
+    let new = json!({"project": "sauces", "mode": "plan", "folder": "/work/kitchen"});
+    let created = app.admin("POST", "/api/conversations").json(&new).send().await.unwrap();
+    assert_eq!(created.status(), 201);
+    let created = body_of(created).await;
+    assert_eq!((&created["title"], &created["mode"]), (&json!(""), &json!("plan")));
+    let listed = async |query: &str| {
+        let path = format!("/api/conversations{query}");
+        let list = body_of(app.admin("GET", &path).send().await.unwrap()).await;
+        list["conversations"].as_array().unwrap().clone()
+    };
+    assert!(listed("").await.is_empty());
+    let id = created["id"].as_str().unwrap();
+    let message = json!({"message": "hello there", "conversation_id": id});
+    let events = Events::of(app.send(&message).await).rest().await;
+    assert_eq!((events[0].id.as_str(), &events[0].data["conversation_id"]), ("1", &json!(id)));
+    for (query, count) in [
+        ("", 1),
+        ("?project=sauces&folder=/work/kitchen", 1),
+        ("?project=recipes", 0),
+        ("?folder=/work", 0),
+    ] {
+        let list = listed(query).await;
+        assert_eq!(list.len(), count, "{query}");
+        assert!(list.iter().all(|found| found["title"] == "hello there"));
+    }
+}
+
 /// FAULTS 3: a stopping server tells its readers to reconnect, and ends.
 #[tokio::test]
 async fn a_stopping_server_tells_its_readers_to_come_back() {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 
 mod access;
+mod acp;
 mod acp_agents;
 mod autobahn;
 mod bad_input;

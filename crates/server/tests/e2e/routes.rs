@@ -62,6 +62,7 @@ const ROUTES: &[Route] = &[
         ]),
     ),
     route("GET", "/api/conversations", Own),
+    route("POST", "/api/conversations", Names(&[r#"{"tenant": "home"}"#])),
     route("GET", "/api/conversations/{id}", Names(&[""])),
     route("PATCH", "/api/conversations/{id}", Names(&[r#"{"title": "mine"}"#])),
     route("DELETE", "/api/conversations/{id}", Names(&[""])),

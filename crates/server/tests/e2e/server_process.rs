@@ -1,7 +1,7 @@
 //! The real binary as a process of its own, which can be killed.
 
 use std::net::TcpListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -18,6 +18,15 @@ pub(crate) const KEY: &str = "survival-0123456789abcdef0123456789";
 /// The variable with the database of a data directory, if that is not a file in it.
 pub(crate) fn storage(data: &Path) -> Option<(&'static str, String)> {
     parlor_test_database::url(&data.join("parlor.db")).map(|url| (STORAGE_URL, url))
+}
+
+/// Writes a configuration with a scripted model and further sections.
+pub(crate) fn configure(data: &Path, model: &ScriptedModel, more: &str) -> PathBuf {
+    let config = data.join("parlor.toml");
+    let agent = format!("kind = \"anthropic\"\nbase_url = \"{}\"\n", model.base_url());
+    let sections = format!("[tenants.home.projects.recipes.agent]\n{agent}\n{more}");
+    std::fs::write(&config, sections).unwrap();
+    config
 }
 
 /// The server as a process of its own.
@@ -67,10 +76,7 @@ impl Server {
     ) -> Self {
         let _installed = rustls::crypto::ring::default_provider().install_default();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let config = data.join("parlor.toml");
-        let agent = format!("kind = \"anthropic\"\nbase_url = \"{}\"\n", model.base_url());
-        let sections = format!("[tenants.home.projects.recipes.agent]\n{agent}\n{more}");
-        std::fs::write(&config, sections).unwrap();
+        let config = configure(data, model, more);
         let child = Command::new(env!("CARGO_BIN_EXE_parlor"))
             .args(["serve", "--bind", &format!("127.0.0.1:{port}")])
             .arg("--config")

@@ -115,7 +115,7 @@ async fn running() -> Scene {
 /// Nothing was written, and what was there before can be read.
 async fn assert_unchanged(scene: &Scene) {
     assert_eq!(scene.seqs_after(EventId::durable(0)).await, [1, 2]);
-    let page = scene.store.conversations(&tenant(), None, None, 9).await.unwrap();
+    let page = scene.store.conversations(&tenant(), Default::default(), None, 9).await.unwrap();
     assert_eq!(page.conversations.len(), 1);
     assert_eq!(page.conversations[0].title.get(), "hello");
     assert!(scene.store.access().tokens(&tenant(), TokenKind::Key).await.unwrap().is_empty());

@@ -1,15 +1,18 @@
 //! Conversations: reading, listing, renaming. Their messages are in
 //! [`crate::queries::conversation_view`].
 
-use parlor_database::{Executor, Row, query};
+use parlor_database::{Batch, Executor, Row, query};
 use parlor_protocol::{ConversationId, Mode, NodeId, ProjectId, TenantId, Timestamp};
 use serde::Serialize;
 
-use crate::columns::{counter, optional, parsed};
+use crate::columns::{counter, optional, parsed, to_column};
 use crate::error::StorageError;
 use crate::pages::{self, PageCursor};
 use crate::served::Served;
 use crate::store::Store;
+
+/// How long a conversation without a message is kept: 30 days.
+const UNUSED_FOR_MS: i64 = 30 * 86_400_000;
 
 /// One conversation, without its messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -22,6 +25,9 @@ pub struct Conversation {
     pub title: Served<String>,
     /// Whether the agent plans or acts.
     pub mode: Mode,
+    /// The folder that an editor had open when it began; none if it began in a browser.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
     /// When it began.
     pub created_at: Timestamp,
     /// When something was last written to it.
@@ -44,10 +50,35 @@ pub struct Conversation {
 pub struct NewConversation {
     /// The project whose agent takes its turns.
     pub project: ProjectId,
-    /// Its title.
+    /// Its title; empty if its first message is yet to come.
     pub title: String,
     /// Whether the agent plans or acts.
     pub mode: Mode,
+    /// The folder that the editor has open in which it begins.
+    pub folder: Option<String>,
+}
+
+/// The row of a conversation that begins.
+#[derive(Debug)]
+pub(crate) struct NewRow<'a> {
+    pub(crate) id: ConversationId,
+    pub(crate) tenant: &'a TenantId,
+    pub(crate) new: &'a NewConversation,
+    pub(crate) next_seq: u64,
+    pub(crate) next_position: u64,
+    pub(crate) home: Option<NodeId>,
+    pub(crate) now: Timestamp,
+}
+
+/// Which conversations a list shows.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ConversationFilter<'a> {
+    /// Those whose title contains this text.
+    pub text: Option<&'a str>,
+    /// Those of this project.
+    pub project: Option<&'a ProjectId>,
+    /// Those that an editor began in this folder.
+    pub folder: Option<&'a str>,
 }
 
 /// A page of the list of conversations.
@@ -73,20 +104,22 @@ impl Store {
         find(self.reader(), tenant, id).await
     }
 
-    /// The conversations of a tenant whose title contains `text`, newest first, from
-    /// a cursor on.
+    /// The conversations of a tenant that a filter lets through, newest first, from a
+    /// cursor on. One without a message has no title, and is not listed.
     pub async fn conversations(
         &self,
         tenant: &TenantId,
-        text: Option<&str>,
+        filter: ConversationFilter<'_>,
         before: Option<&PageCursor>,
         limit: u32,
     ) -> Result<ConversationPage, StorageError> {
         let (before_time, before_id) = PageCursor::bounds(before);
-        let pattern = text.map(like_pattern).unwrap_or_else(|| "%".to_owned());
+        let pattern = filter.text.map(like_pattern).unwrap_or_else(|| "%".to_owned());
         let rows = query(format!(
-            "{SELECT} WHERE c.tenant = $1 AND LOWER(c.title) LIKE $2 ESCAPE '!'
+            "{SELECT} WHERE c.tenant = $1 AND c.title <> '' AND LOWER(c.title) LIKE $2 ESCAPE '!'
              AND (c.updated_at < $3 OR (c.updated_at = $3 AND c.id < $4))
+             AND c.project = COALESCE($6, c.project)
+             AND COALESCE(c.folder, '') = COALESCE($7, c.folder, '')
              ORDER BY c.updated_at DESC, c.id DESC LIMIT $5"
         ))
         .bind(tenant.as_str())
@@ -94,12 +127,36 @@ impl Store {
         .bind(before_time)
         .bind(before_id)
         .bind(i64::from(limit) + 1)
+        .bind(filter.project.map(ProjectId::as_str))
+        .bind(filter.folder)
         .fetch_all(self.reader())
         .await?;
         let rows = rows.iter().map(conversation).collect::<Result<_, _>>()?;
         let position = |row: &Conversation| (row.updated_at, row.id.to_string());
         let (conversations, next_before) = pages::cut(rows, limit, position);
         Ok(ConversationPage { conversations, next_before })
+    }
+
+    /// Creates a conversation whose first message is yet to come. Older ones of the tenant
+    /// that never got one are removed: an editor creates one whenever it opens a chat.
+    pub async fn create_conversation(
+        &self,
+        tenant: &TenantId,
+        id: ConversationId,
+        new: &NewConversation,
+        now: Timestamp,
+    ) -> Result<(), StorageError> {
+        let mut batch = Batch::default();
+        batch
+            .add(
+                "DELETE FROM conversations
+                 WHERE tenant = $1 AND title = '' AND next_seq = 1 AND created_at < $2",
+            )
+            .bind(tenant.as_str())
+            .bind(now.0 - UNUSED_FOR_MS);
+        let (next_seq, next_position) = (1, 1);
+        insert(&mut batch, &NewRow { id, tenant, new, next_seq, next_position, home: None, now });
+        self.run(batch).await
     }
 
     /// Changes title or mode; `None` leaves it as it is. A title is the person's own text.
@@ -124,6 +181,26 @@ impl Store {
         transaction.commit().await?;
         if updated == 0 { Err(StorageError::NotFound) } else { Ok(()) }
     }
+}
+
+/// Inserts the row of a conversation that begins. Its epoch is 1.
+pub(crate) fn insert(batch: &mut Batch, row: &NewRow<'_>) {
+    batch
+        .add(
+            "INSERT INTO conversations (id, tenant, project, title, mode, epoch, next_seq,
+             next_position, created_at, updated_at, home, folder)
+             VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8, $8, $9, $10)",
+        )
+        .bind(row.id.to_string())
+        .bind(row.tenant.as_str())
+        .bind(row.new.project.as_str())
+        .bind(&row.new.title)
+        .bind(mode_name(row.new.mode))
+        .bind(to_column(row.next_seq))
+        .bind(to_column(row.next_position))
+        .bind(row.now.0)
+        .bind(row.home.map(|home| home.to_string()))
+        .bind(row.new.folder.as_deref());
 }
 
 /// A conversation of a tenant.
@@ -157,6 +234,7 @@ fn conversation(row: &Row) -> Result<Conversation, StorageError> {
         project: parsed(row, "project")?,
         title: Served::new(row.try_get("title")?),
         mode: mode_from_name(row.try_get("mode")?),
+        folder: row.try_get("folder")?,
         created_at: Timestamp(row.try_get("created_at")?),
         updated_at: Timestamp(row.try_get("updated_at")?),
         running: row.try_get("running")?,

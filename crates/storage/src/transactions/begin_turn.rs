@@ -19,7 +19,7 @@ use super::resolve_prompt::{self, PromptResolution};
 use crate::columns::{counter, to_column};
 use crate::error::StorageError;
 use crate::store::Store;
-use crate::tables::conversations::{NewConversation, mode_name};
+use crate::tables::conversations::{self, NewConversation, NewRow, mode_name};
 use crate::tables::events::{self, Logged};
 use crate::tables::images::{self, NewImage};
 use crate::tables::prompts::{self, PromptClosing, PromptWrite};
@@ -35,6 +35,8 @@ pub struct BeginTurn {
     pub conversation: ConversationId,
     /// Set if the conversation begins with this turn.
     pub new: Option<NewConversation>,
+    /// The title of a conversation that had no message before.
+    pub title: Option<String>,
     /// The new mode of the conversation, if it changes.
     pub mode: Option<Mode>,
     /// The turn.
@@ -169,21 +171,16 @@ fn insert(
 
 /// A conversation as its first turn leaves it. Returns epoch and first number.
 fn insert_conversation(batch: &mut Batch, begin: &BeginTurn, new: &NewConversation) -> (u64, u64) {
-    batch
-        .add(
-            "INSERT INTO conversations (id, tenant, project, title, mode, epoch, next_seq,
-             next_position, created_at, updated_at, home)
-             VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8, $8, $9)",
-        )
-        .bind(begin.conversation.to_string())
-        .bind(begin.tenant.as_str())
-        .bind(new.project.as_str())
-        .bind(&new.title)
-        .bind(mode_name(new.mode))
-        .bind(to_column(1 + begin.numbers()))
-        .bind(to_column(1 + begin.history.len() as u64))
-        .bind(begin.now.0)
-        .bind(begin.owner.home.map(|home| home.to_string()));
+    let row = NewRow {
+        id: begin.conversation,
+        tenant: &begin.tenant,
+        new,
+        next_seq: 1 + begin.numbers(),
+        next_position: 1 + begin.history.len() as u64,
+        home: begin.owner.home,
+        now: begin.now,
+    };
+    conversations::insert(batch, &row);
     (1, 1)
 }
 
@@ -195,7 +192,8 @@ async fn reserve(
     let numbers = begin.numbers();
     let row = query(
         "UPDATE conversations SET next_seq = next_seq + $4, next_position = next_position + $5,
-         updated_at = $3, mode = COALESCE($6, mode), home = COALESCE($7, home)
+         updated_at = $3, mode = COALESCE($6, mode), home = COALESCE($7, home),
+         title = COALESCE($8, title)
          WHERE id = $1 AND tenant = $2 RETURNING epoch, next_seq",
     )
     .bind(begin.conversation.to_string())
@@ -205,6 +203,7 @@ async fn reserve(
     .bind(to_column(begin.history.len() as u64))
     .bind(begin.mode.map(mode_name))
     .bind(begin.owner.home.map(|home| home.to_string()))
+    .bind(begin.title.as_deref())
     .fetch_one(transaction)
     .await?;
     Ok((counter(&row, "epoch")?, counter(&row, "next_seq")?.saturating_sub(numbers)))

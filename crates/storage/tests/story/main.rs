@@ -8,7 +8,7 @@ mod nodes;
 mod prompts;
 mod scene;
 
-use parlor_protocol::{ConversationId, EventId, MessageId, TenantId, Timestamp, TurnId};
+use parlor_protocol::{ConversationId, EventId, MessageId, Mode, TenantId, Timestamp, TurnId};
 use parlor_storage::*;
 use scene::{ABANDONED, PAGE, Scene, boot, tenant, uuid};
 
@@ -151,8 +151,8 @@ async fn lists_page_and_search() {
     let mut seen = Vec::new();
     let mut before = None;
     loop {
-        let page =
-            scene.store.conversations(&tenant(), Some("soup"), before.as_ref(), 3).await.unwrap();
+        let soup = ConversationFilter { text: Some("soup"), ..Default::default() };
+        let page = scene.store.conversations(&tenant(), soup, before.as_ref(), 3).await.unwrap();
         seen.extend(page.conversations.iter().map(|c| c.id));
         before = page.next_before;
         if before.is_none() {
@@ -162,9 +162,57 @@ async fn lists_page_and_search() {
     let newest_first: Vec<_> = (0..7).rev().map(|n| ConversationId::new(uuid(100 + n))).collect();
     assert_eq!(seen, newest_first, "all have one millisecond, so their ids decide");
     for (query, found) in [("3 100%", 1), ("%", 7), ("_", 0), ("!", 0), ("sOuP 6", 1)] {
-        let page = scene.store.conversations(&tenant(), Some(query), None, 50).await.unwrap();
+        let filter = ConversationFilter { text: Some(query), ..Default::default() };
+        let page = scene.store.conversations(&tenant(), filter, None, 50).await.unwrap();
         assert_eq!(page.conversations.len(), found, "{query}");
     }
+}
+
+/// B-5: a conversation can begin without a message. It is listed from its first one on, by
+/// project and folder; one that stays unused is removed when another begins.
+#[tokio::test]
+async fn a_conversation_can_begin_without_a_message() {
+    let scene = Scene::new().await;
+    let (store, tenant) = (&scene.store, tenant());
+    let new = |folder: &str| NewConversation {
+        project: "recipes".parse().unwrap(),
+        title: String::new(),
+        mode: Mode::Plan,
+        folder: Some(folder.into()),
+    };
+    let create = async |id: u128, folder: &str, now: i64| {
+        let id = ConversationId::new(uuid(id));
+        store.create_conversation(&tenant, id, &new(folder), Timestamp(now)).await.unwrap();
+    };
+    let listed = async |project: Option<&str>, folder: Option<&str>| {
+        let project = project.map(|project| project.parse().unwrap());
+        let filter = ConversationFilter { project: project.as_ref(), folder, text: None };
+        let page = store.conversations(&tenant, filter, None, 50).await.unwrap();
+        page.conversations.into_iter().map(|found| found.id).collect::<Vec<_>>()
+    };
+    create(900, "/work/a", 1).await;
+    assert_eq!(
+        store.conversation_view(&tenant, ConversationId::new(uuid(900))).await.unwrap().cursor,
+        EventId::durable(0)
+    );
+    create(901, "/work/b", 2).await;
+    assert!(listed(None, None).await.is_empty());
+    let mut begin = scene.begin(TurnId::new(uuid(1_000)), false, None);
+    begin.conversation = ConversationId::new(uuid(901));
+    begin.title = Some("Soup".into());
+    let begun = store.begin_turn(&begin).await.unwrap();
+    assert_eq!((begun.epoch, begun.events[0].id), (1, EventId::durable(1)));
+    let found = store.conversation(&tenant, begin.conversation).await.unwrap();
+    assert_eq!((found.title.get().as_str(), found.mode), ("Soup", Mode::Plan));
+    let used = vec![begin.conversation];
+    assert_eq!(listed(None, None).await, used);
+    assert_eq!(listed(Some("recipes"), Some("/work/b")).await, used);
+    assert!(listed(Some("sauces"), None).await.is_empty());
+    assert!(listed(None, Some("/work/a")).await.is_empty());
+    create(902, "/work/c", 3 + 30 * 86_400_000).await;
+    let gone = store.conversation(&tenant, ConversationId::new(uuid(900))).await;
+    assert!(matches!(gone, Err(StorageError::NotFound)), "{gone:?}");
+    assert_eq!(listed(None, None).await, used, "one with a message stays");
 }
 
 /// G-7: blocked inputs page without gaps or repeats, also within one millisecond.

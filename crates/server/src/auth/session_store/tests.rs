@@ -288,7 +288,7 @@ async fn a_stream_ends_with_its_session_also_if_nobody_asks() {
 #[tokio::test]
 async fn the_key_of_the_environment_is_an_admins() {
     let mut f = fixture().await;
-    f.sessions.accept_environment_key(&SecretString::from("scripted"), home());
+    f.sessions.accept_process_key(&SecretString::from("scripted"), Session::of_environment(home()));
     let found = f.sessions.find("scripted", TokenKind::Key).await.unwrap().unwrap();
     assert_eq!((found.role, found.id.as_str()), (AccessRole::Admin, "environment"));
     assert!(f.sessions.find("scripted", TokenKind::Session).await.unwrap().is_none());

@@ -103,6 +103,8 @@ pub struct PromptView {
     pub status: PromptStatus,
     /// Who asks: `approval`, `agent`, or `mcp:<server>`.
     pub origin: String,
+    /// Whether a turn waits for it; otherwise the answer begins the next one.
+    pub turn_waits: bool,
     /// When it opened.
     pub opened_at: Timestamp,
     /// How it ended.
@@ -169,6 +171,7 @@ impl Prompt {
             status: PromptStatus::from(self.outcome),
             closed: self.closed(),
             origin: self.origin,
+            turn_waits: self.turn_waits,
             opened_at: self.opened_at,
             prompt: self.public,
         }
