@@ -63,8 +63,8 @@ fn schema(prompt: &UserPrompt) -> Option<ElicitationSchema> {
         }
         PromptType::MultiQuestion => prompt.questions.as_ref()?.iter().fold(empty, with_question),
         PromptType::Wizard => {
-            let steps = prompt.steps.as_ref()?.iter();
-            steps.fold(Some(empty), |form, step| with_step(form?, step))?
+            let mut steps = prompt.steps.as_ref()?.iter();
+            steps.try_fold(empty, with_step)?
         }
         PromptType::Plan => {
             let option = |value: &str, title: &str| EnumOption::new(value, title);

@@ -36,15 +36,15 @@ struct Call {
 
 impl ToolCalls {
     /// The call that a prompt is about.
-    pub(super) fn of_prompt(&self, prompt: PromptId) -> Option<&CallId> {
-        self.0.iter().rfind(|call| call.prompt == Some(prompt)).map(|call| &call.id)
+    pub(super) fn of_prompt(&self, prompt: PromptId) -> Option<CallId> {
+        self.0.iter().rfind(|call| call.prompt == Some(prompt)).map(|call| call.id)
     }
 
     /// The status of a call changed.
     pub(super) fn status(
         &mut self,
         tool: &str,
-        id: &CallId,
+        id: CallId,
         status: ToolStatus,
         progress: Option<&ToolProgress>,
     ) -> Vec<SessionUpdate> {
@@ -55,7 +55,7 @@ impl ToolCalls {
             ToolStatus::Error | ToolStatus::Denied => ToolCallStatus::Failed,
         };
         let waits = status == ToolStatus::Waiting;
-        let Some(call) = self.0.iter_mut().rfind(|call| call.id == *id) else {
+        let Some(call) = self.0.iter_mut().rfind(|call| call.id == id) else {
             return vec![self.begin(tool, id, waits, shown)];
         };
         call.waits = waits;
@@ -77,7 +77,7 @@ impl ToolCalls {
             |call: &&mut Call| call.waits && call.input.is_none() && call.tool == proposed.name;
         let Some(call) = self.0.iter_mut().rfind(waiting) else { return Vec::new() };
         (call.input, call.prompt) = (Some(proposed.input.clone()), prompt);
-        vec![update(&call.id, ToolCallUpdateFields::new().raw_input(proposed.input.clone()))]
+        vec![update(call.id, ToolCallUpdateFields::new().raw_input(proposed.input.clone()))]
     }
 
     /// A call waits for approval: what it would change.
@@ -91,7 +91,7 @@ impl ToolCalls {
         let content = preview_content(preview, proposed);
         call.diff = Some(content.clone()).filter(|_| matches!(preview, Preview::Diff { .. }));
         let fields = ToolCallUpdateFields::new().kind(kind(Some(preview))).content(vec![content]);
-        vec![update(&call.id, fields)]
+        vec![update(call.id, fields)]
     }
 
     /// A prompt was closed: if a person changed the arguments, these are the ones that run.
@@ -103,7 +103,7 @@ impl ToolCalls {
         let fields = ToolCallUpdateFields::new()
             .raw_input(allowed.input.clone())
             .content(content.map(|content| vec![content]));
-        vec![update(&call.id, fields)]
+        vec![update(call.id, fields)]
     }
 
     /// A call ended with a result.
@@ -113,7 +113,7 @@ impl ToolCalls {
         let status = if *is_error { ToolCallStatus::Failed } else { ToolCallStatus::Completed };
         let mut updates = Vec::new();
         if !self.0.iter().any(|call| call.id == *call_id) {
-            updates.push(self.begin(name, call_id, false, ToolCallStatus::InProgress));
+            updates.push(self.begin(name, *call_id, false, ToolCallStatus::InProgress));
         }
         let text = match output {
             Value::String(text) => text.clone(),
@@ -124,29 +124,29 @@ impl ToolCalls {
         let content = diff.into_iter().chain([ToolCallContent::from(text)]).collect::<Vec<_>>();
         let fields =
             ToolCallUpdateFields::new().status(status).content(content).raw_output(output.clone());
-        updates.push(update(call_id, fields));
+        updates.push(update(*call_id, fields));
         updates
     }
 
     fn begin(
         &mut self,
         tool: &str,
-        id: &CallId,
+        id: CallId,
         waits: bool,
         status: ToolCallStatus,
     ) -> SessionUpdate {
         if self.0.len() >= MOST_CALLS {
             self.0.remove(0);
         }
-        let (id, tool) = (id.clone(), tool.to_owned());
-        let shown = CallUpdate::new(call_id(&id), tool.clone()).name(tool.clone()).status(status);
+        let tool = tool.to_owned();
+        let shown = CallUpdate::new(call_id(id), tool.clone()).name(tool.clone()).status(status);
         self.0.push(Call { id, tool, waits, input: None, prompt: None, diff: None });
         SessionUpdate::ToolCall(shown)
     }
 }
 
 /// The id of a call, as the editor knows it.
-pub(super) fn call_id(id: &CallId) -> ToolCallId {
+pub(super) fn call_id(id: CallId) -> ToolCallId {
     ToolCallId::new(id.to_string())
 }
 
@@ -198,6 +198,6 @@ fn progress_text(progress: &ToolProgress) -> String {
     }
 }
 
-fn update(id: &CallId, fields: ToolCallUpdateFields) -> SessionUpdate {
+fn update(id: CallId, fields: ToolCallUpdateFields) -> SessionUpdate {
     SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(call_id(id), fields))
 }

@@ -80,7 +80,7 @@ impl Shown {
     }
 
     /// The call that a prompt is about.
-    pub(super) fn call_of(&self, prompt: PromptId) -> Option<&CallId> {
+    pub(super) fn call_of(&self, prompt: PromptId) -> Option<CallId> {
         self.calls.of_prompt(prompt)
     }
 
@@ -99,7 +99,7 @@ impl Shown {
             EventBody::Snapshot { text, message_id } => self.all(*message_id, Voice::Agent, text),
             EventBody::Message(message) => self.message(message),
             EventBody::ToolUse { tool, call_id, status, progress } => {
-                let updates = self.calls.status(tool, call_id, *status, progress.as_ref());
+                let updates = self.calls.status(tool, *call_id, *status, progress.as_ref());
                 self.between(updates)
             }
             EventBody::UserPrompt(prompt) => {

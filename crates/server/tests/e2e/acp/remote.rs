@@ -38,9 +38,10 @@ impl Proxy {
         Self { address, connections, accepting }
     }
 
-    /// Cuts all connections; new ones are taken.
-    fn cut(&self) {
-        self.connections.lock().unwrap().drain(..).for_each(|connection| connection.abort());
+    /// Cuts all connections, and says how many there were; new ones are taken.
+    fn cut(&self) -> usize {
+        let mut connections = self.connections.lock().unwrap();
+        connections.drain(..).map(|connection| connection.abort()).count()
     }
 }
 
@@ -68,7 +69,7 @@ async fn a_broken_connection_is_taken_up_again() {
     let session = editor.new_session("/work").await;
     let id = editor.say(&session, "count").await;
     editor.updated("the beginning", |update| update["content"]["text"] == "one ").await;
-    proxy.cut();
+    assert!(proxy.cut() > 0, "it goes through the proxy");
     gate.release(1);
     assert_eq!(editor.response(&id).await["result"]["stopReason"], "end_turn");
     assert_eq!(editor.text(0, "agent_message_chunk"), "one two");

@@ -147,6 +147,6 @@ fn calls_of_one_tool_are_told_apart() {
     }
     for (prompt, expected) in [(1, 11), (2, 12)] {
         let prompt = PromptId::new(uuid::Uuid::from_u128(prompt));
-        assert_eq!(shown.call_of(prompt), Some(&call(expected)));
+        assert_eq!(shown.call_of(prompt), Some(call(expected)));
     }
 }
