@@ -143,6 +143,9 @@ describe('messages', () => {
       events[at] = { ...events[at]!, body: { event: 'userPrompt', data: prompt } };
       act(() => rerender(threadWith(events)));
       expect(screen.getByText(said)).toBeDefined();
+      const closed: LogEvent = { id: '99', body: { event: 'userPromptClosed', data: { messageId: prompt.messageId, outcome: 'expired', at: 1 } } };
+      act(() => rerender(threadWith([...events, closed])));
+      expect(screen.getByText(language === 'en' ? /agent stopped before an answer/ : /agente parou antes da resposta/)).toBeDefined();
       unmount();
     }
   });

@@ -11,7 +11,7 @@ export function outcomeText(i18n: I18n, prompt: UserPrompt, closed: PromptClosed
   const { t } = i18n;
   switch (closed.outcome) {
     case 'expired':
-      return t('outcome.expired');
+      return t(endedWithAgent(prompt, closed) ? 'outcome.agent_ended' : 'outcome.expired');
     case 'cancelled':
       return t('outcome.cancelled');
     case 'refused':
@@ -22,6 +22,11 @@ export function outcomeText(i18n: I18n, prompt: UserPrompt, closed: PromptClosed
       return answer === '' ? t('outcome.answered') : t('outcome.answered_with', { answer });
     }
   }
+}
+
+/** Whether a prompt expired before its time: its agent ended, and nobody could have carried out an answer. */
+function endedWithAgent(prompt: UserPrompt, closed: PromptClosed): boolean {
+  return prompt.ends_with_agent === true && (prompt.expires_at === undefined || closed.at < prompt.expires_at);
 }
 
 /** `answered_by` of an answer from a session. */

@@ -58,6 +58,7 @@ export const cards = {
   'outcome.left_out': 'left out',
   'outcome.reason': 'Why not:',
   'outcome.refused': 'Cancelled by the user',
+  'outcome.agent_ended': 'The agent stopped before an answer; nothing was done',
   'outcome.expired': 'No answer in time; nothing was done',
   'outcome.cancelled': 'No longer asked',
   'outcome.by': 'through “{who}”, {when}',

@@ -60,6 +60,7 @@ export const cards: Record<keyof typeof english, string> = {
   'outcome.left_out': 'deixado de fora',
   'outcome.reason': 'Motivo:',
   'outcome.refused': 'Operação cancelada pelo usuário',
+  'outcome.agent_ended': 'O agente parou antes da resposta; nada foi feito',
   'outcome.expired': 'Sem resposta a tempo; nada foi feito',
   'outcome.cancelled': 'Já não é preciso responder',
   'outcome.by': 'por meio de “{who}”, {when}',
