@@ -9,9 +9,20 @@ const KNOWN = [
   'create_recipe',
   'update_recipe',
   'delete_recipe',
+  'run_command',
+  'change_file',
 ] as const;
 
 type Known = (typeof KNOWN)[number];
+
+/** What agents call tools that all of them have; some name only the kind of the tool. */
+const ALIASES: ReadonlyMap<string, Known> = new Map([
+  ['execute', 'run_command'],
+  ['exec_command', 'run_command'],
+  ['run_shell_command', 'run_command'],
+  ['edit', 'change_file'],
+  ['write_file', 'change_file'],
+]);
 
 /** Names of tools that delete something. */
 const DESTRUCTIVE = /(^|_)(delete|remove|drop|destroy|erase|purge|wipe)(_|$)/;
@@ -42,12 +53,16 @@ export function isDestructive(name: string): boolean {
 
 /** Whether a tool has texts here, so that the server's question is not needed. */
 export function hasToolTexts(name: string): boolean {
-  return KNOWN.some((one) => one === plainName(name));
+  return knownTool(name) !== undefined;
+}
+
+function knownTool(name: string): Known | undefined {
+  const plain = plainName(name);
+  return KNOWN.find((one) => one === plain) ?? ALIASES.get(plain);
 }
 
 export function toolTexts(i18n: I18n, name: string): ToolTexts {
-  const plain = plainName(name);
-  const known = KNOWN.find((one) => one === plain);
+  const known = knownTool(name);
   if (known) {
     const text = (form: string) => i18n.t(`tool.${known satisfies Known}.${form}` as Key);
     return {
