@@ -11,10 +11,10 @@ async fn a_new_database_is_sound() {
     let dir = tempfile::tempdir().unwrap();
     db_in(dir.path(), &["check"]).failed("there is no such file");
     assert!(!files(dir.path())[0].exists());
-    assert!(db_in(dir.path(), &["migrate"]).succeeded().contains("created with schema 8"));
-    assert!(db_in(dir.path(), &["migrate"]).succeeded().contains("has schema 8"));
+    assert!(db_in(dir.path(), &["migrate"]).succeeded().contains("created with schema 9"));
+    assert!(db_in(dir.path(), &["migrate"]).succeeded().contains("has schema 9"));
     let text = db_in(dir.path(), &["check"]).succeeded();
-    for said in ["engine: SQLite 3.", "schema: 8;", "can be read and written", "nothing is wrong"] {
+    for said in ["engine: SQLite 3.", "schema: 9;", "can be read and written", "nothing is wrong"] {
         assert!(text.contains(said), "{text}");
     }
 }
@@ -27,19 +27,16 @@ async fn an_older_schema_is_reported() {
     let chat = Database::open_as_is(&Location::from(&files(dir.path())[0])).await.unwrap();
     let mut older = Batch::default();
     for statement in [
-        "DROP TABLE nodes", "DROP TABLE installation", "DROP TABLE login_attempts",
-        "DROP INDEX running_turns", "DROP INDEX running_turns_of_tenant",
-        "ALTER TABLE turns DROP COLUMN owner", "ALTER TABLE turns DROP COLUMN handed_over",
-        "ALTER TABLE turns DROP COLUMN stop_at", "ALTER TABLE conversations DROP COLUMN home",
-        "DELETE FROM _sqlx_migrations WHERE version = 8",
+        "ALTER TABLE conversations DROP COLUMN folder",
+        "DELETE FROM _sqlx_migrations WHERE version = 9",
     ] {
         older.add(statement);
     }
     chat.run(older).await.unwrap();
     chat.close().await;
     let text = db_in(dir.path(), &["check"]).succeeded();
-    assert!(text.contains("schema: 7;") && text.contains("migrates it"), "{text}");
-    assert!(db_in(dir.path(), &["migrate"]).succeeded().contains("migrated from 7 to 8"));
+    assert!(text.contains("schema: 8;") && text.contains("migrates it"), "{text}");
+    assert!(db_in(dir.path(), &["migrate"]).succeeded().contains("migrated from 8 to 9"));
 }
 
 /// E-1: rows that contradict each other, a damaged page and a file of something else are found.
@@ -77,7 +74,7 @@ async fn commands_know_postgres() {
     let dir = tempfile::tempdir().unwrap();
     let url = parlor_test_database::postgres_url(&server, dir.path()).await;
     let mut text = db_at(&url, &["migrate"]).succeeded();
-    assert!(text.contains("created with schema 8"), "{text}");
+    assert!(text.contains("created with schema 9"), "{text}");
     text.push_str(&db_at(&url, &["check"]).succeeded());
     assert!(text.contains("engine: PostgreSQL 1"), "{text}");
     let to = dir.path().join("backup");
