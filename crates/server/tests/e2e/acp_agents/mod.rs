@@ -9,6 +9,7 @@ mod agents;
 mod app;
 mod stories;
 mod unnamed;
+mod workspace;
 
 /// The tests of one agent.
 macro_rules! tests_of {
@@ -41,6 +42,13 @@ macro_rules! tests_of {
             #[ignore = "deep: `cargo xtask agents` runs it"]
             async fn asks_across_a_kill_of_the_server() {
                 stories::asks_across_a_kill_of_the_server(&$real).await;
+            }
+
+            /// B-3, B-4
+            #[tokio::test]
+            #[ignore = "deep: `cargo xtask agents` runs it"]
+            async fn obeys_no_file_of_its_workspace() {
+                stories::obeys_no_file_of_its_workspace(&$real).await;
             }
         }
     )*};

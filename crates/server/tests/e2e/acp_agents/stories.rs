@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::agents::RealAgent;
 use super::app::start;
 use super::unnamed::nothing_is_named;
+use super::workspace::{TRACE, lay_traps};
 use crate::bridge::bridge_app::BridgeApp;
 use crate::bridge::person::Person;
 use crate::mcp::gone;
@@ -120,6 +121,21 @@ pub(crate) async fn asks_across_a_kill_of_the_server(agent: &RealAgent) {
     nothing_is_named(&app, &person).await;
 }
 
+/// Files in the working directory that allow everything allow nothing, and nothing in them runs.
+pub(crate) async fn obeys_no_file_of_its_workspace(agent: &RealAgent) {
+    let app = start(agent).await;
+    lay_traps(&app);
+    let mut person = Person::at(&app).await;
+    app.model.push(Script::answer().words("May I? ").shell("toolu_shell1", COMMAND));
+    app.model.always(Script::answer().words("I left it alone."));
+    person.begin("Make a line").await;
+    let prompt = person.prompt().await;
+    person.answer(&prompt, json!({"response": "no"})).await;
+    assert_eq!(person.done().await["reason"], "complete");
+    assert_eq!(app.file("made.txt"), None);
+    assert_eq!(app.file(TRACE), None, "something in the files ran");
+}
+
 /// The prompt is still open; its answer counts, and nobody is asked once more.
 async fn approved_late(person: &mut Person, prompt: &Value) {
     assert_eq!(person.find("userPromptUpdated").await["messageId"], prompt["messageId"]);
@@ -129,12 +145,13 @@ async fn approved_late(person: &mut Person, prompt: &Value) {
     assert_eq!(prompts, 1, "the person is asked once: {:#?}", person.seen);
 }
 
-/// The prompt is closed before its time: it had said that it ends with its agent.
+/// The prompt is closed. Its card said before that it ends with the agent, and the turn says that
+/// it was interrupted.
 async fn expired(person: &mut Person, prompt: &Value) {
+    assert_eq!(prompt["ends_with_agent"], true, "{prompt}");
     let closed = person.find("userPromptClosed").await;
     assert_eq!(closed["messageId"], prompt["messageId"]);
     assert_eq!(closed["outcome"], "expired");
-    assert_eq!(prompt["ends_with_agent"], true);
     assert!(closed["at"].as_i64() < prompt["expires_at"].as_i64(), "{closed} {prompt}");
     assert_eq!(person.done().await["reason"], "interrupted");
 }
