@@ -21,6 +21,7 @@ pub mod classifier;
 pub mod config;
 pub mod cookie;
 mod cuts;
+pub mod editor_lines;
 pub mod event_id;
 pub mod fanout_payload;
 pub mod guardrail;
@@ -50,6 +51,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "classifier", run: classifier::run },
     Target { name: "config", run: config::run },
     Target { name: "cookie", run: cookie::run },
+    Target { name: "editor_lines", run: editor_lines::run },
     Target { name: "event_id", run: event_id::run },
     Target { name: "fanout_payload", run: fanout_payload::run },
     Target { name: "guardrail", run: guardrail::run },

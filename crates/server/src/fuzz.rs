@@ -6,7 +6,10 @@ use std::collections::BTreeMap;
 use axum::http::{HeaderMap, HeaderValue, header};
 use bytes::BytesMut;
 
+use parlor_protocol::{PromptAnswer, UserPrompt};
+
 use crate::auth::cookie;
+use crate::cli::acp;
 use crate::config::{self, Config, ConfigError, Sources};
 use crate::http::ws::rfc6455::Decoder;
 
@@ -45,4 +48,15 @@ pub fn session_cookie(lines: &[&[u8]]) -> Option<String> {
 /// The configuration of a file with this text, under these variables.
 pub fn config(text: &str, environment: BTreeMap<String, String>) -> Result<Config, ConfigError> {
     config::from_text(text, &Sources { environment, ..Sources::default() })
+}
+
+/// What an editor's line is answered with, and the answers that it gives as the response to a
+/// question about this prompt.
+pub fn editor_line(line: &[u8], prompt: &UserPrompt) -> (Option<Vec<u8>>, Vec<PromptAnswer>) {
+    acp::fuzz::editor_line(line, prompt)
+}
+
+/// The answer that an editor's message is to a question for which a turn waits.
+pub fn editor_reply(message: &str, prompt: &UserPrompt) -> Option<PromptAnswer> {
+    acp::fuzz::editor_reply(message, prompt)
 }

@@ -31,8 +31,9 @@ macro_rules! replay {
 }
 
 replay!(
-    agent_lines, anthropic_answer, classifier, config, cookie, event_id, fanout_payload, guardrail,
-    inline_marker, live_frames, openai_answer, picture, sanitizer, segmenter, sse, websocket,
+    agent_lines, anthropic_answer, classifier, config, cookie, editor_lines, event_id,
+    fanout_payload, guardrail, inline_marker, live_frames, openai_answer, picture, sanitizer,
+    segmenter, sse, websocket,
 );
 
 fn replay(name: &str) {

@@ -11,7 +11,7 @@
 //!   policies can be tried and evaluated with `jq`, a loop or a spreadsheet.
 //! - `supervise` runs the child processes of the server; it is not for people.
 
-mod acp;
+pub(crate) mod acp;
 mod agents;
 mod audit;
 mod classify;

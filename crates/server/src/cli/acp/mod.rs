@@ -25,6 +25,7 @@ mod errors;
 mod event_stream;
 mod follower;
 mod form;
+pub(crate) mod fuzz;
 mod json_rpc;
 mod lines;
 mod permission;
