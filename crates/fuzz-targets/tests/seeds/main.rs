@@ -31,7 +31,7 @@ macro_rules! replay {
 }
 
 replay!(
-    agent_lines, anthropic_answer, classifier, config, cookie, editor_lines, event_id,
+    acp_lines, agent_lines, anthropic_answer, classifier, config, cookie, editor_lines, event_id,
     fanout_payload, guardrail, inline_marker, live_frames, openai_answer, picture, sanitizer,
     segmenter, sse, websocket,
 );
