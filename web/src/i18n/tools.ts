@@ -21,7 +21,6 @@ const ALIASES: ReadonlyMap<string, Known> = new Map([
   ['exec_command', 'run_command'],
   ['run_shell_command', 'run_command'],
   ['edit', 'change_file'],
-  ['write_file', 'change_file'],
 ]);
 
 /** Names of tools that delete something. */

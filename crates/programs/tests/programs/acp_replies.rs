@@ -199,3 +199,28 @@ fn a_call_in_progress_may_still_ask() {
     assert!(matches!(&agent.ended_calls()[..], [(call, ToolOutcome::NotRun(_))] if call == "c1"));
     assert_eq!(agent.proposed()[0].id, "c1+", "it is another call for people");
 }
+
+/// A plan is shown once; afterwards its progress is a line like that of a tool.
+#[test]
+fn a_plan_is_shown_once_and_then_its_progress() {
+    let plan = |status: &str, second: &str| {
+        let entry = |content: &str, status: &str| json!({"content": content, "priority": "medium", "status": status});
+        json!({"sessionUpdate": "plan",
+            "entries": [entry("Look", status), entry(second, "pending")]})
+    };
+    let mut agent = Agent::prompted();
+    agent.update(plan("in_progress", "Sweep"));
+    let [Output::Event(AgentEvent::Text(list)), Output::Event(AgentEvent::BlockEnd)] =
+        agent.out.as_slice()
+    else {
+        panic!("{:?}", agent.out)
+    };
+    assert_eq!(list, "- [ ] Look …\n- [ ] Sweep\n");
+    agent.out.clear();
+    agent.update(plan("completed", "Sweep"));
+    let [(_, ToolOutcome::Answered { content, .. })] = &agent.ended_calls()[..] else { panic!() };
+    assert_eq!(content[0].as_text(), Some("- [x] Look\n- [ ] Sweep\n"));
+    agent.out.clear();
+    agent.update(plan("completed", "Dust"));
+    assert!(matches!(agent.out[0], Output::Event(AgentEvent::Text(_))), "other steps are new");
+}

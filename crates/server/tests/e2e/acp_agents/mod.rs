@@ -7,6 +7,7 @@
 
 mod agents;
 mod app;
+mod questions;
 mod stories;
 mod unnamed;
 mod workspace;

@@ -157,7 +157,7 @@ async fn expired(person: &mut Person, prompt: &Value) {
 }
 
 /// Asserts that the model read these words in its last request.
-fn saw(app: &BridgeApp, words: &str) {
+pub(crate) fn saw(app: &BridgeApp, words: &str) {
     let requests = app.model.recorded();
     let lines = requests.last().expect("the model was not asked").transcript();
     assert!(lines.iter().any(|line| line.contains(words)), "no '{words}': {lines:#?}");
