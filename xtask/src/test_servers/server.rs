@@ -77,10 +77,11 @@ impl Drop for Server {
     }
 }
 
-/// `setpriv` asks the kernel for a signal at the death of this process; both servers end by SIGQUIT.
+/// `setpriv` asks the kernel to kill the server at the death of this process. A gentler signal may be
+/// ignored: shells start what they run in the background so.
 fn spawn(start: &Start<'_>, port: u16, log: &Path, folder: &Folder) -> Result<Child, String> {
     let mut command = folder.command(Path::new("setpriv"));
-    command.args(["--pdeathsig", "QUIT", "--"]).arg(start.program).args((start.arguments)(port)?);
+    command.args(["--pdeathsig", "KILL", "--"]).arg(start.program).args((start.arguments)(port)?);
     let log = File::create(log).map_err(|error| format!("no log can be written: {error}"))?;
     let errors = log.try_clone().map_err(|error| format!("no log can be written: {error}"))?;
     let spawned = command.stdout(log).stderr(errors).process_group(0).spawn();
