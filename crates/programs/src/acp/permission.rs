@@ -20,6 +20,7 @@ use super::question::Question;
 use super::tools::only_reads;
 use crate::dialect::Output;
 use crate::fields::{said, text};
+use crate::refusal::why_not;
 
 /// The most requests that wait for the open question.
 const MOST_WAITING: usize = 64;
@@ -289,7 +290,7 @@ impl Dialog {
         self.end_repeat(CHANGED, out);
         let Reply::Run { arguments, .. } = reply else {
             self.calls.get(call).state = State::Settled;
-            self.refused(outgoing::answer(question, &reply), &outgoing::why_not(&reply));
+            self.refused(outgoing::answer(question, &reply), &why_not(&reply));
             return out.push(Output::Send(refuse));
         };
         if arguments != *input {

@@ -6,20 +6,16 @@
 
 use std::collections::{HashMap, HashSet};
 
-use parlor_agent::{Answer, ContentBlock, Reply};
+use parlor_agent::{Answer, Reply};
 use parlor_protocol::{Plan, PromptDraft, PromptType, SubQuestion};
 use serde_json::{Map, Value, json};
 
 use super::outgoing::{allow, deny, response};
 use crate::fields::{object, said, text};
+use crate::refusal::{NO_ANSWER, REFUSED, why_not};
 
 const QUESTIONS: &str = "AskUserQuestion";
 const PLAN: &str = "ExitPlanMode";
-
-const REFUSED: &str = "The person refused.";
-const MADE_BEFORE: &str = "It was made before, and is not repeated. What came of it:\n";
-const NO_ANSWER: &str = "The person did not answer. Do not take that as a yes: go on without it, \
-                         or ask in another way.";
 
 /// Questions without an answer.
 #[derive(Debug, Default)]
@@ -213,21 +209,6 @@ fn decided_plan(request: &str, input: Map<String, Value>, value: &Value) -> Valu
         request,
         json!({"behavior": "allow", "updatedInput": input, "updatedPermissions": accept_edits}),
     )
-}
-
-fn why_not(reply: &Reply) -> String {
-    let words = match reply {
-        Reply::Result { content, is_error } => {
-            let texts: Vec<&str> = content.iter().filter_map(ContentBlock::as_text).collect();
-            // The program asks again about a call that it made and has forgotten.
-            let before = if *is_error { "" } else { MADE_BEFORE };
-            format!("{before}{}", texts.join("\n"))
-        }
-        Reply::Answer(Answer::Refused(Some(reason))) => format!("The person refused: {reason}"),
-        Reply::Answer(Answer::Expired) => NO_ANSWER.to_owned(),
-        Reply::Answer(_) | Reply::Run { .. } => String::new(),
-    };
-    if words.trim().is_empty() { REFUSED.to_owned() } else { words }
 }
 
 fn answered(line: Value) -> Answered {
