@@ -151,7 +151,7 @@ describe('messages', () => {
   });
 
   /** B-3 */
-  it('what is not proven says so, and cannot be edited', async () => {
+  it('what is not proven says so, in both languages', async () => {
     for (const [language, said] of [['en', /not proven/], ['pt', /Não há prova/]] as const) {
       const { rerender, unmount } = await renderRecording('approval', 'userPrompt', language);
       expect(screen.queryByText(said)).toBeNull();
