@@ -5,6 +5,7 @@
 
 mod checks;
 mod dependencies;
+mod flow_eval;
 mod fuzz;
 mod postgres;
 mod run;
@@ -34,10 +35,13 @@ cargo xtask <command>
   browser                      tests of the web interface in a real browser, with the real server
   screenshots                  a picture of each screen and state, in target/screenshots
   figures                      the size of the web interface, and the duration of its tasks
-  guard-eval FILE [--policy P] [--show]
+  guard-eval FILE [--policy P] [--documents] [--show]
                                hits and false alarms of the guardrail, on labelled
                                {\"text\", \"label\", \"source\", \"kind\"} lines; P is strict,
-                               balanced (the default) or monitor; --show lists the errors
+                               balanced (the default) or monitor; --documents judges tool
+                               results instead of messages; --show lists the errors
+  guard-train [DIR] [--check]  trains the learned stages of the guardrail on the corpora in DIR and
+                               writes their tables; --check compares them with what is there
   bench [STREAMS…]             the server against a bare pass-through, at 1, 10 and 100 streams,
                                then WebSockets with agent processes behind them
   bench sockets [COUNT…]       only the WebSockets
@@ -47,6 +51,10 @@ cargo xtask <command>
                                kills and pauses servers under load, and compares what clients saw
                                with what is stored; one node on SQLite, unless told otherwise
                                (--help lists all options)
+  flow-eval [--policy P] [--suite S] [--sample N] [--json FILE]
+                               AgentDojo and clean tasks through the running server: attacks
+                               stopped, attacks won, questions a task; P is flow (the default),
+                               flow-hints, hints, nothing-believed or all-allowed
   bench-guard [TEXT]           the speed of guardrail, sanitizer, classifier and segmenter; TEXT
                                selects hostile texts by a part of their name
   fuzz [TARGET [--seconds N]]  libFuzzer on a parser, for a minute; without a target, lists all
@@ -67,9 +75,11 @@ fn main() -> ExitCode {
         ["screenshots"] => in_browser("pictures"),
         ["figures"] => in_browser("figures"),
         ["guard-eval", rest @ ..] => cargo_with(&example("guard_eval"), rest),
+        ["guard-train", rest @ ..] => cargo_with(&example("guard_train"), rest),
         ["bench", "engines", rest @ ..] => bench_engines(rest),
         ["bench", rest @ ..] => bench(rest),
         ["soak", rest @ ..] => soak::soak(rest),
+        ["flow-eval", rest @ ..] => flow_eval::whole(rest),
         ["bench-guard", rest @ ..] => cargo_with(&example("guard_bench"), rest),
         ["fuzz", rest @ ..] => fuzz::fuzz(rest),
         ["deny"] => dependencies::deny(),
@@ -118,6 +128,9 @@ fn test() -> bool {
     checks.run("soak: one node on SQLite", soak::one_node);
     if soak::SEVERAL_NODES && servers.missing().is_empty() {
         checks.run("soak: three nodes", soak::three_nodes);
+    }
+    if flow_eval::IN_TESTS {
+        checks.run("flow: a sample of AgentDojo and of clean tasks", flow_eval::sample);
     }
     drop(servers);
     // The earlier checks have built the server.
@@ -188,6 +201,16 @@ fn command(program: impl AsRef<OsStr>) -> Command {
         }
     }
     command
+}
+
+/// A binary of the workspace that was built with a profile: beside the folder of this one.
+fn built(profile: &str, name: &str) -> Option<Command> {
+    let own = std::env::current_exe().ok();
+    let folder = own.as_deref().and_then(Path::parent).and_then(Path::parent);
+    if folder.is_none() {
+        eprintln!("xtask: the folder of the binaries is not known");
+    }
+    Some(command(folder?.join(profile).join(name)))
 }
 
 fn succeeds(command: &mut Command) -> bool {

@@ -1,9 +1,7 @@
 //! `cargo xtask soak`, and the short ones of `cargo xtask test`.
 
-use std::path::PathBuf;
-
 use crate::test_servers::programs;
-use crate::{cargo, command, succeeds};
+use crate::{built, cargo, succeeds};
 
 /// Whether `cargo xtask test` has a short soak of three nodes.
 pub(crate) const SEVERAL_NODES: bool = true;
@@ -32,11 +30,7 @@ fn short(arguments: &[&str]) -> bool {
 
 /// Starts the binary, which finds the server beside itself.
 fn start(profile: &str, arguments: &[&str]) -> bool {
-    let Some(program) = built(profile) else {
-        eprintln!("xtask: the folder of the binaries is not known");
-        return false;
-    };
-    let mut soak = command(program);
+    let Some(mut soak) = built(profile, "parlor-soak") else { return false };
     if needs_servers(arguments) {
         match programs() {
             Ok(programs) => drop(soak.envs(programs)),
@@ -55,10 +49,4 @@ fn needs_servers(arguments: &[&str]) -> bool {
     let inside = arguments.iter().filter_map(|argument| argument.strip_prefix("--nodes="));
     let asks = ["--postgres", "--proxy"].iter().any(|flag| arguments.contains(flag));
     asks || after.chain(inside).any(|nodes| nodes != "1")
-}
-
-/// The binary of a profile, beside the folder of this one.
-fn built(profile: &str) -> Option<PathBuf> {
-    let own = std::env::current_exe().ok()?;
-    Some(own.parent()?.parent()?.join(profile).join("parlor-soak"))
 }

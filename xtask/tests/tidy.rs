@@ -25,7 +25,14 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         ],
     ),
     ("crates/picture", &["gif", "image-webp", "imagesize", "png", "thiserror", "zune-jpeg"]),
-    ("crates/http_client", &["reqwest", "rustls", "rustls-platform-verifier"]),
+    ("crates/http_client", &["reqwest", "rustls", "rustls-platform-verifier", "tokio"]),
+    (
+        "crates/web_push",
+        &[
+            "parlor-http-client", "data-encoding", "reqwest", "ring", "secrecy", "serde",
+            "serde_json", "thiserror",
+        ],
+    ),
     ("crates/process", &["rustix", "secrecy", "serde", "thiserror", "tokio", "tracing"]),
     (
         "crates/models",
@@ -39,9 +46,9 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         "crates/mcp",
         &[
             "parlor-agent", "parlor-http-client", "parlor-picture", "parlor-process",
-            "parlor-protocol", "bytes", "data-encoding", "futures-core", "futures-util", "regex",
-            "reqwest", "rmcp", "secrecy", "serde", "serde_json", "sha2", "sse-stream", "thiserror",
-            "tokio", "tokio-util", "tracing", "uuid",
+            "parlor-protocol", "async-trait", "bytes", "data-encoding", "futures-core",
+            "futures-util", "http", "regex", "reqwest", "rmcp", "secrecy", "serde", "serde_json",
+            "sha2", "sse-stream", "thiserror", "tokio", "tokio-util", "tracing", "uuid",
         ],
     ),
     (
@@ -97,7 +104,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "parlor-programs", "parlor-protocol", "parlor-recipes", "parlor-storage",
             "agent-client-protocol-schema", "anyhow", "argon2", "axum", "bytes", "clap",
             "data-encoding", "futures-util", "getrandom", "http-body-util", "hyper", "hyper-util",
-            "reqwest", "rust-embed", "rustix", "rustls", "secrecy", "serde", "serde_json",
+            "reqwest", "ring", "rust-embed", "rustix", "rustls", "secrecy", "serde", "serde_json",
             "serde_path_to_error", "sha1", "sha2", "socket2", "strsim", "thiserror", "tokio",
             "tokio-util", "toml", "tower", "tracing", "tracing-subscriber", "url", "uuid",
         ],
@@ -120,6 +127,13 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         &[
             "parlor-testkit", "anyhow", "clap", "fastrand", "futures-util", "reqwest", "rustix",
             "rustls", "serde_json", "tokio", "tokio-tungstenite",
+        ],
+    ),
+    (
+        "crates/flow_eval",
+        &[
+            "parlor-testkit", "anyhow", "clap", "fastrand", "futures-util", "reqwest", "rustls",
+            "serde", "serde_json", "tempfile", "tokio", "toml",
         ],
     ),
     (
@@ -242,7 +256,7 @@ fn no_folder_or_module_has_a_name_that_says_nothing() {
 fn paths_in_the_documents_exist() {
     for document in ["ARCHITECTURE.md", "README.md", "CONTRIBUTING.md"] {
         let text = fs::read_to_string(root().join(document)).unwrap();
-        let tops = ["crates/", "xtask/", "web/", "fuzz/", "docs/", ".ci/", ".cargo/"];
+        let tops = ["crates/", "xtask/", "web/", "fuzz/", "docs/", "evals/", ".ci/", ".cargo/"];
         let named = text
             .split('`')
             .skip(1)

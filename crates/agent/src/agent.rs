@@ -32,8 +32,8 @@ use tokio::sync::mpsc;
 use crate::error::AgentError;
 use crate::history::HistoryMessage;
 use crate::model_error::ModelError;
-use crate::requests::{PromptRequest, ProposedCall, Reply};
-use crate::tools::{ToolFuture, ToolOutcome};
+use crate::requests::{ClientCall, PromptRequest, ProposedCall, Reply};
+use crate::tools::{ToolFuture, ToolOutcome, ToolSpec};
 
 /// Something that takes turns: a model in the built-in loop, or a CLI.
 pub trait Agent: Send + Sync {
@@ -47,6 +47,11 @@ pub trait Agent: Send + Sync {
     /// Whether the turns of a conversation need files of one machine, as those of a program
     /// do: then one of several nodes is its home.
     fn needs_home(&self) -> bool {
+        false
+    }
+
+    /// Whether it can call tools that the client has ([`AgentEvent::CallsClient`]).
+    fn takes_client_tools(&self) -> bool {
         false
     }
 
@@ -154,6 +159,23 @@ pub struct TurnContext {
     pub system_prompt: Option<String>,
     /// Whether anything may be changed.
     pub mode: Mode,
+    /// The tools that the client has, beside those of the agent.
+    pub client_tools: Vec<ToolSpec>,
+    /// Whose words it was told before.
+    pub flow: TurnFlow,
+}
+
+/// What an agent with tools and rules of its own has to know of the flow of information (F): the
+/// calls that these rules allow have to be asked about too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TurnFlow {
+    /// Whether a person is asked about sinks, once words of others were told.
+    pub asks: bool,
+    /// Whether words of others were told before this turn.
+    pub is_tainted: bool,
+    /// Whether a person went on without what was read, and no CLI session was begun since: one
+    /// that is known from before still holds it.
+    pub is_cleared: bool,
 }
 
 /// An event of a turn. Its texts are raw.
@@ -201,6 +223,8 @@ pub enum AgentEvent {
     },
     /// An agent asks the person, and waits for the reply.
     Asks(Box<PromptRequest>),
+    /// An agent calls a tool that the client has, and waits for the reply.
+    CallsClient(Box<ClientCall>),
     /// What was asked under this id is not asked any longer.
     Withdrawn(String),
     /// The results of the calls of one message, for the raw history.

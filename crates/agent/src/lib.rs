@@ -6,15 +6,18 @@
 //!    as a stream of [`AgentEvent`]s.
 //! 3. What the agent must not do by itself it asks for ([`requests`]), and waits for the reply.
 //! 4. Tools are behind [`Tools`], wherever they come from.
+//!    [`flow`]: whose words they bring, and what a call can do.
 //! 5. The turn ends with one [`AgentEvent::Ended`].
 //!
 //! Everything here is raw: it becomes visible to people only through `guard`.
 //!
 //! Must never contain: HTTP, a process, the MCP library, a wire format, storage.
 
+mod action;
 mod agent;
 pub mod diff;
 mod error;
+pub mod flow;
 mod history;
 mod model_error;
 mod remedy;
@@ -22,12 +25,12 @@ pub mod requests;
 pub mod tools;
 
 pub use agent::{
-    Agent, AgentDescription, AgentEvent, AgentInitiatedTurn, Checkpoint, TurnContext, TurnOutcome,
-    TurnRunner, TurnStart, Usage,
+    Agent, AgentDescription, AgentEvent, AgentInitiatedTurn, Checkpoint, TurnContext, TurnFlow,
+    TurnOutcome, TurnRunner, TurnStart, Usage,
 };
 pub use error::AgentError;
 pub use history::{CLI_SESSION, ContentBlock, HistoryMessage};
 pub use model_error::ModelError;
 pub use remedy::Remedy;
-pub use requests::{Answer, AskedBy, PromptRequest, ProposedCall, Reply};
+pub use requests::{Answer, AskedBy, ClientCall, PromptRequest, ProposedCall, Reply};
 pub use tools::{Tool, ToolOutcome, ToolSpec, Tools};

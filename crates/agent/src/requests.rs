@@ -11,6 +11,7 @@
 //! - [`AgentEvent::CallEnded`](crate::AgentEvent::CallEnded): what may the model read of the
 //!   result? [`Reply::Result`].
 //! - [`PromptRequest`]: a question to the person. [`Reply::Answer`].
+//! - [`ClientCall`]: a call of a tool that the client has. [`Reply::Result`].
 //!
 //! After a crash a turn repeats its requests from its checkpoint, under the same ids.
 
@@ -40,6 +41,17 @@ pub struct ProposedCall {
     pub ends_with_agent: bool,
     /// What a person has to know about the approval.
     pub caveats: Vec<CallCaveat>,
+}
+
+/// A call of a tool that the client has.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClientCall {
+    /// The model's id of the call: unique in its turn.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The arguments.
+    pub input: Map<String, Value>,
 }
 
 /// A question to the person.

@@ -25,7 +25,12 @@ use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
+pub use crate::action::ToolAction;
+use crate::flow::{ResultLabel, ToolFlow};
 use crate::history::ContentBlock;
+
+/// The tool by which a model asks the person. No other tool is called by this name.
+pub const ASK_USER: &str = "ask_user";
 
 /// The tools of a project.
 pub trait Tools: Send + Sync {
@@ -48,6 +53,17 @@ pub trait Tools: Send + Sync {
     fn preview(&self, tool: &str, arguments: &Map<String, Value>) -> ToolFuture<Option<Value>> {
         let _no_preview = (tool, arguments);
         Box::pin(ready(None))
+    }
+
+    /// The tool of a server that its app may call, by its name there.
+    fn app_tool(&self, server: &str, name: &str) -> Option<Tool> {
+        let _no_apps = (server, name);
+        None
+    }
+
+    /// The page that shows the results of a tool ([`ToolApp::page`]), or why there is none.
+    fn app_page(&self, tool: &str) -> ToolFuture<Result<AppPage, String>> {
+        Box::pin(ready(Err(format!("{tool} has no app"))))
     }
 
     /// Waits a moment for servers that are starting.
@@ -107,6 +123,37 @@ pub struct Tool {
     /// The guardrail rule that its description violates, if any (G-8): then its annotations
     /// are ignored.
     pub suspicion: Option<String>,
+    /// Whether it is another than when it was first listed, since the start of the server.
+    pub is_changed: bool,
+    /// What it has to do with the app of its server.
+    pub app: ToolApp,
+    /// Whose words it brings, and what a call can do.
+    pub flow: ToolFlow,
+}
+
+/// What a tool has to do with the app of its server: a page that the server brings, shown in the
+/// chat (I-6).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ToolApp {
+    /// The address at the server of the page that shows its results: `ui://…`.
+    pub page: Option<String>,
+    /// Whether pages of its server may call it.
+    pub is_callable: bool,
+    /// Whether only they may: it is not offered to the model.
+    pub is_hidden: bool,
+}
+
+/// The page of an app, and whom it may talk to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AppPage {
+    /// The HTML of the server.
+    pub html: String,
+    /// Origins that its scripts may send requests to.
+    pub connect: Vec<String>,
+    /// Origins that scripts, styles, pictures and fonts may come from.
+    pub resources: Vec<String>,
+    /// Origins of frames inside it.
+    pub frames: Vec<String>,
 }
 
 impl Tool {
@@ -154,18 +201,6 @@ impl ToolRule {
             None => false,
         })
     }
-}
-
-/// The configured action for a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ToolAction {
-    /// It runs without approval.
-    Allow,
-    /// A person has to approve it.
-    Ask,
-    /// It never runs.
-    Deny,
 }
 
 /// One call, as it was approved.
@@ -218,14 +253,41 @@ pub enum ToolOutcome {
         content: Vec<ContentBlock>,
         /// The tool says that it failed.
         is_error: bool,
-        /// Something to show beside the chat, of a kind that the configuration lists.
-        artifact: Option<Artifact>,
+        /// What the server gives beside it.
+        extras: Box<ResultExtras>,
     },
     /// It did not run, and why, for the model and the person.
     NotRun(String),
     /// It was sent, and no answer came (the server died, or a timeout): it may or may not
     /// have had an effect.
     Unknown(String),
+}
+
+/// What a server gives beside the content of a result.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ResultExtras {
+    /// Something to show beside the chat, of a kind that the configuration lists.
+    pub artifact: Option<Artifact>,
+    /// For the apps of the server, if it has some.
+    pub app: Option<AppResult>,
+    /// What it says of whose words these are.
+    pub label: ResultLabel,
+}
+
+impl ToolOutcome {
+    /// An answer that is nothing but its content.
+    pub fn answered(content: Vec<ContentBlock>, is_error: bool) -> Self {
+        Self::Answered { content, is_error, extras: Box::default() }
+    }
+}
+
+/// What an app shows of a result beside its content.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct AppResult {
+    /// Data that the server gives for programs.
+    pub structured: Option<Value>,
+    /// Whether a page shows the result.
+    pub is_shown: bool,
 }
 
 /// Something to show beside the chat.
@@ -252,6 +314,21 @@ pub struct ServerHealth {
     pub problem: Option<String>,
     /// Problems although it answers: tools that were left out, and why.
     pub warnings: Vec<String>,
+    /// Whether somebody is logged in to it, if it asks for that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub login: Option<LoginState>,
+}
+
+/// Whether somebody is logged in to a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LoginState {
+    /// It asks for a login.
+    Needed,
+    /// There is a login, which does not cover a call.
+    MoreNeeded,
+    /// There is a login.
+    LoggedIn,
 }
 
 /// The state of a server.

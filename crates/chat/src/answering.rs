@@ -160,6 +160,7 @@ async fn begin_turn(
         text: answer.map(ValidAnswer::into_text),
         image: None,
         retry: None,
+        clears: None,
     };
     let conversation = prompt.conversation;
     let passed_over = open_prompts_without_turn(state, conversation, Some(prompt.id)).await?;
@@ -167,6 +168,8 @@ async fn begin_turn(
     let mut write =
         turn::message_turn(caller, project, conversation, message, answers, &passed_over);
     write.mode = (decision == Some(PlanDecision::Execute)).then_some(Mode::Act);
+    // The client that asked is the one that reads on.
+    write.client_tools = state.store.client_tools(prompt.turn).await?;
     let slot = state.turn_slot(caller, project).await?;
     match turn::begin(state, write, project, slot).await {
         Ok(accepted) => Ok(accepted),

@@ -5,23 +5,27 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use parlor_agent::tools::AppPage;
 use parlor_fanout::Hint;
 use parlor_protocol::{
-    BootId, ChatRequest, ConversationId, EventId, Mode, ProjectId, PromptAnswer, PromptId,
-    PromptStatus, Timestamp,
+    BootId, ChatRequest, ClientMessageId, ConversationId, EventId, MessageId, Mode, ProjectId,
+    PromptAnswer, PromptId, PromptStatus, Timestamp, TurnId,
 };
 use parlor_storage::{
-    Allowance, BlockedInputPage, Conversation, ConversationFilter, ConversationPage,
-    ConversationView, Image, NewConversation, PageCursor, PromptPage, PromptView, StorageError,
-    Store,
+    BlockedInputPage, Conversation, ConversationFilter, ConversationPage, ConversationView,
+    ExternalConversation, Image, NewConversation, PageCursor, Prompt, PromptPage, PromptView,
+    StorageError, Store, TurnRow, TurnStatus,
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 use uuid::Uuid;
 
+use crate::allowances::{self, ListedAllowance};
 use crate::answering::{self, Answered};
+use crate::apps::{self, AppCallOutcome};
 use crate::caller::{Accepted, Caller};
 use crate::clock::now;
 use crate::error::ChatError;
+use crate::external_message::ExternalMessage;
 use crate::live_turns::Stop;
 use crate::log::{Reader, Source};
 use crate::node::{Membership, Node};
@@ -30,7 +34,7 @@ use crate::project::Projects;
 use crate::prompts::PreviewedCall;
 use crate::state::ChatState;
 use crate::texts::title;
-use crate::{agent_initiated_turns, allowances, recovery, sending};
+use crate::{agent_initiated_turns, recovery, sending};
 
 /// Conversations on a page of the list.
 const CONVERSATIONS_PER_PAGE: u32 = 50;
@@ -80,7 +84,76 @@ impl Chat {
         project: &ProjectId,
         request: ChatRequest,
     ) -> Result<Accepted, ChatError> {
-        sending::send(&self.state, caller, project, request).await
+        self.send_external(caller, project, request.into()).await
+    }
+
+    /// Takes a message of an external client. When it returns, the message is stored and its
+    /// turn has begun.
+    pub async fn send_external(
+        &self,
+        caller: &Caller,
+        project: &ProjectId,
+        message: ExternalMessage,
+    ) -> Result<Accepted, ChatError> {
+        sending::send(&self.state, caller, project, message).await
+    }
+
+    /// The conversation that an external client names so, if it has begun.
+    pub async fn external_conversation(
+        &self,
+        caller: &Caller,
+        named: &ExternalConversation,
+    ) -> Result<Option<ConversationId>, ChatError> {
+        Ok(self.state.store.external_conversation(&caller.tenant, named).await?)
+    }
+
+    /// A turn of the caller's tenant.
+    pub async fn turn(&self, caller: &Caller, id: TurnId) -> Result<Accepted, ChatError> {
+        Ok(self.state.store.turn(&caller.tenant, id).await?.into())
+    }
+
+    /// The turn that a message of the caller began, by the client's id of the message.
+    pub async fn turn_of_message(
+        &self,
+        caller: &Caller,
+        id: &ClientMessageId,
+    ) -> Result<Option<Accepted>, ChatError> {
+        let (tenant, session) = (&caller.tenant, &caller.session);
+        let turn = self.state.store.turn_by_client_message(tenant, session, id).await?;
+        Ok(turn.map(Accepted::from))
+    }
+
+    /// The newest turn of a conversation, and whether it still runs.
+    pub async fn last_turn(
+        &self,
+        caller: &Caller,
+        conversation: ConversationId,
+    ) -> Result<Option<(Accepted, bool)>, ChatError> {
+        self.state.store.conversation(&caller.tenant, conversation).await?;
+        let turn = self.state.store.last_turn(conversation).await?;
+        let running = |turn: &TurnRow| turn.status == TurnStatus::Running;
+        Ok(turn.map(|turn| (running(&turn), turn)).map(|(is, turn)| (turn.into(), is)))
+    }
+
+    /// The open prompts of a conversation, oldest first.
+    pub async fn open_prompts(
+        &self,
+        caller: &Caller,
+        conversation: ConversationId,
+    ) -> Result<Vec<PromptView>, ChatError> {
+        self.state.store.conversation(&caller.tenant, conversation).await?;
+        let open = self.state.store.open_prompts(conversation).await?;
+        Ok(open.into_iter().map(Prompt::view).collect())
+    }
+
+    /// The turn in which a prompt opened.
+    pub async fn turn_of_prompt(
+        &self,
+        caller: &Caller,
+        id: PromptId,
+    ) -> Result<Accepted, ChatError> {
+        let turn = self.state.store.prompt(&caller.tenant, id).await?.turn;
+        self.turn(caller, turn).await
     }
 
     /// Reads a conversation after an event id; without one, from the beginning.
@@ -182,6 +255,28 @@ impl Chat {
         Ok(())
     }
 
+    /// The page of the app that shows a message.
+    pub async fn app_page(
+        &self,
+        caller: &Caller,
+        conversation: ConversationId,
+        message: MessageId,
+    ) -> Result<AppPage, ChatError> {
+        apps::page(&self.state, caller, conversation, message).await
+    }
+
+    /// Makes a call for the app that shows a message, or begins a turn that makes it.
+    pub async fn call_from_app(
+        &self,
+        caller: &Caller,
+        conversation: ConversationId,
+        message: MessageId,
+        tool: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<AppCallOutcome, ChatError> {
+        apps::call(&self.state, caller, conversation, message, tool, arguments).await
+    }
+
     /// An image of the caller's tenant.
     pub async fn image(&self, caller: &Caller, id: Uuid) -> Result<Image, ChatError> {
         Ok(self.state.store.image(&caller.tenant, id).await?)
@@ -238,7 +333,7 @@ impl Chat {
         &self,
         caller: &Caller,
         conversation: ConversationId,
-    ) -> Result<Vec<Allowance>, ChatError> {
+    ) -> Result<Vec<ListedAllowance>, ChatError> {
         allowances::list(&self.state, caller, conversation).await
     }
 

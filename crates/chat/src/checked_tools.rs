@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use parlor_agent::tools::{
-    ServerHealth, Tool, ToolAction, ToolCall, ToolFuture, ToolStream, Tools,
+    AppPage, ServerHealth, Tool, ToolAction, ToolCall, ToolFuture, ToolStream, Tools,
 };
 use parlor_guard::guardrail::Guardrail;
 use parlor_protocol::Verdict;
@@ -49,7 +49,7 @@ impl CheckedTools {
     }
 
     fn check(&self, tool: &Tool) -> Option<Tool> {
-        let (verdict, finding) = self.guardrail.check_document(&texts_of(tool));
+        let (verdict, finding) = self.guardrail.check_description(&texts_of(tool));
         let Some(finding) = finding else { return Some(tool.clone()) };
         let name = &tool.spec.name;
         tracing::warn!(rule = %finding.rule, tool = %name, "a tool's description looks like an injection");
@@ -63,7 +63,7 @@ impl CheckedTools {
             tool.spec.description = caution;
             tool.title = None;
             remove_texts(&mut tool.spec.input_schema);
-            if self.guardrail.check_document(&texts_of_schema(&tool)).1.is_some() {
+            if self.guardrail.check_description(&texts_of_schema(&tool)).1.is_some() {
                 return None;
             }
             for rule in tool.rules.iter_mut().filter(|rule| rule.action == ToolAction::Allow) {
@@ -89,6 +89,8 @@ impl Tools for CheckedTools {
         if let Some(last) = last.filter(|last| Arc::ptr_eq(&last.offered, &offered)) {
             return last.checked.clone();
         }
+        // Whoever gives orders about a tool of the project by its name weighs more.
+        self.guardrail.know_tools(offered.iter().map(|tool| &*tool.spec.name));
         let mut checked = HashMap::with_capacity(offered.len());
         let mut list = Vec::with_capacity(offered.len());
         for tool in offered.iter() {
@@ -128,6 +130,14 @@ impl Tools for CheckedTools {
 
     fn preview(&self, tool: &str, arguments: &Map<String, Value>) -> ToolFuture<Option<Value>> {
         self.inner.preview(tool, arguments)
+    }
+
+    fn app_tool(&self, server: &str, name: &str) -> Option<Tool> {
+        self.check(&self.inner.app_tool(server, name)?)
+    }
+
+    fn app_page(&self, tool: &str) -> ToolFuture<Result<AppPage, String>> {
+        self.inner.app_page(tool)
     }
 
     fn settle(&self) -> ToolFuture<()> {

@@ -30,6 +30,9 @@ pub enum ChatError {
     /// Answer again: the prompt is still open, and this says what is wrong.
     #[error("{0}")]
     AnswerInvalid(ValidationError),
+    /// Correct the request.
+    #[error("{0}")]
+    Malformed(String),
     /// Choose another image.
     #[error("{0}")]
     BadImage(String),

@@ -69,7 +69,17 @@ fn blocked_input(
         action: finding.action.as_str().to_owned(),
         view: finding.view.as_str().to_owned(),
         hash: data_encoding::HEXLOWER.encode(&Sha256::digest(text.as_bytes())),
-        excerpt: excerpt(text),
+        excerpt: explained(text, finding),
+    }
+}
+
+/// The excerpt, and the words that weighed most where no pattern says why.
+fn explained(text: &str, finding: &Finding) -> String {
+    let excerpt = excerpt(text);
+    if finding.words.is_empty() {
+        excerpt
+    } else {
+        format!("{excerpt} [{}]", finding.words.join(", "))
     }
 }
 

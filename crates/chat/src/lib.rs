@@ -12,6 +12,8 @@
 //!    person's answer, as a row that outlives connections and restarts.
 //! 6. [`recovery`]: after a crash, unfinished turns are resumed or ended.
 //!    [`agent_initiated_turns`]: an agent may begin a turn by itself.
+//!    [`apps`]: pages of MCP servers, whose calls are turns too.
+//!    [`flow`]: what the model was told of others decides what is asked.
 //! 7. [`nodes`]: several servers on one database take over from each other and tell each
 //!    other where to look.
 //!
@@ -22,12 +24,16 @@ mod agent_initiated_turns;
 mod allowances;
 mod answering;
 mod approval_policy;
+mod apps;
 mod caller;
 mod chat;
 mod checked_tools;
+mod client_tools;
 mod clock;
 mod error;
+mod external_message;
 mod fail_point;
+mod flow;
 #[doc(hidden)]
 pub mod fuzz;
 mod images;
@@ -49,11 +55,16 @@ mod turn;
 mod turn_slots;
 mod validation_error;
 
+pub use allowances::ListedAllowance;
 pub use answering::Answered;
+pub use apps::AppCallOutcome;
 pub use caller::{Accepted, Caller};
 pub use chat::Chat;
 pub use checked_tools::CheckedTools;
 pub use error::ChatError;
+pub use external_message::{EarlierMessage, ExternalMessage};
+pub use flow::notes::FlowNote;
+pub use flow::{FlowNotes, FlowPolicy};
 pub use log::{EventBatch, LargeEvent, LargePieces, Piece, PolledBatch, Reader, WriteEvent};
 pub use node::Membership;
 pub use project::{Project, Projects};

@@ -7,9 +7,13 @@ use std::time::Duration;
 use parlor_agent::{Agent, Tools};
 use parlor_guard::guardrail::Guardrail;
 use parlor_guard::sanitizer::Sanitizer;
-use parlor_protocol::{ProjectId, TenantId};
+use parlor_protocol::{ConversationId, ProjectId, TenantId};
+use parlor_storage::{StorageError, Store};
+
+use crate::flow::{FlowContext, FlowNotes, FlowPolicy};
 
 /// One agent with its policies.
+#[derive(Clone)]
 pub struct Project {
     /// Its id.
     pub id: ProjectId,
@@ -37,6 +41,21 @@ pub struct Project {
     pub max_answer_bytes: usize,
     /// The limit of parallel turns in this project.
     pub max_turns: u32,
+    /// What is done about words of others (F-2).
+    pub flow: FlowPolicy,
+    /// What would have been asked.
+    pub flow_notes: Arc<FlowNotes>,
+}
+
+impl Project {
+    /// What the model was told in a conversation.
+    pub(crate) async fn flow_context(
+        &self,
+        store: &Store,
+        conversation: ConversationId,
+    ) -> Result<FlowContext, StorageError> {
+        FlowContext::read(store, self.flow, self.tools.as_ref(), conversation).await
+    }
 }
 
 impl std::fmt::Debug for Project {

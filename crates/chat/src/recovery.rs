@@ -21,6 +21,7 @@ use parlor_storage::{
     Step, StorageError, TextBlock, TurnOutcome, TurnStatus,
 };
 
+use crate::apps::call_agent;
 use crate::clock::now;
 use crate::prompts::closing::unanswered;
 use crate::state::ChatState;
@@ -59,9 +60,13 @@ fn go_on(state: &Arc<ChatState>, mut turn: InterruptedTurn) -> Result<(), Box<In
     let Some(project) = state.projects.get(&turn.tenant, &turn.project).cloned() else {
         return Err(Box::new(turn));
     };
+    let checkpoint = turn.checkpoint.take().map(Checkpoint);
+    let project = match &checkpoint {
+        Some(checkpoint) => call_agent::of_checkpoint(project, checkpoint),
+        None => project,
+    };
     let is_home = turn.home.is_none_or(|home| home == state.node.id());
     let is_elsewhere = project.agent.needs_home() && !is_home;
-    let checkpoint = turn.checkpoint.take().map(Checkpoint);
     match checkpoint {
         _ if turn.is_stopped => return Err(Box::new(turn)),
         None if turn.handed_over => turn::begin_handed_over(state, turn, project),
@@ -113,7 +118,7 @@ fn last_write(turn: &InterruptedTurn) -> Commit {
     events.extend(turn.runs.iter().map(|run| {
         let (tool, call_id) = (run.tool.clone(), CallId::new(run.id));
         let status = ToolStatus::Error;
-        event(EventBody::ToolUse { tool, call_id, status, progress: None })
+        event(EventBody::ToolUse { tool, call_id, status, input: None, progress: None })
     }));
     events.push(event(EventBody::Done {
         conversation_id: turn.conversation,
@@ -133,7 +138,12 @@ fn last_write(turn: &InterruptedTurn) -> Commit {
             runs: turn
                 .runs
                 .iter()
-                .map(|run| RunWrite::Move { id: run.id, to: abandoned(run), result: None })
+                .map(|run| RunWrite::Move {
+                    id: run.id,
+                    to: abandoned(run),
+                    result: None,
+                    told: None,
+                })
                 .collect(),
             prompts: turn.prompts.iter().map(|prompt| PromptWrite::Logged(prompt.id)).collect(),
             end: Some(TurnOutcome { status, tokens_used: None, cost_micros: None }),

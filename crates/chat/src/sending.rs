@@ -3,7 +3,8 @@
 //! 1. A message that was sent before is acknowledged again, and begins no second turn (H-5).
 //! 2. What a retry leaves out is filled in ([`retries`]).
 //! 3. The conversation is looked up, or a new one is prepared.
-//! 4. The image is decoded and checked, the text passes the guardrail ([`input_check`]).
+//! 4. The image is decoded and checked, the text passes the guardrail ([`input_check`]), and so
+//!    does what an external client tells of the past ([`external_message`](crate::external_message)).
 //! 5. The turn gets a slot, then everything is written at once and the turn begins
 //!    ([`turn::begin`]).
 
@@ -14,7 +15,10 @@ use parlor_storage::{NewConversation, Prompt, StorageError};
 use uuid::Uuid;
 
 use crate::caller::{Accepted, Caller};
+use crate::client_tools;
 use crate::error::ChatError;
+use crate::external_message::{ExternalMessage, WithEarlier};
+use crate::flow::clearing;
 use crate::input_check;
 use crate::project::Project;
 use crate::retries;
@@ -27,10 +31,14 @@ pub(crate) async fn send(
     state: &Arc<ChatState>,
     caller: &Caller,
     project: &ProjectId,
-    mut request: ChatRequest,
+    message: ExternalMessage,
 ) -> Result<Accepted, ChatError> {
-    if let Some(accepted) = accepted_before(state, caller, &request).await? {
+    if let Some(accepted) = accepted_before(state, caller, &message).await? {
         return Ok(accepted);
+    }
+    let mut request = message.request.clone();
+    if let (None, Some(named)) = (request.conversation_id, &message.conversation) {
+        request.conversation_id = state.store.external_conversation(&caller.tenant, named).await?;
     }
     let retry = retries::complete(state, caller, &mut request).await?;
     let target = target(state, caller, project, &request).await?;
@@ -42,18 +50,37 @@ pub(crate) async fn send(
     let has_image = image.is_some() || retry.as_ref().is_some_and(|retry| retry.image.is_some());
     let text =
         input_check::check_message(state, caller, project, &request.message, has_image).await?;
-    let message = PersonMessage { text, for_model: None, image, retry };
+    let tools = client_tools::check(project, &request.client_tools)?;
+    let for_model = match message.earlier.is_empty() || target.new.is_none() {
+        true => None,
+        false => {
+            let all = WithEarlier::new(message.earlier.clone(), text.get())?;
+            let all = input_check::check_answer(state, caller, project, all).await?;
+            Some(all.map(WithEarlier::for_model))
+        }
+    };
+    let clears = match (request.clear_context, &target.new) {
+        (true, None) => {
+            let kept = state.store.calls_before_others(target.conversation).await?;
+            Some(clearing::mark(&kept))
+        }
+        _ => None,
+    };
+    let said = PersonMessage { text, for_model, image, retry, clears };
     let slot = state.turn_slot(caller, project).await?;
     let conversation = target.conversation;
     let mut write =
-        turn::message_turn(caller, project, conversation, message, None, &target.passed_over);
+        turn::message_turn(caller, project, conversation, said, None, &target.passed_over);
     write.mode = request.mode.filter(|_| target.new.is_none());
+    write.external = message.conversation.clone().filter(|_| target.new.is_some());
     write.new = target.new;
     write.title = target.title;
     write.client_message_id = request.client_message_id.clone();
+    write.request_hash = message.request_hash.clone();
+    write.client_tools = tools;
     match turn::begin(state, write, project, slot).await {
         Ok(accepted) => Ok(accepted),
-        Err(error) => match accepted_before(state, caller, &request).await? {
+        Err(error) => match accepted_before(state, caller, &message).await? {
             // The same message, sent twice at the same moment.
             Some(accepted) => Ok(accepted),
             None => Err(why_not_begun(state, conversation, error).await),
@@ -92,10 +119,16 @@ pub(crate) async fn why_not_begun(
 async fn accepted_before(
     state: &ChatState,
     caller: &Caller,
-    request: &ChatRequest,
+    message: &ExternalMessage,
 ) -> Result<Option<Accepted>, ChatError> {
-    let Some(id) = &request.client_message_id else { return Ok(None) };
-    let turn = state.store.turn_by_client_message(&caller.tenant, &caller.session, id).await?;
+    let (store, tenant, session) = (&state.store, &caller.tenant, &caller.session);
+    let turn = match (&message.request.client_message_id, &message.request_hash) {
+        (Some(id), _) => store.turn_by_client_message(tenant, session, id).await?,
+        (None, Some(hash)) if message.is_repeated => {
+            store.turn_by_request(tenant, session, hash).await?
+        }
+        _ => None,
+    };
     Ok(turn.map(Accepted::from))
 }
 

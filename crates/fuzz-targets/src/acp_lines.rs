@@ -36,6 +36,7 @@ fn started(mode: Mode) -> Dialog {
     let mut dialog = Dialog::new(DialogSettings {
         process: Uuid::nil(),
         working_dir: "/work".to_owned(),
+        working_dir_content: parlor_protocol::Content::Own,
         wanted: Wanted::default(),
         session_meta: Map::new(),
         instructions: None,
@@ -49,7 +50,7 @@ fn started(mode: Mode) -> Dialog {
     });
     dialog.opening();
     let history = vec![HistoryMessage::user("Hello")];
-    let context = TurnContext { history, system_prompt: None, mode };
+    let context = TurnContext { history, mode, ..TurnContext::default() };
     dialog.begin(&context, Uuid::nil(), &mut Vec::new());
     dialog
 }

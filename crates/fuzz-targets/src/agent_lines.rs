@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use parlor_agent::{AgentEvent, Answer, HistoryMessage, Reply, TurnContext};
+use parlor_agent::{AgentEvent, Answer, HistoryMessage, Reply, TurnContext, TurnFlow};
 use parlor_programs::bridge::fuzz::message;
 use parlor_programs::claude_code::{Dialog, DialogSettings, PermissionMode, ToolPolicy};
 use parlor_programs::{Dialect as _, Output};
-use parlor_protocol::Mode;
+use parlor_protocol::Content;
 use serde_json::json;
 use uuid::Uuid;
 
 /// A question is answered once, and nothing waits any more after the turn was given up.
 pub fn run(data: &[u8]) {
-    for durable_in in [None, Some("/work".to_owned())] {
-        let mut dialog = started(durable_in);
+    for strict in [false, true] {
+        let mut dialog = started(strict);
         for (number, line) in data.split(|byte| *byte == b'\n').enumerate() {
             match message(line) {
                 Ok(Some(line)) => {
@@ -32,18 +32,22 @@ pub fn run(data: &[u8]) {
     }
 }
 
-fn started(durable_in: Option<String>) -> Dialog {
+/// With durable questions, and questions about every sink; or with neither.
+fn started(strict: bool) -> Dialog {
     let mut dialog = Dialog::new(DialogSettings {
         act: PermissionMode::Default,
         started_in: PermissionMode::Default,
         cli_session: None,
         tools: Arc::new(ToolPolicy::default()),
-        durable_in,
+        working_dir: "/work".to_owned(),
+        working_dir_content: Content::Own,
+        durable: strict,
+        flow: TurnFlow { asks: strict, is_tainted: strict, is_cleared: false },
         deferred: None,
     });
     dialog.opening();
     let history = vec![HistoryMessage::user("Hello")];
-    let context = TurnContext { history, system_prompt: None, mode: Mode::Act };
+    let context = TurnContext { history, ..TurnContext::default() };
     dialog.begin(&context, Uuid::nil(), &mut Vec::new());
     dialog
 }

@@ -3,16 +3,18 @@
 //! Reads a file of `{"text", "label", "source", "kind"}` lines (label 1 is an
 //! attempt) and prints recall and false-positive rate, whole and per source and
 //! kind, the rules that blocked, and the time per message. With `--show`, the
-//! rows that it got wrong follow. Run it as `cargo xtask guard-eval FILE`.
+//! rows that it got wrong follow. With `--documents`, each text is judged as a tool's
+//! result, and flagged counts as blocked. Run it as `cargo xtask guard-eval FILE`.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::time::{Duration, Instant};
 
-use parlor_guard::guardrail::{Action, GuardSettings, Guardrail, Policy};
+use parlor_guard::guardrail::{GuardSettings, Guardrail, Policy};
 use serde::Deserialize;
 
-const USAGE: &str = "usage: guard-eval FILE.jsonl [--policy strict|balanced|monitor] [--show]";
+const USAGE: &str =
+    "usage: guard-eval FILE.jsonl [--policy strict|balanced|monitor] [--documents] [--show]";
 
 #[derive(Deserialize)]
 struct Row {
@@ -45,7 +47,7 @@ impl Tally {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let (file, policy, show) = arguments()?;
+    let Arguments { file, policy, documents, show } = arguments()?;
     // A row may be longer than a message may be; length is not what is measured.
     let settings = GuardSettings { policy, max_chars: usize::MAX, ..GuardSettings::default() };
     let guardrail = Guardrail::new(&settings)?;
@@ -58,12 +60,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for line in BufReader::new(std::fs::File::open(&file)?).lines() {
         let row: Row = serde_json::from_str(&line?)?;
         let start = Instant::now();
-        let judged = guardrail.check(&row.text);
+        let found = if documents {
+            guardrail.check_document(&row.text).1
+        } else {
+            guardrail.check(&row.text).err().and_then(|refusal| refusal.finding)
+        };
         times.push(start.elapsed());
         characters += row.text.chars().count();
 
-        let (attack, finding) = (row.label == 1, judged.err().and_then(|refusal| refusal.finding));
-        let blocked = finding.as_ref().is_some_and(|finding| finding.action == Action::Block);
+        let (attack, finding) = (row.label == 1, found);
+        let blocked = finding.is_some();
         whole.count(attack, blocked);
         groups.entry(format!("{} / {}", row.source, row.kind)).or_default().count(attack, blocked);
         if let Some(finding) = &finding {
@@ -71,8 +77,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             if attack { by_rule.0 += 1 } else { by_rule.1 += 1 }
         }
         if show && attack != blocked {
-            let rule = finding
-                .map_or_else(|| "-".to_owned(), |f| format!("{} ({})", f.rule, f.view.as_str()));
+            let rule = finding.map_or_else(
+                || "-".to_owned(),
+                |f| format!("{} ({}) {:?}", f.rule, f.view.as_str(), f.words),
+            );
             let text: String = row.text.chars().take(300).collect();
             wrong.push(format!(
                 "{} {rule} [{}] {text:?}",
@@ -89,12 +97,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn arguments() -> Result<(String, Policy, bool), String> {
+struct Arguments {
+    file: String,
+    policy: Policy,
+    documents: bool,
+    show: bool,
+}
+
+fn arguments() -> Result<Arguments, String> {
     let mut arguments = std::env::args().skip(1);
-    let (mut file, mut policy, mut show) = (None, Policy::Balanced, false);
+    let (mut file, mut policy, mut documents, mut show) = (None, Policy::Balanced, false, false);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--show" => show = true,
+            "--documents" => documents = true,
             "--policy" => {
                 policy = match arguments.next().as_deref() {
                     Some("strict") => Policy::Strict,
@@ -107,7 +123,8 @@ fn arguments() -> Result<(String, Policy, bool), String> {
             _ => return Err(USAGE.into()),
         }
     }
-    file.map(|file| (file, policy, show)).ok_or_else(|| USAGE.into())
+    let file = file.ok_or(USAGE)?;
+    Ok(Arguments { file, policy, documents, show })
 }
 
 fn print_table(groups: &BTreeMap<String, Tally>, whole: &Tally) {

@@ -1,10 +1,12 @@
-//! What every outgoing HTTP client has in common: whom its TLS connections trust, and what
-//! its errors say.
+//! What every outgoing HTTP client has in common: whom its TLS connections trust, which addresses
+//! a URL from outside may lead to, and what its errors say.
 //!
 //! Must never contain: a request, a client, anything about models or MCP.
 
+mod address;
 mod error;
 mod trust;
 
+pub use address::{HostError, NotPublic, PublicOnly};
 pub use error::describe;
 pub use trust::trusted;

@@ -123,7 +123,7 @@ async fn run(
     };
     // Deregistered before the server is checked: this call no longer counts as in flight.
     drop(registration);
-    conclude(&server, &connection, answer)
+    conclude(&server, &connection, answer, &tool)
 }
 
 /// Sends a call and waits for its response; `None` if it could not be sent.
@@ -157,9 +157,15 @@ fn conclude(
     server: &ServerHandle,
     connection: &Connection,
     answer: Result<ServerResult, ServiceError>,
+    tool: &Tool,
 ) -> ToolOutcome {
     let spec = &server.spec;
-    let rules = ResultRules { most_bytes: spec.max_result_bytes, artifacts: &spec.artifacts };
+    let rules = ResultRules {
+        most_bytes: spec.max_result_bytes,
+        artifacts: &spec.artifacts,
+        app: spec.apps.then_some(tool.app.page.is_some()),
+        trusted_labels: spec.trusted_labels,
+    };
     let error = match answer {
         Ok(answer) => {
             connection.worked();
@@ -174,6 +180,11 @@ fn conclude(
     connection.doubt.notify_one();
     let server = &spec.name;
     let what = match error {
+        ServiceError::TransportSend(error)
+            if let Some(why) = super::http::login_needed(&*error.error) =>
+        {
+            return ToolOutcome::NotRun(format!("The call did not run at \"{server}\": {why}."));
+        }
         ServiceError::TransportSend(error) if was_not_delivered(&*error.error) => {
             return ToolOutcome::NotRun(format!("The call did not reach the server \"{server}\"."));
         }

@@ -18,6 +18,8 @@ pub(super) struct Catalogue(Mutex<State>);
 struct State {
     offers: Vec<Offer>,
     list: Arc<[Tool]>,
+    /// The fingerprint of each tool when it was first listed.
+    first: BTreeMap<(usize, String), String>,
 }
 
 /// The tools of one server.
@@ -32,7 +34,7 @@ impl Catalogue {
     /// An empty catalogue for this number of servers.
     pub(super) fn new(servers: usize) -> Self {
         let offers = (0..servers).map(|_| Offer::default()).collect();
-        Self(Mutex::new(State { offers, list: Arc::new([]) }))
+        Self(Mutex::new(State { offers, list: Arc::new([]), first: BTreeMap::new() }))
     }
 
     /// All tools that are available now.
@@ -41,7 +43,8 @@ impl Catalogue {
     }
 
     /// Sets the tools of a server.
-    pub(super) fn offer(&self, server: usize, tools: Vec<Tool>) {
+    pub(super) fn offer(&self, server: usize, mut tools: Vec<Tool>) {
+        self.state().compare(server, &mut tools);
         self.change(server, Offer { tools, is_listed: true });
     }
 
@@ -57,6 +60,13 @@ impl Catalogue {
         let owner = *state.owners().get(name)?;
         let tools = &state.offers.get(owner)?.tools;
         tools.iter().find(|tool| tool.spec.name == name).map(|tool| (owner, tool.clone()))
+    }
+
+    /// The tool of a server that its app may call, by its name there.
+    pub(super) fn app_tool(&self, server: usize, name: &str) -> Option<Tool> {
+        let state = self.state();
+        let tools = &state.offers.get(server)?.tools;
+        tools.iter().find(|tool| tool.name == name && tool.app.is_callable).cloned()
     }
 
     /// The number of a server's tools that are available now.
@@ -91,6 +101,15 @@ impl Catalogue {
 }
 
 impl State {
+    /// Marks the tools that are not what they were when they were first listed.
+    fn compare(&mut self, server: usize, tools: &mut [Tool]) {
+        for tool in tools {
+            let first = self.first.entry((server, tool.name.clone()));
+            let first = first.or_insert_with(|| tool.fingerprint.clone());
+            tool.is_changed = *first != tool.fingerprint;
+        }
+    }
+
     /// The server that has each name: the first one that offers it.
     fn owners(&self) -> BTreeMap<&str, usize> {
         let mut owners = BTreeMap::new();
@@ -108,6 +127,7 @@ impl State {
         listed
             .flat_map(|(server, offer)| offer.tools.iter().map(move |tool| (server, tool)))
             .filter(|(server, tool)| owners.get(tool.spec.name.as_str()) == Some(server))
+            .filter(|(_, tool)| !tool.app.is_hidden)
             .map(|(_, tool)| tool.clone())
             .collect()
     }
@@ -120,8 +140,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use parlor_agent::tools::Claims;
     use parlor_agent::tools::ToolSpec;
+    use parlor_agent::tools::{Claims, ToolApp};
 
     fn tool(server: &str, name: &str) -> Tool {
         Tool {
@@ -140,6 +160,9 @@ mod tests {
             prompt_timeout: None,
             preview: None,
             suspicion: None,
+            is_changed: false,
+            app: ToolApp::default(),
+            flow: Default::default(),
         }
     }
 
@@ -163,5 +186,21 @@ mod tests {
         assert_eq!(catalogue.count(0, "a"), 0);
         assert_eq!(catalogue.find("search").unwrap().0, 0, "a call can wait for it");
         assert!(catalogue.find("nothing").is_none());
+    }
+
+    /// F-1: a tool that becomes another is known as that, also after it was away.
+    #[test]
+    fn a_tool_that_changes_is_marked() {
+        let catalogue = Catalogue::new(1);
+        let changed = |fingerprint: &str| {
+            let tool = Tool { fingerprint: fingerprint.to_owned(), ..tool("a", "search") };
+            catalogue.offer(0, vec![tool]);
+            catalogue.list()[0].is_changed
+        };
+        assert!(!changed("one"));
+        assert!(changed("two"));
+        catalogue.offer(0, Vec::new());
+        assert!(changed("two"));
+        assert!(!changed("one"));
     }
 }

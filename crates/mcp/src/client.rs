@@ -14,6 +14,7 @@ use rmcp::service::{InboundStreamOrigin, NotificationContext, RequestContext, Ro
 use serde_json::Value;
 use tokio::sync::Notify;
 
+use super::apps;
 use super::in_flight::{Asker, InFlight};
 use super::transport::Ending;
 
@@ -27,6 +28,8 @@ pub(super) struct Client {
     pub(super) in_flight: Arc<InFlight>,
     pub(super) tools_changed: Arc<Notify>,
     pub(super) ending: Ending,
+    /// Whether pages of the server are shown.
+    pub(super) apps: bool,
 }
 
 impl ClientHandler for Client {
@@ -34,6 +37,7 @@ impl ClientHandler for Client {
         let mut capabilities = ClientCapabilities::default();
         let form = FormElicitationCapability::new();
         capabilities.elicitation = Some(ElicitationCapability::new().with_form(form));
+        capabilities.extensions = self.apps.then(apps::capability);
         let us = Implementation::new("parlor", env!("CARGO_PKG_VERSION"));
         // The newest version in which a server can ask a question during a call.
         ClientConfig::new(capabilities, us).with_protocol_version(ProtocolVersion::V_2025_11_25)

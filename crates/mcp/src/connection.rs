@@ -65,10 +65,17 @@ pub(super) async fn open(
     stop: &CancellationToken,
 ) -> Result<(Live, Listing), String> {
     match &spec.endpoint {
-        Endpoint::Http(endpoint) => {
-            let transport = super::http::transport(endpoint).map_err(|error| error.to_string())?;
-            open_with(spec, transport, Ending::default(), None, stop).await
-        }
+        Endpoint::Http(endpoint) => match &endpoint.login {
+            None => {
+                let transport = super::http::transport(endpoint).map_err(|e| e.to_string())?;
+                open_with(spec, transport, Ending::default(), None, stop).await
+            }
+            Some(login) => {
+                let transport = super::oauth::transport(&spec.name, endpoint, login).await;
+                let transport = transport.map_err(|error| error.to_string())?;
+                open_with(spec, transport, Ending::default(), None, stop).await
+            }
+        },
         Endpoint::Process(process) => {
             let spawned = supervisor
                 .spawn(process)
@@ -91,8 +98,12 @@ async fn open_with(
     process: Option<Process>,
     stop: &CancellationToken,
 ) -> Result<(Live, Listing), String> {
-    let client =
-        Client { in_flight: Arc::default(), tools_changed: Arc::default(), ending: ending.clone() };
+    let client = Client {
+        in_flight: Arc::default(),
+        tools_changed: Arc::default(),
+        ending: ending.clone(),
+        apps: spec.apps,
+    };
     let (in_flight, tools_changed) = (client.in_flight.clone(), client.tools_changed.clone());
     let watched = Watched::new(transport, ending.clone());
     let handshake = async {
@@ -273,10 +284,11 @@ impl Problem {
     fn with_hint(mut self, era: ProtocolEra, error: &ClientInitializeError) -> Self {
         if speaks_otherwise(error) {
             let other = match era {
-                ProtocolEra::Initialize => "2026-07-28",
-                ProtocolEra::Discover => "2025-11-25",
+                ProtocolEra::Initialize => ProtocolEra::Discover,
+                ProtocolEra::Discover => ProtocolEra::Initialize,
             };
-            let hint = format!("; it may speak another era: try protocol = \"{other}\"");
+            let hint =
+                format!("; it may speak another era: try protocol = \"{}\"", other.version());
             self.words.push_str(&hint);
         }
         self
@@ -304,9 +316,7 @@ fn refusal(error: &ClientInitializeError) -> Problem {
         ClientInitializeError::ConnectionClosed(_) => {
             Problem::broken_pipe("it closed the connection")
         }
-        ClientInitializeError::TransportError { error, .. } => {
-            Problem::broken_pipe(short(&error.error.to_string()))
-        }
+        ClientInitializeError::TransportError { error, .. } => not_sent(&*error.error),
         ClientInitializeError::JsonRpcError(error) => {
             Problem::new(format!("it refused to begin: {}", short(&error.message)))
         }
@@ -318,11 +328,19 @@ fn refusal(error: &ClientInitializeError) -> Problem {
 fn unanswered(error: &ServiceError) -> Problem {
     match error {
         ServiceError::TransportClosed => Problem::broken_pipe("it closed the connection"),
-        ServiceError::TransportSend(error) => Problem::broken_pipe(short(&error.error.to_string())),
+        ServiceError::TransportSend(error) => not_sent(&*error.error),
         ServiceError::McpError(error) => {
             Problem::new(format!("it has no tools: {}", short(&error.message)))
         }
         _ => Problem::new("it did not list its tools"),
+    }
+}
+
+/// Why a message could not be sent.
+fn not_sent(error: &(dyn std::error::Error + 'static)) -> Problem {
+    match super::http::login_needed(error) {
+        Some(why) => Problem::new(why),
+        None => Problem::broken_pipe(short(&error.to_string())),
     }
 }
 

@@ -4,14 +4,19 @@ use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use parlor_agent::tools::{ServerHealth, Tool, ToolCall, ToolFuture, ToolStream, Tools};
+use parlor_agent::tools::{AppPage, ServerHealth, Tool, ToolCall, ToolFuture, ToolStream, Tools};
 use parlor_process::Supervisor;
+use secrecy::SecretString;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use super::app_page;
 use super::call;
 use super::catalogue::Catalogue;
+use super::identity::ServerIdentity;
+use super::login::{BegunLogin, Login, LoginError};
+use super::oauth;
 use super::preview;
 use super::resolve::ServerSpec;
 use super::server_task::{ServerHandle, ServerTask};
@@ -42,7 +47,21 @@ impl McpHost {
         supervisor: &Supervisor,
         env: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, McpSettingsError> {
-        let resolve = |(name, settings)| ServerSpec::resolve(name, settings, env);
+        Self::with_login(project, servers, supervisor, env, None)
+    }
+
+    /// The same, with a way to log in to servers that ask for it.
+    pub fn with_login<'s>(
+        project: &str,
+        servers: impl IntoIterator<Item = (&'s str, &'s McpServerSettings)>,
+        supervisor: &Supervisor,
+        env: &dyn Fn(&str) -> Option<String>,
+        login: Option<&Login>,
+    ) -> Result<Self, McpSettingsError> {
+        let resolve = |(name, settings)| {
+            let spec = ServerSpec::resolve(name, settings, env);
+            spec.map(|spec| spec.with_login(login.cloned()))
+        };
         let specs = servers.into_iter().map(resolve).collect::<Result<Vec<_>, _>>()?;
         let stop = CancellationToken::new();
         Ok(Self {
@@ -54,6 +73,55 @@ impl McpHost {
             _stop_when_dropped: stop.clone().drop_guard(),
             stop,
         })
+    }
+
+    /// Completes when each server is ready, or is known to be down.
+    pub async fn tried(&self) {
+        join_all(self.servers.iter().map(|server| server.tried())).await;
+    }
+
+    /// What each server says of itself, while it is connected, in their order.
+    pub fn identities(&self) -> Vec<Option<ServerIdentity>> {
+        self.servers.iter().map(|server| server.identity()).collect()
+    }
+
+    /// Begins a login to a server, for a person who is about to open its login page.
+    pub async fn begin_login(&self, server: &str) -> Result<BegunLogin, LoginError> {
+        let handle = self.server(server)?;
+        let (endpoint, login) = handle.spec.login().ok_or(LoginError::NotPossible)?;
+        oauth::attempt::begin(server, endpoint, login).await
+    }
+
+    /// Finishes a login: `back` is the address that the person was sent back to. The server is
+    /// connected anew.
+    pub async fn finish_login(
+        &self,
+        server: &str,
+        attempt: &SecretString,
+        back: &str,
+    ) -> Result<(), LoginError> {
+        let handle = self.server(server)?;
+        let (endpoint, login) = handle.spec.login().ok_or(LoginError::NotPossible)?;
+        oauth::attempt::finish(server, endpoint, login, attempt, back).await?;
+        handle.connect_anew();
+        Ok(())
+    }
+
+    /// Forgets the login to a server, and connects anew without it.
+    pub async fn log_out(&self, server: &str) -> Result<(), LoginError> {
+        let handle = self.server(server)?;
+        let Some((endpoint, Login::Later { store, .. })) = handle.spec.login() else {
+            return Err(LoginError::NotPossible);
+        };
+        store.clear(server).await.map_err(LoginError::Failed)?;
+        endpoint.login_status.logged_out();
+        handle.connect_anew();
+        Ok(())
+    }
+
+    fn server(&self, name: &str) -> Result<&Arc<ServerHandle>, LoginError> {
+        let found = self.servers.iter().find(|server| server.spec.name == name);
+        found.ok_or(LoginError::NotPossible)
     }
 
     /// The task of a server.
@@ -112,6 +180,18 @@ impl Tools for McpHost {
                 Box::pin(async move { preview::preview(&server, &tool, &others, arguments).await })
             }
             None => Box::pin(std::future::ready(None)),
+        }
+    }
+
+    fn app_tool(&self, server: &str, name: &str) -> Option<Tool> {
+        let index = self.servers.iter().position(|handle| handle.spec.name == server)?;
+        self.catalogue.app_tool(index, name)
+    }
+
+    fn app_page(&self, tool: &str) -> ToolFuture<Result<AppPage, String>> {
+        match self.find(tool) {
+            Some((server, tool)) => Box::pin(app_page::read(server, tool)),
+            None => Box::pin(std::future::ready(Err(format!("There is no tool \"{tool}\".")))),
         }
     }
 

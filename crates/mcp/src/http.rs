@@ -15,18 +15,20 @@ use bytes::Bytes;
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
 use parlor_http_client::{describe, trusted};
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue, WWW_AUTHENTICATE};
 use reqwest::redirect::{Attempt, Policy};
 use reqwest::{Client, Response, StatusCode};
 use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage};
+use rmcp::transport::auth::WWWAuthenticateParams;
 use rmcp::transport::common::client_side_sse::ExponentialBackoff;
 use rmcp::transport::streamable_http_client::{
-    HttpStatusError, SseError, StreamableHttpClient, StreamableHttpClientTransport,
-    StreamableHttpClientTransportConfig, StreamableHttpError, StreamableHttpPostResponse,
+    AuthRequiredError, HttpStatusError, InsufficientScopeError, SseError, StreamableHttpClient,
+    StreamableHttpClientTransport, StreamableHttpClientTransportConfig, StreamableHttpError,
+    StreamableHttpPostResponse,
 };
 use sse_stream::{Sse, SseStream};
 
-use super::address::PublicOnly;
+use super::address::PUBLIC_ONLY;
 use super::resolve::HttpEndpoint;
 use super::task_support;
 use super::transport::LARGEST_MESSAGE;
@@ -48,7 +50,11 @@ type Headers = HashMap<HeaderName, HeaderValue>;
 
 /// An HTTP client for the requests of the protocol, with limits.
 #[derive(Debug, Clone)]
-pub(super) struct HttpClient(Client);
+pub(super) struct HttpClient {
+    client: Client,
+    /// Whether a refusal says how to log in, for a client that can.
+    may_log_in: bool,
+}
 
 /// Why a request failed.
 #[derive(Debug, thiserror::Error)]
@@ -56,6 +62,9 @@ pub(super) enum HttpError {
     /// No connection was made, so nothing was sent.
     #[error("{0}")]
     NotSent(String),
+    /// The server wants to know who asks, or that they may: it did nothing.
+    #[error("{0}")]
+    LoginNeeded(&'static str),
     /// The connection broke; the request may have had an effect.
     #[error("{0}")]
     Broken(String),
@@ -68,6 +77,11 @@ pub(super) enum HttpError {
 pub(super) fn transport(
     endpoint: &HttpEndpoint,
 ) -> Result<StreamableHttpClientTransport<HttpClient>, HttpError> {
+    Ok(StreamableHttpClientTransport::with_client(HttpClient::new(endpoint)?, config(endpoint)))
+}
+
+/// What a transport needs beside a client.
+pub(super) fn config(endpoint: &HttpEndpoint) -> StreamableHttpClientTransportConfig {
     let mut resume = ExponentialBackoff::default();
     resume.max_times = Some(RESUMES);
     resume.max_delay = Some(LONGEST_RESUME_DELAY);
@@ -76,21 +90,31 @@ pub(super) fn transport(
         .custom_headers(headers.collect())
         .max_sse_event_size(LARGEST_MESSAGE);
     config.retry_config = Arc::new(resume);
-    Ok(StreamableHttpClientTransport::with_client(HttpClient::new(endpoint)?, config))
+    config
 }
 
 /// Whether it is certain that the server did not run the call.
 pub(super) fn did_not_run(error: &(dyn std::error::Error + 'static)) -> bool {
     match error.downcast_ref::<Failure>() {
-        Some(StreamableHttpError::Client(HttpError::NotSent(_))) => true,
+        Some(StreamableHttpError::Client(HttpError::NotSent(_) | HttpError::LoginNeeded(_))) => {
+            true
+        }
         Some(StreamableHttpError::HttpStatus(refusal)) => refusal.status < 500,
         Some(StreamableHttpError::SessionExpired | StreamableHttpError::AuthRequired(_)) => true,
         _ => false,
     }
 }
 
+/// What has to be done first, if that is why a request failed.
+pub(super) fn login_needed(error: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
+    match error.downcast_ref::<Failure>() {
+        Some(StreamableHttpError::Client(HttpError::LoginNeeded(why))) => Some(why),
+        _ => None,
+    }
+}
+
 impl HttpClient {
-    fn new(endpoint: &HttpEndpoint) -> Result<Self, HttpError> {
+    pub(super) fn new(endpoint: &HttpEndpoint) -> Result<Self, HttpError> {
         // No idle connections are kept: one of them may be half closed, and then it would be
         // unknown whether a call reached the server.
         let mut builder = Client::builder()
@@ -99,9 +123,10 @@ impl HttpClient {
             .pool_max_idle_per_host(0)
             .redirect(Policy::custom(on_the_same_origin));
         if !endpoint.allow_private {
-            builder = builder.no_proxy().dns_resolver(Arc::new(PublicOnly));
+            builder = builder.no_proxy().dns_resolver(Arc::new(PUBLIC_ONLY));
         }
-        builder.build().map(Self).map_err(|error| HttpError::NotSent(describe(error)))
+        let client = builder.build().map_err(|error| HttpError::NotSent(describe(error)))?;
+        Ok(Self { client, may_log_in: endpoint.login.is_some() })
     }
 
     async fn post(
@@ -109,10 +134,13 @@ impl HttpClient {
         uri: &str,
         message: &ClientJsonRpcMessage,
         session: Option<&str>,
+        bearer: Option<String>,
         headers: Headers,
     ) -> Result<StreamableHttpPostResponse, Failure> {
         let body = serde_json::to_vec(message)?;
-        let request = self.0.post(uri).header(ACCEPT, BOTH).header(CONTENT_TYPE, JSON).body(body);
+        let request = self.client.post(uri).header(ACCEPT, BOTH).header(CONTENT_TYPE, JSON);
+        let request = request.body(body);
+        let request = bearer.into_iter().fold(request, |request, key| request.bearer_auth(key));
         let request = request.headers(headers.into_iter().collect());
         let request = session.into_iter().fold(request, |request, id| request.header(SESSION, id));
         let response = request.send().await.map_err(failure)?;
@@ -123,6 +151,7 @@ impl HttpClient {
             }
             StatusCode::NOT_FOUND if session.is_some() => Err(StreamableHttpError::SessionExpired),
             _ if status.is_success() => answer(response, message).await,
+            _ if self.may_log_in && is_about_access(status) => Err(challenge(&response)),
             _ => refusal(response, message).await,
         }
     }
@@ -187,8 +216,7 @@ async fn refusal(
     message: &ClientJsonRpcMessage,
 ) -> Result<StreamableHttpPostResponse, Failure> {
     let status = response.status();
-    let about_access = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
-    if !about_access {
+    if !is_about_access(status) {
         let body = read(response, LARGEST_REFUSAL).await.unwrap_or_default();
         let refused = serde_json::from_slice::<ServerJsonRpcMessage>(&body);
         if let Ok(error @ ServerJsonRpcMessage::Error(_)) = refused
@@ -198,6 +226,27 @@ async fn refusal(
         }
     }
     Err(HttpStatusError::new(status.as_u16(), None).into())
+}
+
+fn is_about_access(status: StatusCode) -> bool {
+    matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN)
+}
+
+/// What a refusal says about logging in.
+fn challenge(response: &Response) -> Failure {
+    let header = response.headers().get(WWW_AUTHENTICATE).and_then(|value| value.to_str().ok());
+    let header = header.unwrap_or_default().to_owned();
+    let said = WWWAuthenticateParams::parse(&header, response.url());
+    match response.status() {
+        StatusCode::UNAUTHORIZED => {
+            StreamableHttpError::AuthRequired(AuthRequiredError::new(header))
+        }
+        _ if said.is_insufficient_scope() => {
+            let error = InsufficientScopeError::new(header, said.scope);
+            StreamableHttpError::InsufficientScope(error)
+        }
+        status => HttpStatusError::new(status.as_u16(), None).into(),
+    }
 }
 
 /// The request that the response has to answer.
@@ -278,10 +327,10 @@ impl StreamableHttpClient for HttpClient {
         uri: Arc<str>,
         message: ClientJsonRpcMessage,
         session: Option<Arc<str>>,
-        _bearer: Option<String>,
+        bearer: Option<String>,
         headers: Headers,
     ) -> Result<StreamableHttpPostResponse, Failure> {
-        self.post(&uri, &message, session.as_deref(), headers).await
+        self.post(&uri, &message, session.as_deref(), bearer, headers).await
     }
 
     async fn delete_session(
@@ -291,7 +340,7 @@ impl StreamableHttpClient for HttpClient {
         bearer: Option<String>,
         headers: Headers,
     ) -> Result<(), Failure> {
-        self.0.delete_session(uri, session, bearer, headers).await.map_err(translated)
+        self.client.delete_session(uri, session, bearer, headers).await.map_err(translated)
     }
 
     async fn get_stream(
@@ -317,7 +366,7 @@ impl StreamableHttpClient for HttpClient {
         most: usize,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failure> {
         let stream = self
-            .0
+            .client
             .get_stream_with_max_sse_event_size(uri, session, last_event_id, bearer, headers, most);
         stream.await.map_err(translated)
     }

@@ -9,6 +9,9 @@
 //!   notifications of their changes; `client`: what a server may send.
 //! - `call`: one call; `in_flight`: which call a server's question belongs to; `progress`: the
 //!   progress of a call; `result`: its result, as content for a model.
+//! - `apps` and `app_page`: pages that a server brings; `labels`: whose words its tools bring.
+//! - `identity`: what a server says of itself; `probe`: a look at one server, for people.
+//! - `login` and `oauth`: how a person logs in to a server that asks for it.
 //! - `stdio` and `http`: the two transports, `transport`: what both have in common; `address`:
 //!   which addresses a URL may lead to.
 //!
@@ -21,6 +24,8 @@
 //! [`Tools`]: parlor_agent::Tools
 
 mod address;
+mod app_page;
+mod apps;
 mod backoff;
 mod binary;
 mod call;
@@ -29,10 +34,15 @@ mod client;
 mod connection;
 mod host;
 mod http;
+mod identity;
 mod in_flight;
 mod input;
+mod labels;
 mod listing;
+mod login;
+mod oauth;
 mod preview;
+mod probe;
 mod progress;
 mod resolve;
 mod result;
@@ -44,4 +54,9 @@ mod task_support;
 mod transport;
 
 pub use host::McpHost;
-pub use settings::{McpServerSettings, McpSettingsError, ProtocolEra, RuleSettings, ToolSettings};
+pub use identity::ServerIdentity;
+pub use login::{BegunLogin, Login, LoginError, LoginPage, LoginStore};
+pub use probe::{ProbeCalls, ProbeReport, ProbedCall, ProbedOutcome, ProbedTool, probe};
+pub use settings::{
+    McpServerSettings, McpSettingsError, OAuthSettings, ProtocolEra, RuleSettings, ToolSettings,
+};

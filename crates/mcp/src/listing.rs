@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use data_encoding::HEXLOWER;
-use parlor_agent::tools::{Claims, Tool, ToolSpec};
+use parlor_agent::tools::{Claims, Tool, ToolApp, ToolSpec};
 use rmcp::model::{
     ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult, Tool as McpTool,
 };
@@ -12,6 +12,8 @@ use rmcp::service::{Peer, RoleClient, ServiceError};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
+use super::apps;
+use super::labels;
 use super::resolve::ServerSpec;
 use super::task_support::NEEDS_TASK;
 
@@ -151,17 +153,22 @@ fn admit(tool: McpTool, spec: &ServerSpec, internal: &[String]) -> Result<Option
     }
     let policy = spec.policy(&name);
     let preview = text(&tool, PREVIEW).filter(|name| internal.contains(name));
+    let app = if spec.apps { apps::of_tool(&tool) } else { ToolApp::default() };
+    let claims = claims(&tool, spec);
     Ok(Some(Tool {
         fingerprint: fingerprint(&spec.name, &tool),
         spec: ToolSpec { name: exposed(&spec.prefix, &name), description, input_schema: schema },
         server: spec.name.clone(),
         title: title(&tool),
-        claims: if spec.trusted { claims(&tool) } else { Claims::default() },
+        flow: labels::of_tool(&tool, claims, spec, &policy),
+        claims,
         timeout: spec.call_timeout(&policy),
         prompt_timeout: policy.prompt_timeout,
         rules: policy.rules,
         preview,
         suspicion: None,
+        is_changed: false,
+        app,
         name,
     }))
 }
@@ -184,8 +191,11 @@ fn title(tool: &McpTool) -> Option<String> {
     (title.len() <= LONGEST_TITLE).then_some(title)
 }
 
-fn claims(tool: &McpTool) -> Claims {
-    let Some(hints) = &tool.annotations else { return Claims::default() };
+/// What a tool says of itself, if its server is trusted with that.
+pub(super) fn claims(tool: &McpTool, spec: &ServerSpec) -> Claims {
+    let Some(hints) = tool.annotations.as_ref().filter(|_| spec.trusted) else {
+        return Claims::default();
+    };
     Claims {
         read_only: hints.read_only_hint == Some(true),
         not_destructive: hints.destructive_hint == Some(false),

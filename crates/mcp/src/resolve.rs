@@ -1,22 +1,25 @@
 //! From the settings of a server to what is needed to start it. All errors are reported here, with
 //! the setting to fix, before anything is started.
 
+mod oauth_client;
+mod tool_policy;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use parlor_agent::tools::{ToolAction, ToolRule};
 use parlor_process::{
     SettingValue, SpawnSpec, WrongSetting, check_command, environment, find_user,
 };
-use regex::{Regex, RegexBuilder};
+use parlor_protocol::Content;
 use reqwest::Url;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use secrecy::SecretString;
 
-use super::address;
-use super::settings::{
-    McpServerSettings, McpSettingsError, ProtocolEra, RuleSettings, ToolSettings,
-};
+pub(super) use self::oauth_client::OAuthClient;
+pub(super) use self::tool_policy::ToolPolicy;
+use super::address::PUBLIC_ONLY;
+use super::login::{Login, LoginStatus};
+use super::settings::{McpServerSettings, McpSettingsError, OAuthSettings, ProtocolEra};
 
 /// A server, ready to be started.
 #[derive(Debug)]
@@ -25,8 +28,15 @@ pub(super) struct ServerSpec {
     pub(super) endpoint: Endpoint,
     pub(super) prefix: String,
     pub(super) trusted: bool,
+    /// Whether it is trusted to say that words are the people's own.
+    pub(super) trusted_labels: bool,
+    /// Whose words its results hold, and whether they are private, if that is configured.
+    pub(super) content: Option<Content>,
+    pub(super) private: Option<bool>,
     pub(super) era: ProtocolEra,
     pub(super) artifacts: Vec<String>,
+    /// Whether its pages are shown.
+    pub(super) apps: bool,
     pub(super) start_timeout: Duration,
     pub(super) max_result_bytes: usize,
     pub(super) parallel_calls: u32,
@@ -48,14 +58,12 @@ pub(super) struct HttpEndpoint {
     /// All marked as sensitive.
     pub(super) headers: HeaderMap,
     pub(super) allow_private: bool,
-}
-
-/// The configured policy for one tool, or for all tools.
-#[derive(Debug, Clone, Default)]
-pub(super) struct ToolPolicy {
-    pub(super) rules: Vec<ToolRule>,
-    pub(super) timeout: Option<Duration>,
-    pub(super) prompt_timeout: Option<Duration>,
+    /// How Parlor is known where people log in.
+    pub(super) oauth: OAuthClient,
+    /// How to log in, if the server asks for it.
+    pub(super) login: Option<Login>,
+    /// Whether somebody is logged in.
+    pub(super) login_status: LoginStatus,
 }
 
 const EVERY_TOOL: &str = "*";
@@ -63,8 +71,6 @@ const EVERY_TOOL: &str = "*";
 const LONGEST_NAME: usize = 32;
 /// A day. A larger value is a mistake, and could overflow a timer.
 const LONGEST_TIME: f64 = 86_400.0;
-/// The size limit of a compiled pattern.
-const LARGEST_PATTERN: usize = 1 << 20;
 /// Headers that the protocol sets itself.
 const OWN_HEADERS: &[&str] = &[
     "accept", "connection", "content-length", "content-type", "host", "last-event-id",
@@ -89,8 +95,12 @@ impl ServerSpec {
             endpoint: endpoint(place, settings, env)?,
             prefix: prefix(place, settings)?,
             trusted: settings.trust_annotations,
+            trusted_labels: settings.trust_labels,
+            content: settings.content,
+            private: settings.private,
             era: settings.protocol,
             artifacts: settings.artifacts.clone(),
+            apps: settings.apps,
             start_timeout: place
                 .time("start_timeout_seconds", settings.start_timeout_seconds, false)?,
             max_result_bytes: place.number(
@@ -106,8 +116,27 @@ impl ServerSpec {
             .unwrap_or(1),
             call_timeout: place
                 .time("call_timeout_seconds", settings.call_timeout_seconds, false)?,
-            tools: tools(place, &settings.tools)?,
+            tools: tool_policy::of_tools(place, &settings.tools)?,
         })
+    }
+
+    /// The same server, with a way to log in if it asks for it. Only a server at a URL can, and
+    /// not if the configuration has a key for it.
+    pub(super) fn with_login(mut self, login: Option<Login>) -> Self {
+        if let Endpoint::Http(endpoint) = &mut self.endpoint
+            && !endpoint.headers.contains_key(AUTHORIZATION)
+        {
+            endpoint.login = login;
+        }
+        self
+    }
+
+    /// The address of a server that somebody can log in to, and how.
+    pub(super) fn login(&self) -> Option<(&HttpEndpoint, &Login)> {
+        match &self.endpoint {
+            Endpoint::Http(endpoint) => Some((endpoint, endpoint.login.as_ref()?)),
+            Endpoint::Process(_) => None,
+        }
     }
 
     /// The policy for a tool: its own rules first, then those for all tools.
@@ -118,6 +147,10 @@ impl ServerSpec {
             rules: found().flat_map(|policy| policy.rules.iter().cloned()).collect(),
             timeout: found().find_map(|policy| policy.timeout),
             prompt_timeout: found().find_map(|policy| policy.prompt_timeout),
+            content: found().find_map(|policy| policy.content),
+            private: found().find_map(|policy| policy.private),
+            sink: found().find_map(|policy| policy.sink),
+            tainted: found().find_map(|policy| policy.tainted),
         }
     }
 
@@ -202,6 +235,9 @@ fn endpoint(
             if !settings.headers.is_empty() {
                 return Err(place.error("headers", "a server with a command has none"));
             }
+            if settings.oauth != OAuthSettings::default() {
+                return Err(place.error("oauth", "nobody logs in to a server with a command"));
+            }
             Ok(Endpoint::Process(process(place, command, settings, env)?))
         }
         (None, Some(url)) => Ok(Endpoint::Http(http(place, url, settings, env)?)),
@@ -250,14 +286,17 @@ fn http(
         return Err(place.error("url", "it holds a password: use headers instead"));
     }
     if !settings.allow_private_addresses {
-        address::check_url(&url).map_err(|why| place.error("url", why))?;
+        PUBLIC_ONLY.check(&url).map_err(|why| place.error("url", why.to_string()))?;
     }
     let mut headers = HeaderMap::new();
     for (name, value) in &settings.headers {
         let (name, value) = header(place, name, value, env)?;
         headers.insert(name, value);
     }
-    Ok(HttpEndpoint { url, headers, allow_private: settings.allow_private_addresses })
+    let allow_private = settings.allow_private_addresses;
+    let oauth = OAuthClient::resolve(place, &settings.oauth, env)?;
+    let login_status = LoginStatus::default();
+    Ok(HttpEndpoint { url, headers, allow_private, oauth, login: None, login_status })
 }
 
 fn header(
@@ -278,67 +317,6 @@ fn header(
         .map_err(|_| place.error(&key, "the value holds characters that a header cannot have"))?;
     value.set_sensitive(true);
     Ok((header, value))
-}
-
-fn tools(
-    place: Place<'_>,
-    settings: &BTreeMap<String, ToolSettings>,
-) -> Result<BTreeMap<String, ToolPolicy>, McpSettingsError> {
-    let resolve = |(name, settings): (&String, &ToolSettings)| {
-        let policy = tool(place, &format!("tools.{name}"), settings)?;
-        Ok((name.clone(), policy))
-    };
-    settings.iter().map(resolve).collect()
-}
-
-fn tool(
-    place: Place<'_>,
-    key: &str,
-    settings: &ToolSettings,
-) -> Result<ToolPolicy, McpSettingsError> {
-    let mut rules = Vec::new();
-    for (number, settings) in settings.rules.iter().enumerate() {
-        rules.push(rule(place, &format!("{key}.rules[{number}]"), settings)?);
-    }
-    rules.extend(settings.action.map(always));
-    let time = |name: &str, seconds: Option<f64>, may_be_zero| {
-        let key = format!("{key}.{name}");
-        seconds.map(|seconds| place.time(&key, seconds, may_be_zero)).transpose()
-    };
-    Ok(ToolPolicy {
-        rules,
-        timeout: time("timeout_seconds", settings.timeout_seconds, false)?,
-        prompt_timeout: time("prompt_timeout_seconds", settings.prompt_timeout_seconds, true)?,
-    })
-}
-
-fn always(action: ToolAction) -> ToolRule {
-    ToolRule { arguments: Vec::new(), action }
-}
-
-fn rule(
-    place: Place<'_>,
-    key: &str,
-    settings: &RuleSettings,
-) -> Result<ToolRule, McpSettingsError> {
-    let compile = |(argument, pattern): (&String, &String)| {
-        let pattern = whole(pattern)
-            .map_err(|error| place.error(&format!("{key}.{argument}"), error.to_string()))?;
-        Ok((argument.clone(), pattern))
-    };
-    let arguments = settings.arguments.iter().map(compile).collect::<Result<_, _>>()?;
-    Ok(ToolRule { arguments, action: settings.action })
-}
-
-/// A pattern that has to match the whole argument, including line breaks: a rule that allows
-/// `/srv/.*` must not match a text that merely contains such a path.
-fn whole(pattern: &str) -> Result<Regex, regex::Error> {
-    // A pattern that is only valid inside the group added below is rejected.
-    Regex::new(pattern)?;
-    RegexBuilder::new(&format!(r"\A(?:{pattern})\z"))
-        .dot_matches_new_line(true)
-        .size_limit(LARGEST_PATTERN)
-        .build()
 }
 
 #[cfg(test)]

@@ -6,13 +6,14 @@
 
 use data_encoding::BASE64;
 use parlor_agent::ContentBlock;
-use parlor_agent::tools::{Artifact, ToolOutcome};
+use parlor_agent::tools::{AppResult, Artifact, ResultExtras, ToolOutcome};
 use rmcp::model::{
     CallToolResult, ContentBlock as McpBlock, ErrorData, ResourceContents, ServerResult,
 };
 use serde_json::Value;
 
 use super::binary::{Repeated, sized};
+use super::labels;
 
 /// The metadata key with which a server shows an artifact beside the chat.
 const ARTIFACT: &str = "parlor/artifact";
@@ -32,6 +33,10 @@ pub(super) struct ResultRules<'a> {
     pub(super) most_bytes: usize,
     /// The kinds of artifacts that the server may show.
     pub(super) artifacts: &'a [String],
+    /// Whether a page shows the result, if apps of the server are shown at all.
+    pub(super) app: Option<bool>,
+    /// Whether the server is trusted to say that words are the people's own.
+    pub(super) trusted_labels: bool,
 }
 
 /// The outcome of a call that was answered.
@@ -40,6 +45,11 @@ pub(super) fn outcome(result: ServerResult, rules: ResultRules<'_>) -> ToolOutco
         return failed("The tool's answer could not be read.", rules);
     };
     let artifact = result.meta.as_ref().and_then(|meta| artifact(meta.get(ARTIFACT)?, rules));
+    let app = rules.app.map(|shows| AppResult {
+        structured: result.structured.clone().filter(|value| fits(value, rules.most_bytes)),
+        is_shown: shows && !result.is_error,
+    });
+    let label = labels::of_result(result.meta.as_ref(), rules.trusted_labels);
     let mut content = Content::new(rules.most_bytes);
     let repeated = Repeated::of(result.blocks.iter().flatten());
     for block in result.blocks {
@@ -51,7 +61,8 @@ pub(super) fn outcome(result: ServerResult, rules: ResultRules<'_>) -> ToolOutco
     {
         content.text(&structured.to_string());
     }
-    ToolOutcome::Answered { content: content.finish(), is_error: result.is_error, artifact }
+    let (is_error, extras) = (result.is_error, Box::new(ResultExtras { artifact, app, label }));
+    ToolOutcome::Answered { content: content.finish(), is_error, extras }
 }
 
 /// The outcome of a call that the server rejected, with its error message.
@@ -76,7 +87,12 @@ pub(super) fn text(result: ServerResult) -> Option<String> {
 fn failed(words: &str, rules: ResultRules<'_>) -> ToolOutcome {
     let mut content = Content::new(rules.most_bytes);
     content.text(words);
-    ToolOutcome::Answered { content: content.finish(), is_error: true, artifact: None }
+    ToolOutcome::answered(content.finish(), true)
+}
+
+/// What is too large for the chat is not shown by an app either.
+fn fits(structured: &Value, most_bytes: usize) -> bool {
+    structured.to_string().len() <= most_bytes
 }
 
 struct Answer {
@@ -254,8 +270,13 @@ mod tests {
     fn answered(result: Value, most_bytes: usize) -> (Vec<ContentBlock>, bool, Option<Artifact>) {
         let artifacts = &["recipe".to_owned()];
         let result: ServerResult = serde_json::from_value(result).unwrap();
-        match outcome(result, ResultRules { most_bytes, artifacts }) {
-            ToolOutcome::Answered { content, is_error, artifact } => (content, is_error, artifact),
+        match outcome(
+            result,
+            ResultRules { most_bytes, artifacts, app: None, trusted_labels: false },
+        ) {
+            ToolOutcome::Answered { content, is_error, extras } => {
+                (content, is_error, extras.artifact)
+            }
             other => panic!("{other:?}"),
         }
     }

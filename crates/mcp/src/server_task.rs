@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 use super::backoff::Backoff;
 use super::catalogue::Catalogue;
 use super::connection::{Connection, Live, open};
+use super::identity::ServerIdentity;
 use super::listing::Listing;
 use super::resolve::{Endpoint, ServerSpec};
 
@@ -55,6 +56,8 @@ pub(super) struct ServerHandle {
     status: watch::Sender<Status>,
     /// Notified when a call needs the server now.
     wanted: Notify,
+    /// Notified when the connection has to be made anew.
+    anew: Notify,
 }
 
 #[derive(Debug, Clone)]
@@ -76,6 +79,8 @@ enum End {
     Stopped,
     Lost,
     Silent,
+    /// Somebody logged in or out.
+    Anew,
 }
 
 /// A health check, or a new listing.
@@ -112,7 +117,8 @@ impl ServerHandle {
             coming_until: Some(Instant::now() + COMING),
             is_closed: false,
         };
-        Self { spec, status: watch::Sender::new(status), wanted: Notify::new() }
+        let status = watch::Sender::new(status);
+        Self { spec, status, wanted: Notify::new(), anew: Notify::new() }
     }
 
     /// The connection, once there is one; or the reason why there is none.
@@ -135,6 +141,14 @@ impl ServerHandle {
         })
     }
 
+    /// Connects anew: somebody logged in or out.
+    pub(super) fn connect_anew(&self) {
+        if self.status.borrow().connection.is_some() {
+            self.anew.notify_one();
+        }
+        self.wanted.notify_one();
+    }
+
     /// Waits for a server that has just been started, or that is being restarted.
     pub(super) async fn settled(&self) {
         let mut status = self.status.subscribe();
@@ -142,6 +156,19 @@ impl ServerHandle {
         if let Some(until) = until {
             let _late = timeout_at(until, status.wait_for(|s| s.coming_until.is_none())).await;
         }
+    }
+
+    /// Completes when the server is ready, or is known to be down.
+    pub(super) async fn tried(&self) {
+        let mut status = self.status.subscribe();
+        let is_known = |status: &Status| status.state != ServerState::Starting || status.is_closed;
+        let _gone = status.wait_for(is_known).await;
+    }
+
+    /// What the server says of itself, while it is connected.
+    pub(super) fn identity(&self) -> Option<ServerIdentity> {
+        let connection = self.status.borrow().connection.clone()?;
+        ServerIdentity::of(&connection.peer)
     }
 
     /// Completes when the server's task has ended.
@@ -162,6 +189,7 @@ impl ServerHandle {
                 None => problem.clone(),
             }),
             warnings: status.notes.iter().cloned().chain(taken).collect(),
+            login: self.spec.login().and_then(|(endpoint, _)| endpoint.login_status.state()),
         }
     }
 }
@@ -213,6 +241,7 @@ impl ServerTask {
             End::Stopped => None,
             End::Lost => Some(live.why(spec).await),
             End::Silent => Some("it no longer answers".to_owned()),
+            End::Anew => Some("it is connected anew".to_owned()),
         };
         if let Some(problem) = &problem {
             self.down(problem, Some(Instant::now() + COMING)).await;
@@ -231,6 +260,7 @@ impl ServerTask {
                 biased;
                 () = self.stop.cancelled() => return End::Stopped,
                 () = live.over() => return End::Lost,
+                () = self.handle.anew.notified() => return End::Anew,
                 () = connection.doubt.notified() => Look::IsAlive(LITTLE_PATIENCE),
                 () = tools_changed.notified(), if !list_is_old => {
                     list_is_old = true;

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use parlor_agent::tools::ToolAction;
 use parlor_process::{LimitSettings, SettingValue};
+use parlor_protocol::Content;
 use serde::{Deserialize, Serialize};
 
 /// How a server is reached, and what its tools may do.
@@ -32,14 +33,24 @@ pub struct McpServerSettings {
     pub headers: BTreeMap<String, SettingValue>,
     /// Whether the address may be on this machine or in a private network.
     pub allow_private_addresses: bool,
+    /// How Parlor is known to the authorization server, if the server asks for a login.
+    pub oauth: OAuthSettings,
     /// The prefix of its tools' names; by default, the server's name and `_`.
     pub prefix: Option<String>,
     /// The protocol version that it speaks.
     pub protocol: ProtocolEra,
     /// Whether its annotations of its own tools are trusted (M-1).
     pub trust_annotations: bool,
+    /// Whether it is trusted to say of a result that its words are your own, or public (F-1).
+    pub trust_labels: bool,
+    /// Whose words its results hold; by default, others' too.
+    pub content: Option<Content>,
+    /// Whether its results hold what is not public; by default, they do.
+    pub private: Option<bool>,
     /// The kinds of artifacts that it may show beside the chat.
     pub artifacts: Vec<String>,
+    /// Whether its pages are shown in the chat (MCP Apps).
+    pub apps: bool,
     /// What its tools may do, by their names at the server; `*` is about all of them.
     pub tools: BTreeMap<String, ToolSettings>,
     /// The timeout of one call.
@@ -50,6 +61,21 @@ pub struct McpServerSettings {
     pub max_result_bytes: usize,
     /// How many calls run at the same time.
     pub parallel_calls: usize,
+}
+
+/// How Parlor is known to the authorization server of a server. Without an id, it describes or
+/// registers itself.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OAuthSettings {
+    /// The id that the authorization server gave to this Parlor.
+    pub client_id: Option<String>,
+    /// The secret that came with it.
+    pub client_secret: Option<SettingValue>,
+    /// An https address at which this Parlor describes itself.
+    pub client_metadata_url: Option<String>,
+    /// What a login should cover; by default, what the server says.
+    pub scopes: Vec<String>,
 }
 
 /// The protocol versions: they differ in how a connection begins, and in how a server asks a
@@ -66,6 +92,16 @@ pub enum ProtocolEra {
     Discover,
 }
 
+impl ProtocolEra {
+    /// The newest version of the era, as in the configuration.
+    pub fn version(self) -> &'static str {
+        match self {
+            Self::Initialize => "2025-11-25",
+            Self::Discover => "2026-07-28",
+        }
+    }
+}
+
 /// What a tool may do.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -78,6 +114,14 @@ pub struct ToolSettings {
     pub timeout_seconds: Option<f64>,
     /// How long an approval waits; 0 waits without a limit.
     pub prompt_timeout_seconds: Option<f64>,
+    /// Whose words its results hold.
+    pub content: Option<Content>,
+    /// Whether its results hold what is not public.
+    pub private: Option<bool>,
+    /// Whether a call changes something or carries something out.
+    pub sink: Option<bool>,
+    /// What becomes of such a call once words of others were read; by default, a person is asked.
+    pub tainted: Option<ToolAction>,
 }
 
 /// The action for some of the calls of a tool.
@@ -113,10 +157,15 @@ impl Default for McpServerSettings {
             url: None,
             headers: BTreeMap::new(),
             allow_private_addresses: false,
+            oauth: OAuthSettings::default(),
             prefix: None,
             protocol: ProtocolEra::default(),
             trust_annotations: false,
+            trust_labels: false,
+            content: None,
+            private: None,
             artifacts: Vec::new(),
+            apps: false,
             tools: BTreeMap::new(),
             call_timeout_seconds: 60.0,
             start_timeout_seconds: 60.0,

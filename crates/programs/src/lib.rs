@@ -7,7 +7,7 @@
 //! - One module for each way to speak: [`claude_code`] for that program, [`acp`] for every
 //!   program that speaks the Agent Client Protocol.
 //! - What programs have in common: `contained` (how they are started), `program_call`,
-//!   `earlier_messages`, `refusal`, `result_text`, `api_error`, `fields`.
+//!   `program_flow` (labels), `earlier_messages`, `refusal`, `result_text`, `api_error`, `fields`.
 //!
 //! Must never contain: HTTP, the clients of model APIs, MCP, storage; and in `bridge`, the
 //! words of any program.
@@ -23,6 +23,7 @@ mod earlier_messages;
 mod fields;
 mod program;
 mod program_call;
+mod program_flow;
 mod refusal;
 mod result_text;
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use parlor_agent::ProposedCall;
+use parlor_agent::flow::ToolFlow;
 use parlor_agent::tools::{Claims, Tool, ToolAction, ToolRule, ToolSpec};
 use serde_json::{Map, Value, json};
 
@@ -10,18 +11,19 @@ use serde_json::{Map, Value, json};
 const SERVER: &str = "agent";
 
 /// A call that a program wants to make, or makes. `action` is what the configuration says about
-/// its tool.
+/// its tool, `flow` are the labels of the call.
 pub(crate) fn program_call(
     id: &str,
     name: &str,
     input: Map<String, Value>,
     action: Option<ToolAction>,
+    flow: ToolFlow,
 ) -> ProposedCall {
     ProposedCall {
         id: id.to_owned(),
         name: name.to_owned(),
         input,
-        tool: Some(tool(name, action)),
+        tool: Some(tool(name, action, flow)),
         description: None,
         preview: None,
         ends_with_agent: false,
@@ -29,7 +31,7 @@ pub(crate) fn program_call(
     }
 }
 
-fn tool(name: &str, action: Option<ToolAction>) -> Tool {
+fn tool(name: &str, action: Option<ToolAction>, flow: ToolFlow) -> Tool {
     let rule = |action| ToolRule { arguments: Vec::new(), action };
     Tool {
         spec: ToolSpec {
@@ -47,5 +49,8 @@ fn tool(name: &str, action: Option<ToolAction>) -> Tool {
         prompt_timeout: None,
         preview: None,
         suspicion: None,
+        is_changed: false,
+        app: Default::default(),
+        flow,
     }
 }

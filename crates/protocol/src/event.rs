@@ -5,6 +5,7 @@
 //! name and the data of an event are those of WIRE: `{"event", "data"}`.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::error::ErrorCode;
 use crate::ids::{CallId, ConversationId, MessageId, TurnId};
@@ -28,6 +29,10 @@ pub enum EventBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(optional))]
         message_id: Option<MessageId>,
+        /// The MCP server whose app makes the only call of this turn.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional))]
+        app: Option<String>,
     },
     /// The turn waits for a free process. The next event, whatever it is, ends the wait.
     Queued {
@@ -63,6 +68,10 @@ pub enum EventBody {
         call_id: CallId,
         /// Its status.
         status: ToolStatus,
+        /// Its arguments, when it begins to run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional, type = "unknown"))]
+        input: Option<Value>,
         /// What its server says about it while it runs. Such an event is live only:
         /// it has no id, and is not repeated.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -4,7 +4,8 @@
 //! - UUIDs ([`ConversationId`], [`TurnId`], …) name what the server made. They
 //!   order nothing; order is the event's sequence number.
 //! - [`EventId`] is the position of an event in a conversation, and of a reader.
-//! - [`ClientMessageId`] is a client's own id of a message that it may send twice.
+//! - [`ClientMessageId`] is a client's own id of a message that it may send twice,
+//!   [`ExternalId`] its own id of a conversation.
 
 use std::fmt;
 use std::str::FromStr;
@@ -33,6 +34,9 @@ pub enum IdError {
     /// Not a client's message id.
     #[error("a client_message_id is 1 to 128 of letters, digits, '-', '_', '.' and ':'")]
     ClientMessage,
+    /// Not a client's id of a conversation.
+    #[error("an id of a conversation is 1 to 200 printable characters")]
+    External,
 }
 
 /// Gives a string newtype its parsing, printing and serde, all through one check.
@@ -150,6 +154,10 @@ checked_string!(
     /// A client's own id of a message: sent twice, it starts one turn.
     ClientMessageId, is_client_mark, IdError::ClientMessage
 );
+checked_string!(
+    /// A client's own id of a conversation.
+    ExternalId, is_external_id, IdError::External
+);
 uuid_id!(
     /// An ordered list of messages in one project.
     ConversationId, "conversation id"
@@ -263,6 +271,10 @@ fn is_slug(text: &str) -> bool {
 fn is_client_mark(text: &str) -> bool {
     (1..=128).contains(&text.len())
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.:".contains(&b))
+}
+
+fn is_external_id(text: &str) -> bool {
+    (1..=200).contains(&text.chars().count()) && !text.chars().any(char::is_control)
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@
 //! - [`plan`], [`question`]: structures that an agent may write in JSON, and when they are valid.
 //! - [`prompt`], [`prompt_draft`]: what waits for a person, as the server shows
 //!   it and as an agent writes it.
+//! - [`influence`]: what may be behind a call that a person is asked about.
 //! - [`event`]: the entries of a conversation's log.
 //! - [`request`]: what a client may send.
 //! - [`verdict`], [`error`]: what the server decided, and the errors that clients see.
@@ -19,6 +20,7 @@
 pub mod error;
 pub mod event;
 pub mod ids;
+pub mod influence;
 pub mod message;
 pub mod message_type;
 pub mod metadata;
@@ -34,9 +36,10 @@ pub mod verdict;
 pub use error::{ErrorBody, ErrorCode, ErrorEnvelope, FieldProblem, Problem};
 pub use event::{DoneReason, EventBody};
 pub use ids::{
-    BootId, CallId, ClientMessageId, ConversationId, EventId, MessageId, NodeId, ProjectId,
-    PromptId, TenantId, TurnId,
+    BootId, CallId, ClientMessageId, ConversationId, EventId, ExternalId, MessageId, NodeId,
+    ProjectId, PromptId, TenantId, TurnId,
 };
+pub use influence::{Content, Found, Influence, Source, ValueOrigin};
 pub use message::{Message, MessageData, Metadata, Role, Timestamp};
 pub use message_type::MessageType;
 pub use metadata::{ImageReference, MetadataKey};
@@ -47,7 +50,7 @@ pub use prompt::{
 };
 pub use prompt_draft::PromptDraft;
 pub use question::{Question, QuestionOption, Severity, SubQuestion};
-pub use request::{ChatRequest, ClientFrame, ImageAttachment, Mode, PromptAnswer};
+pub use request::{ChatRequest, ClientFrame, ClientTool, ImageAttachment, Mode, PromptAnswer};
 pub use structure::StructureError;
 pub use tool::{ToolCall, ToolProgress, ToolResult, ToolStatus};
 pub use verdict::Verdict;

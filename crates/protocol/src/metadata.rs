@@ -59,6 +59,14 @@ pub const TOOL: MetadataKey<str> = MetadataKey::new("tool");
 pub const IS_ERROR: MetadataKey<bool> = MetadataKey::new("is_error");
 /// The status of a tool's result.
 pub const STATUS: MetadataKey<str> = MetadataKey::new("status");
+/// The MCP server whose app shows a tool's result (I-6).
+pub const APP: MetadataKey<str> = MetadataKey::new("app");
+/// Others may have written words of a tool's result (F-1).
+pub const OF_OTHERS: MetadataKey<bool> = MetadataKey::new("of_others");
+/// What was read for a tool's result, in a word: a path, an address.
+pub const READ: MetadataKey<str> = MetadataKey::new("read");
+/// From this message on the model reads nothing that others wrote before.
+pub const CLEARS: MetadataKey<bool> = MetadataKey::new("clears");
 /// The guardrail's rule that a tool's result matched (G-8).
 pub const SUSPICIOUS: MetadataKey<str> = MetadataKey::new("suspicious");
 

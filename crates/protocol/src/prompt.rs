@@ -5,7 +5,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::ids::{ConversationId, PromptId};
+use crate::ids::{CallId, ConversationId, PromptId};
+use crate::influence::Influence;
 use crate::message::Timestamp;
 use crate::plan::Plan;
 use crate::question::{QuestionOption, Severity, SubQuestion};
@@ -29,9 +30,12 @@ pub struct UserPrompt {
     /// What can be chosen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub options: Option<Vec<QuestionOption>>,
-    /// The tool that runs if the answer is yes.
+    /// The tool that runs if the answer is yes; of a `client_call`, what the client is to do.
     #[serde(rename = "toolCall", default, skip_serializing_if = "Option::is_none")]
     pub tool_call: Option<ToolCall>,
+    /// The call of that tool, as `tool_use` names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<CallId>,
     /// Several questions, answered together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub questions: Option<Vec<SubQuestion>>,
@@ -69,6 +73,9 @@ pub struct UserPrompt {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<CallCaveat>>", optional))]
     pub caveats: Vec<CallCaveat>,
+    /// What others wrote that may be behind the call (F-2).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub influence: Option<Influence>,
 }
 
 /// What a person has to know about the approval of a call.
@@ -102,6 +109,9 @@ pub enum PromptType {
     Wizard,
     /// An object that fits the schema.
     Form,
+    /// The result of a tool that the client has: not a person answers it, but the program that
+    /// sent the message.
+    ClientCall,
 }
 
 /// One step of a wizard.

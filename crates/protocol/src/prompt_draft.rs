@@ -44,6 +44,9 @@ pub struct PromptDraft {
     pub default: Option<String>,
 }
 
+/// What an agent can ask.
+const DRAFT_TYPES: &str = "confirm, input, select, multi_question, plan, wizard or form";
+
 impl PromptDraft {
     /// Reads a prompt. Its kind is `promptType`, or `type`.
     pub fn from_json(value: &Value) -> Result<Self, StructureError> {
@@ -54,10 +57,7 @@ impl PromptDraft {
         let prompt_type = PromptType::deserialize(
             kind.ok_or(StructureError::Missing("promptType"))?,
         )
-        .map_err(|_| StructureError::WrongType {
-            field: "promptType",
-            expected: "confirm, input, select, multi_question, plan, wizard or form",
-        })?;
+        .map_err(|_| StructureError::WrongType { field: "promptType", expected: DRAFT_TYPES })?;
         let mut draft = Self {
             context: optional_text(value, "context"),
             severity: value.get("severity").and_then(|field| Severity::deserialize(field).ok()),
@@ -98,6 +98,13 @@ impl PromptDraft {
                 self.plan = Some(Plan::from_json(value.get("plan").unwrap_or(value))?);
             }
             PromptType::Wizard => self.steps = Some(read_steps(value)?),
+            // Only the server asks a client.
+            PromptType::ClientCall => {
+                return Err(StructureError::WrongType {
+                    field: "promptType",
+                    expected: DRAFT_TYPES,
+                });
+            }
             PromptType::Form => {
                 let schema = value.get("schema").filter(|schema| schema.is_object());
                 self.schema = Some(schema.ok_or(StructureError::Missing("schema"))?.clone());
@@ -194,9 +201,11 @@ fn read_default(draft: &PromptDraft, value: &Value) -> Option<String> {
         PromptType::Confirm => default == "yes" || default == "no",
         PromptType::Select => draft.options.as_ref()?.iter().any(|option| option.value == default),
         PromptType::Input => true,
-        PromptType::MultiQuestion | PromptType::Plan | PromptType::Wizard | PromptType::Form => {
-            false
-        }
+        PromptType::MultiQuestion
+        | PromptType::Plan
+        | PromptType::Wizard
+        | PromptType::Form
+        | PromptType::ClientCall => false,
     };
     answers.then_some(default)
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::ids::{ClientMessageId, ConversationId, MessageId, ProjectId, PromptId, TenantId};
 
 /// A person's message (`POST /api/chat`, or a frame).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct ChatRequest {
     /// What the person wrote; may be empty beside an image.
@@ -39,6 +39,31 @@ pub struct ChatRequest {
     /// only, and earlier ones in which tools were called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_of: Option<MessageId>,
+    /// Goes on without what was read (F-1): from this message on the model gets of what was
+    /// before only the person's own messages, and results of the people's own systems.
+    #[serde(default, skip_serializing_if = "is_false")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<bool>"))]
+    pub clear_context: bool,
+    /// Tools that the client has. A call of one waits as a prompt of type `client_call`, which the
+    /// client answers with the result.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<ClientTool>>", optional))]
+    pub client_tools: Vec<ClientTool>,
+}
+
+/// A tool that the client has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ClientTool {
+    /// Its name.
+    pub name: String,
+    /// What it does, for the model.
+    #[serde(default)]
+    pub description: String,
+    /// The JSON Schema of its arguments.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(type = "unknown"))]
+    pub input_schema: Value,
 }
 
 /// A picture, as the seed sends it.

@@ -33,6 +33,10 @@ pub struct ToolResult {
     pub output: Value,
     /// Whether the tool failed. A failed tool is a result, not an error of the chat (C-2).
     pub is_error: bool,
+    /// Data for the app that shows the result (I-6).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional, type = "unknown"))]
+    pub structured: Option<Value>,
 }
 
 /// How far a running call is, as its server tells it.

@@ -64,6 +64,7 @@ fn prompt(prompt_type: PromptType, question: &str) -> UserPrompt {
         question: question.into(),
         options: None,
         tool_call: None,
+        call_id: None,
         questions: None,
         steps: None,
         schema: None,
@@ -75,6 +76,7 @@ fn prompt(prompt_type: PromptType, question: &str) -> UserPrompt {
         expires_at: None,
         ends_with_agent: false,
         caveats: Vec::new(),
+        influence: None,
     }
 }
 
@@ -148,6 +150,7 @@ fn messages() {
         call_id: CALL.parse().unwrap(),
         output: json!([{"title": "Tomato Soup"}]),
         is_error: false,
+        structured: None,
     };
     golden(
         "message_tool_result.json",
@@ -192,6 +195,7 @@ fn prompts() {
             input: json!({"recipe_id": "r1", "servings": 6}),
             masked: None,
         }),
+        call_id: Some(CALL.parse().unwrap()),
         preview: Some(Preview::Record {
             old: Some(json!({"servings": 4})),
             new: Some(json!({"servings": 6})),
@@ -201,6 +205,16 @@ fn prompts() {
         ..prompt(PromptType::Confirm, "Change the recipe?")
     };
     golden("prompt_confirm.json", &approval);
+    let client_call = UserPrompt {
+        tool_call: Some(ToolCall {
+            name: "open_page".into(),
+            input: json!({"page": "soups"}),
+            masked: None,
+        }),
+        call_id: Some(CALL.parse().unwrap()),
+        ..prompt(PromptType::ClientCall, "“open_page” is up to your app.")
+    };
+    golden("prompt_client_call.json", &client_call);
     let caveats = vec![CallCaveat::EditsAreRefusals, CallCaveat::NotProven];
     golden("prompt_not_proven.json", &UserPrompt { caveats, ..approval });
     golden(
@@ -268,8 +282,14 @@ fn events() {
     golden(
         "events.json",
         &vec![
-            EventBody::Start { conversation_id, turn_id, message_id: Some(message_id) },
-            EventBody::Start { conversation_id, turn_id, message_id: None },
+            EventBody::Start { conversation_id, turn_id, message_id: Some(message_id), app: None },
+            EventBody::Start { conversation_id, turn_id, message_id: None, app: None },
+            EventBody::Start {
+                conversation_id,
+                turn_id,
+                message_id: None,
+                app: Some("clock".to_owned()),
+            },
             EventBody::Queued { turn_id },
             EventBody::Chunk { text: text(), message_id },
             EventBody::Snapshot { text: text(), message_id },
@@ -278,12 +298,14 @@ fn events() {
                 tool: "list_recipes".into(),
                 call_id,
                 status: ToolStatus::Running,
+                input: Some(json!({"tag": "soup"})),
                 progress: None,
             },
             EventBody::ToolUse {
                 tool: "list_recipes".into(),
                 call_id,
                 status: ToolStatus::Running,
+                input: None,
                 progress: Some(ToolProgress {
                     done: 3.0,
                     total: Some(10.0),
@@ -320,42 +342,6 @@ fn events() {
             },
         ],
     );
-}
-
-/// H-1, W-1: requests and errors.
-#[test]
-fn requests_and_errors() {
-    golden(
-        "chat_request.json",
-        &ChatRequest {
-            message: "What is this?".into(),
-            conversation_id: Some(CONVERSATION.parse().unwrap()),
-            image: Some(ImageAttachment {
-                data: "iVBORw0KGgo=".into(),
-                media_type: "image/png".into(),
-            }),
-            tenant: Some("home".parse().unwrap()),
-            project: Some("recipes".parse().unwrap()),
-            mode: Some(Mode::Plan),
-            client_message_id: Some("tab-1:7".parse().unwrap()),
-            retry_of: Some(MESSAGE.parse().unwrap()),
-        },
-    );
-    golden(
-        "error.json",
-        &ErrorEnvelope {
-            error: ErrorBody {
-                code: ErrorCode::RateLimited,
-                message: "Too many messages; try again in 12 s.".into(),
-                retry_after: Some(12),
-                prompt_id: None,
-                problems: None,
-            },
-        },
-    );
-    for code in [ErrorCode::InputBlocked, ErrorCode::TurnRunning, ErrorCode::Internal] {
-        assert_eq!(serde_json::to_value(code).unwrap(), code.as_str());
-    }
 }
 
 /// W-1, W-2: valid and invalid frames of a client.

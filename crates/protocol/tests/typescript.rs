@@ -34,9 +34,10 @@ fn the_generated_types_are_up_to_date() {
         TenantId, ProjectId, ConversationId, TurnId, MessageId, PromptId, CallId, EventId,
         ClientMessageId, Timestamp, MessageType, Role, Mode, QuestionOption, Severity, Question,
         SubQuestion, PlanStep, Plan, ToolCall, ToolProgress, ToolResult, ToolStatus, MessageData,
-        Message, PromptType, PromptStep, Preview, CallCaveat, UserPrompt, PromptUpdated,
-        PromptOutcome, PromptClosed, Remember, PromptAnswer, ImageAttachment, ChatRequest,
-        ErrorCode, Problem, FieldProblem, ErrorBody, ErrorEnvelope, Verdict, DoneReason, EventBody,
+        Message, PromptType, PromptStep, Preview, CallCaveat, Source, Found, ValueOrigin,
+        Influence, UserPrompt, PromptUpdated, PromptOutcome, PromptClosed, Remember, PromptAnswer,
+        ImageAttachment, ClientTool, ChatRequest, ErrorCode, Problem, FieldProblem, ErrorBody,
+        ErrorEnvelope, Verdict, DoneReason, EventBody,
     ];
     // The tag on the wire is `userPrompt`, and the generator names the type after it.
     let file = file

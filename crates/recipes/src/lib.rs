@@ -6,7 +6,8 @@
 //!   that answers over HTTP, and child processes that answer over MCP.
 //! - [`Change`]: the one way in which recipes change, over HTTP and MCP; with a
 //!   [`Run`] the same change happens once, however often it is requested.
-//! - [`serve_stdio`]: the MCP server, for one tenant and any client.
+//! - [`serve_stdio`]: the MCP server, for one tenant and any client; [`McpRequest`]: the same,
+//!   for one request over HTTP.
 //! - [`router`]: the HTTP routes. The server authenticates a request and puts a
 //!   [`TenantScope`] into it.
 //! - [`preview`]: what a change would do, before a person approves it (P-7).
@@ -30,7 +31,9 @@ pub use change::{Change, Run, RunId};
 pub use error::{RecipeError, Refusal};
 pub use http::{TenantScope, router};
 pub use input::{IngredientInput, RecipeInput, StepInput, WholeNumber};
-pub use mcp::{ARTIFACT_META, INTERNAL_META, PREVIEW_META, RUN_ID_META, RecipeServer, serve_stdio};
+pub use mcp::{
+    ARTIFACT_META, INTERNAL_META, McpRequest, PREVIEW_META, RUN_ID_META, RecipeServer, serve_stdio,
+};
 pub use preview::preview;
 pub use quantity::Quantity;
 pub use recipe::{Content, Ingredient, Recipe, RecipeId, Step, Summary};

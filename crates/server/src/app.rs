@@ -12,8 +12,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::auth::Access;
 use crate::clock::Clock;
+use crate::compose::{Composed, McpHosts};
 use crate::config::{Config, PublicUrl};
 use crate::limits::{BodyBudget, RateLimits};
+use crate::mcp_logins::McpLogins;
 
 /// The application.
 #[derive(Debug)]
@@ -36,6 +38,10 @@ pub struct App {
     pub stopping: CancellationToken,
     /// When the server started.
     pub started: Instant,
+    /// The MCP servers of all projects.
+    pub mcp_hosts: McpHosts,
+    /// Logins to MCP servers.
+    pub mcp_logins: McpLogins,
     /// Messages per minute.
     pub rate_limits: RateLimits,
     /// Memory for the request bodies that are being read.
@@ -50,10 +56,11 @@ impl App {
         listening_on: SocketAddr,
         store: Store,
         recipes: RecipeStore,
-        chat: Chat,
+        composed: Composed,
         clock: Clock,
         fanout: Fanout,
     ) -> Self {
+        let Composed { chat, mcp_hosts, mcp_logins, modes: _ } = composed;
         let tenants = config.tenants.keys().cloned().collect();
         let body_budget = BodyBudget::new(&config.server.limits);
         let rate_limits = RateLimits::new(&config.server.limits, clock.clone(), &store);
@@ -71,6 +78,8 @@ impl App {
             fanout,
             stopping: CancellationToken::new(),
             started: Instant::now(),
+            mcp_hosts,
+            mcp_logins,
             rate_limits,
             body_budget,
         }

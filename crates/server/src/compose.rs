@@ -13,15 +13,17 @@ use parlor_agent::tools::Tools;
 use parlor_chat::{Chat, CheckedTools, Membership, Project, Projects};
 use parlor_guard::guardrail::Guardrail;
 use parlor_guard::sanitizer::{Sanitizer, SanitizerSettings};
+use parlor_mcp::McpHost;
 use parlor_process::Supervisor;
 use parlor_programs::bridge::{ProcessSlots, ProgramHost};
-use parlor_protocol::ProjectId;
+use parlor_protocol::{ProjectId, TenantId};
 use parlor_storage::Store;
 
 pub use self::known_values::all_secrets;
 pub(crate) use self::tools::STORAGE_URL;
 pub use self::tools::{own_supervisor, recipe_vault};
 use crate::config::{Config, Limits, ProjectConfig};
+use crate::mcp_logins::McpLogins;
 
 /// The kind of the demo model.
 const DEMO: &str = "demo";
@@ -32,6 +34,21 @@ pub struct Composed {
     pub chat: Chat,
     /// One line for each kind of agent in use.
     pub modes: Vec<String>,
+    /// The MCP servers of all projects.
+    pub mcp_hosts: McpHosts,
+    /// Logins to them.
+    pub mcp_logins: McpLogins,
+}
+
+/// The MCP servers of each project that has some.
+#[derive(Debug, Default)]
+pub struct McpHosts(BTreeMap<(TenantId, ProjectId), Arc<McpHost>>);
+
+impl McpHosts {
+    /// Those of a project.
+    pub(crate) fn get(&self, tenant: &TenantId, project: &ProjectId) -> Option<&Arc<McpHost>> {
+        self.0.get(&(tenant.clone(), project.clone()))
+    }
 }
 
 /// A configuration that was compiled without errors. Nothing is started yet, so that
@@ -39,6 +56,8 @@ pub struct Composed {
 pub struct Compiled {
     projects: Projects,
     modes: Vec<String>,
+    mcp_hosts: McpHosts,
+    mcp_logins: McpLogins,
 }
 
 /// Compiles a configuration on a blocking thread. Child processes will be started under
@@ -47,19 +66,24 @@ pub async fn compile(
     config: &Config,
     environment: BTreeMap<String, String>,
     supervisor: Supervisor,
+    mcp_logins: McpLogins,
 ) -> anyhow::Result<Compiled> {
     let config = config.clone();
-    let compile = move || projects(&config, &environment, &supervisor);
-    let (projects, modes) = tokio::task::spawn_blocking(compile).await??;
-    Ok(Compiled { projects, modes })
+    let compile = move || {
+        let (projects, modes, mcp_hosts) =
+            projects(&config, &environment, &supervisor, &mcp_logins)?;
+        Ok(Compiled { projects, modes, mcp_hosts, mcp_logins })
+    };
+    tokio::task::spawn_blocking(compile).await?
 }
 
 impl Compiled {
     /// Starts the child processes without waiting for them, and opens the chat.
     pub async fn open(self, store: Store, membership: Membership) -> anyhow::Result<Composed> {
-        let Self { projects, modes } = self;
+        let Self { projects, modes, mcp_hosts, mcp_logins } = self;
         projects.all().filter_map(|project| project.tools.as_ref()).for_each(|tools| tools.start());
-        Ok(Composed { chat: Chat::open(store, projects, membership).await?, modes })
+        let chat = Chat::open(store, projects, membership).await?;
+        Ok(Composed { chat, modes, mcp_hosts, mcp_logins })
     }
 }
 
@@ -67,9 +91,10 @@ fn projects(
     config: &Config,
     environment: &BTreeMap<String, String>,
     supervisor: &Supervisor,
-) -> anyhow::Result<(Projects, Vec<String>)> {
+    logins: &McpLogins,
+) -> anyhow::Result<(Projects, Vec<String>, McpHosts)> {
     let mut projects = Projects::new(config.server.limits.tenant_turns);
-    let mut modes = Vec::new();
+    let (mut modes, mut hosts) = (Vec::new(), McpHosts::default());
     let most = config.server.limits.agent_processes;
     let slots = ProcessSlots::new(usize::try_from(most).unwrap_or(usize::MAX));
     let programs = ProgramHost { supervisor: supervisor.clone(), slots };
@@ -85,8 +110,11 @@ fn projects(
                 settings.mcp.insert(name, tools::bundled(own, vault));
             }
             let name = format!("{tenant}/{id}");
-            let tools =
-                tools::tools(&name, &settings, supervisor, environment).with_context(path)?;
+            let login = logins.of_project(tenant, id);
+            let host = tools::host(&name, &settings, supervisor, environment, &login);
+            let host = host.with_context(path)?;
+            let tools = host.clone().map(|host| host as Arc<dyn Tools>);
+            hosts.0.extend(host.map(|host| ((tenant.clone(), id.clone()), host)));
             let project =
                 project(id, &settings, limits, environment, tools, &programs).with_context(path)?;
             let mode = mode(&project);
@@ -96,7 +124,7 @@ fn projects(
             projects.add(tenant.clone(), project);
         }
     }
-    Ok((projects, modes))
+    Ok((projects, modes, hosts))
 }
 
 fn project(
@@ -113,6 +141,7 @@ fn project(
         if behind_bridge { bridge_masks(config, &env) } else { config.sanitizer.clone() };
     masks.known = known_values::known_values(config, behind_bridge, &env);
     let guardrail = Guardrail::new(&config.guard).context("guard")?;
+    guardrail.know_prompt(config.system_prompt.as_deref().unwrap_or_default());
     let checked = |tools| Arc::new(CheckedTools::new(tools, guardrail.clone())) as Arc<dyn Tools>;
     let tools = tools.map(checked);
     Ok(Project {
@@ -130,6 +159,8 @@ fn project(
         max_image_bytes: limits.image,
         max_answer_bytes: limits.answer,
         max_turns: limits.project_turns,
+        flow: config.flow,
+        flow_notes: Arc::default(),
     })
 }
 

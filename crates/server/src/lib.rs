@@ -13,7 +13,8 @@
 //! | [`auth`], [`limits`] | who may come in, and how much they may use |
 //! | [`client_address`] | the address by which a client is limited |
 //! | [`compose`], [`membership`], [`dialects`], [`worker_threads`] | projects from the configuration; this server as one of several; events as clients read them; the threads that serve |
-//! | [`config`], [`clock`], [`log`] | settings, time and logging |
+//! | [`mcp_logins`] | logins to MCP servers, encrypted in the database |
+//! | [`config`], [`clock`], `timestamp`, [`log`] | settings, time and logging |
 //!
 //! No turn logic and no SQL.
 
@@ -30,8 +31,10 @@ pub mod fuzz;
 pub mod http;
 pub mod limits;
 pub mod logging;
+pub mod mcp_logins;
 pub mod membership;
 pub mod router;
 pub mod serve;
 pub mod start;
+mod timestamp;
 pub mod worker_threads;

@@ -8,9 +8,11 @@ use axum::routing::{delete, get, post};
 
 use crate::app::App;
 use crate::http::errors::ApiError;
+use crate::http::external::openai::{chat_completions, models, responses, stored_responses};
+use crate::http::external::{agui, ai_sdk};
 use crate::http::{
-    blocked_inputs, chat, conversations, edge, events, export, health, images, login, me, pages,
-    prompts, recipes, status, web, ws,
+    apps, blocked_inputs, chat, conversations, edge, events, export, health, images, login, mcp,
+    mcp_logins, me, openapi, pages, prompts, recipes, status, web, ws,
 };
 
 /// The routes of the server, behind the edge.
@@ -26,6 +28,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/assets/theme.js", get(pages::theme))
         .route("/assets/icon.svg", get(pages::icon))
         .route("/assets/chat.js", get(pages::script))
+        .route("/assets/mcp_login.js", get(pages::mcp_login_script))
         .route("/assets/{*name}", get(web::asset))
         // The chat
         .route("/api/chat", post(chat::send))
@@ -42,6 +45,8 @@ pub fn router(app: &Arc<App>) -> Router {
             get(prompts::allowances).delete(prompts::revoke_all),
         )
         .route("/api/conversations/{id}/allowances/{tool}", delete(prompts::revoke))
+        .route("/api/conversations/{id}/apps/{message}/page", get(apps::page))
+        .route("/api/conversations/{id}/apps/{message}/call", post(apps::call))
         .route("/api/prompts", get(prompts::list))
         .route("/api/prompts/{id}", get(prompts::read))
         .route("/api/prompts/{id}/response", post(prompts::respond))
@@ -50,16 +55,42 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/ws/chat/{tenant}/{project}", get(ws::open))
         .route("/api/images/{id}", get(images::read))
         .route("/api/me", get(me::me))
+        .route("/api/openapi.json", get(openapi::read))
+        // External clients
+        .route("/agui/{tenant}/info", get(agui::info))
+        .route("/agui/{tenant}/agent/{project}/run", post(agui::run))
+        .route("/agui/{tenant}/agent/{project}/connect", post(agui::connect))
+        .route("/agui/{tenant}/agent/{project}/stop/{thread}", post(agui::stop))
+        .route("/v1/models", get(models::list))
+        .route("/v1/models/{*model}", get(models::read))
+        .route("/v1/chat/completions", post(chat_completions::create))
+        .route("/v1/responses", post(responses::create))
+        .route("/v1/responses/{id}", get(stored_responses::read).delete(stored_responses::delete))
+        .route("/v1/responses/{id}/input_items", get(stored_responses::input_items))
+        .route("/v1/responses/{id}/cancel", post(stored_responses::cancel))
+        .route("/ai-sdk/{tenant}/{project}", post(ai_sdk::chat))
+        .route("/ai-sdk/{tenant}/{project}/{id}/stream", get(ai_sdk::resume))
+        .route("/ai-sdk/{tenant}/{project}/{id}/stop", post(ai_sdk::stop))
         // Recipes: /api/recipes and /api/recipes/{id}
         .merge(
             parlor_recipes::router(app.recipes.clone(), recipes::refuse)
                 .route_layer(from_fn_with_state(app.clone(), recipes::admit)),
         )
+        // Recipes, for MCP clients
+        .route("/mcp/recipes", post(mcp::recipes))
         // For administrators
         .route("/api/admin/blocked-inputs", get(blocked_inputs::list))
         // The name of the same list in earlier versions.
         .route("/api/audit", get(blocked_inputs::list))
         .route("/api/admin/status", get(status::read))
+        .route(
+            "/api/admin/mcp/{project}/{server}/login",
+            post(mcp_logins::begin).delete(mcp_logins::log_out),
+        )
+        .route("/api/admin/mcp/login", post(mcp_logins::finish))
+        // For authorization servers of MCP servers
+        .route("/oauth/callback", get(pages::mcp_login))
+        .route("/oauth/client.json", get(mcp_logins::client_metadata))
         // For load balancers and monitoring
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))

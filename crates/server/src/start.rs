@@ -31,6 +31,7 @@ use crate::auth::{NewCredential, is_short, prepare_credentials, weakness};
 use crate::clock::Clock;
 use crate::compose::{Compiled, compile, own_supervisor};
 use crate::config::{Config, HOME, PublicUrl, Sources, StorageConfig};
+use crate::mcp_logins::McpLogins;
 use crate::membership::membership;
 use crate::serve::serve;
 use crate::worker_threads::WorkerThreads;
@@ -116,6 +117,7 @@ pub(crate) async fn prepare(mut config: Config, visitors: Visitors) -> anyhow::R
     let recipes = RecipeStore::open(storage.recipes(data_dir)).await?;
     let clock = Clock::default();
     let environment = Sources::process_environment();
+    let mcp_logins = McpLogins::open(&config, &store, &clock, listener.local_addr()?)?;
     // Hashing passwords and compiling rules take a core each.
     let (credentials, compiled) = tokio::try_join!(
         async {
@@ -124,7 +126,7 @@ pub(crate) async fn prepare(mut config: Config, visitors: Visitors) -> anyhow::R
                 Visitors::Editor => Ok(Vec::new()),
             }
         },
-        compile(&config, environment, own_supervisor())
+        compile(&config, environment, own_supervisor(), mcp_logins)
     )?;
     let membership = membership(&config, &store).await?;
     let workers = WorkerThreads::start().context("the worker threads cannot be started")?;
@@ -151,7 +153,8 @@ impl Prepared {
         let address = listener.local_addr()?;
         let fanout = membership.fanout.clone();
         let composed = self.compiled.open(store.clone(), membership).await?;
-        let app = App::new(config, address, store, recipes, composed.chat, clock, fanout);
+        let modes = composed.modes.clone();
+        let app = App::new(config, address, store, recipes, composed, clock, fanout);
         // Most of the memory for compiling is free again.
         parlor_malloc::trim();
         Ok(OpenServer {
@@ -160,7 +163,7 @@ impl Prepared {
             workers: self.workers,
             address,
             credentials: self.credentials,
-            modes: composed.modes,
+            modes,
             _locks: self.locks,
         })
     }

@@ -39,11 +39,11 @@ fn guard_answers_line_by_line() {
     assert_eq!(
         json_lines(&output),
         [
-            json!({"valid": true, "error": "", "code": "", "rule": "", "category": "", "view": ""}),
+            json!({"valid": true, "error": "", "code": "", "rule": "", "category": "", "view": "", "words": []}),
             json!({"valid": false, "error": "Comando não permitido", "code": "input_blocked",
-                   "rule": "roleplay.act_as_if", "category": "roleplay", "view": "plain"}),
+                   "rule": "roleplay.act_as_if", "category": "roleplay", "view": "plain", "words": []}),
             json!({"valid": false, "error": "The message is empty.", "code": "input_empty",
-                   "rule": "", "category": "", "view": ""}),
+                   "rule": "", "category": "", "view": "", "words": []}),
         ]
     );
 }

@@ -59,13 +59,17 @@ pub use tables::conversations::{
 };
 pub use tables::decisions::Decision;
 pub use tables::events::Logged;
+pub use tables::external_conversations::{ExternalConversation, Surface};
 pub use tables::history::HistoryPart;
 pub use tables::images::{Image, NewImage};
+pub use tables::mcp_logins::{McpLoginAttempt, McpLogins, McpServerId};
 pub use tables::nodes::{NewNode, Node};
 pub use tables::prompts::{NewPrompt, Prompt, PromptClosing, PromptPage, PromptView, PromptWrite};
 pub use tables::rate_limits::RateLimitUse;
 pub use tables::text_blocks::{Delta, TextBlock};
-pub use tables::tool_runs::{RunStatus, RunWrite, ToolRun};
+pub use tables::tool_runs::{
+    RunLabel, RunStatus, RunWrite, Told, ToldResult, ToldResults, ToolRun,
+};
 pub use tables::turns::{TurnOutcome, TurnRow, TurnStatus, Wanted};
 pub use transactions::begin_turn::{BeginTurn, BegunTurn, ClosedPrompts, TurnOwner};
 pub use transactions::commit::{Commit, NewEvent, Step};

@@ -1,7 +1,9 @@
 //! `Served<T>`: proof that a value was cleaned before it was stored.
 
 use parlor_guard::{Clean, CleanStream};
-use parlor_protocol::{ConversationId, DoneReason, ErrorCode, EventBody, MessageId, TurnId};
+use parlor_protocol::{
+    ConversationId, DoneReason, ErrorCode, EventBody, MessageId, TurnId, UserPrompt,
+};
 use serde::Serialize;
 
 use crate::block_kind::BlockKind;
@@ -38,6 +40,14 @@ impl Served<EventBody> {
     /// An event that another node published from a `Clean`.
     pub fn relayed(body: EventBody) -> Self {
         Self(body)
+    }
+
+    /// The prompt that it opens, if it opens one.
+    pub fn prompt(&self) -> Option<Served<UserPrompt>> {
+        match &self.0 {
+            EventBody::UserPrompt(prompt) => Some(Served((**prompt).clone())),
+            _ => None,
+        }
     }
 
     /// The end of a turn whose end cannot be stored: an error and `done`, for the readers

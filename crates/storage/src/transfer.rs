@@ -32,6 +32,7 @@ const NOT_COPIED: &[(&str, &str)] = &[
     ("nodes", "the servers of the old database"),
     ("installation", "the copy is another installation"),
     ("login_attempts", "throttles of minutes"),
+    ("mcp_login_attempts", "logins that were begun, of minutes"),
     ("turns.owner", "every running turn of the copy is taken over"),
 ];
 
@@ -42,7 +43,7 @@ const TABLES: &[Table] = &[
     Table::new("turns", &["id"])
         .texts(&[
             "id", "conversation_id", "tenant", "started_by", "client_message_id", "message_id",
-            "status", "checkpoint", "block_message",
+            "status", "checkpoint", "block_message", "request_hash", "client_tools",
         ])
         .integers(&[
             "start_seq", "epoch", "tokens_used", "block_seq", "started_at", "ended_at", "resumes",
@@ -79,23 +80,33 @@ const TABLES: &[Table] = &[
     Table::new("tool_runs", &["id"])
         .texts(&[
             "id", "conversation_id", "turn_id", "call_id", "server", "tool", "status", "arguments",
-            "result",
+            "result", "content", "origin",
         ])
-        .integers(&["proposed_at", "started_at", "finished_at"]),
+        .integers(&["proposed_at", "started_at", "finished_at"])
+        .booleans(&["private", "suspicious", "withheld", "cleared"]),
     Table::new("allowances", &["conversation_id", "server", "tool"])
         .texts(&["conversation_id", "server", "tool", "fingerprint", "granted_by"])
         .integers(&["granted_at"]),
+    Table::new(
+        "external_conversations",
+        &["tenant", "principal", "surface", "project", "external_id"],
+    )
+    .texts(&["tenant", "principal", "surface", "project", "external_id", "conversation_id"]),
     Table::new("decisions", &["id"])
         .texts(&[
             "id", "tenant", "project", "conversation_id", "prompt_id", "origin", "outcome",
             "session", "answered_by", "question", "response", "server", "tool", "run_id",
-            "arguments_hash", "reason", "proposed", "arguments",
+            "arguments_hash", "reason", "proposed", "arguments", "sources",
         ])
         .integers(&["at"])
         .booleans(&["edited", "remembered"]),
     Table::new("passwords", &["tenant", "role"])
         .texts(&["tenant", "role", "hash"])
         .integers(&["changed_at"]),
+    Table::new("mcp_logins", &["tenant", "project", "server"])
+        .texts(&["tenant", "project", "server"])
+        .integers(&["saved_at", "renewing_until"])
+        .bytes(&["sealed"]),
     Table::new("tokens", &["id"])
         .texts(&["id", "hash", "kind", "tenant", "role", "name"])
         .integers(&["created_at", "last_used_at", "expires_at", "revoked_at"]),
@@ -119,6 +130,7 @@ const RULES: &[Rule] = &[
     of_a_conversation!("prompts", "every prompt belongs to a conversation"),
     of_a_conversation!("tool_runs", "every tool run belongs to a conversation"),
     of_a_conversation!("allowances", "every allowance belongs to a conversation"),
+    of_a_conversation!("external_conversations", "every external id names a conversation"),
     Rule {
         rule: "a conversation has one running turn at most",
         broken: "FROM (SELECT 1 FROM turns WHERE status = 'running' \

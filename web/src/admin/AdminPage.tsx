@@ -18,6 +18,7 @@ import { HourPlot } from './HourPlot';
 import { commonScale } from './hours';
 import { Nodes } from './Nodes';
 import { Section } from './Section';
+import { ServerLogin } from './ServerLogin';
 
 interface Seen {
   status: api.AdminStatus;
@@ -31,6 +32,7 @@ export default function AdminPage({ close }: { close(): void }) {
   const { t } = i18n;
   const [seen, setSeen] = useState<Seen | null>(null);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
+  const [looks, setLooks] = useState(0);
   useEffect(() => {
     const wanted = new AbortController();
     const look = async () => {
@@ -50,7 +52,7 @@ export default function AdminPage({ close }: { close(): void }) {
       wanted.abort();
       clearInterval(timer);
     };
-  }, []);
+  }, [looks]);
   return (
     <main aria-label={t('admin.title')} className="min-h-0 min-w-0 grow overflow-y-auto" tabIndex={0} onKeyDown={onEscape(close)}>
       <div className="mx-auto max-w-4xl space-y-10 px-4 py-8 sm:px-8">
@@ -66,7 +68,7 @@ export default function AdminPage({ close }: { close(): void }) {
         {refusal && <p role="alert" className="font-medium text-critical">{reasonFor(i18n, refusal)}</p>}
         <Waiting close={close} />
         <Running close={close} />
-        {seen && <Servers status={seen.status} />}
+        {seen && <Servers status={seen.status} onChange={() => setLooks(looks + 1)} />}
         {seen?.status.nodes && <Nodes status={seen.status.nodes} />}
         {seen && <Plots seen={seen} />}
       </div>
@@ -125,7 +127,7 @@ function Conversations({ rows, close }: { rows: { key: string; id: string; text:
 
 const STATES = { ready: 'text-success', starting: 'text-muted', down: 'text-critical' };
 
-function Servers({ status }: { status: api.AdminStatus }) {
+function Servers({ status, onChange }: { status: api.AdminStatus; onChange(): void }) {
   const i18n = useI18n();
   const { t, count } = i18n;
   const cell = 'px-4 py-2 text-start align-top';
@@ -161,6 +163,7 @@ function Servers({ status }: { status: api.AdminStatus }) {
                         {[health.problem, ...health.warnings].filter(Boolean).map((text, index) => (
                           <span key={index} className="block text-warning">{text}</span>
                         ))}
+                        <ServerLogin project={project.id} health={health} onChange={onChange} />
                       </li>
                     ))}
                     {project.mcp.length === 0 && <li className="text-muted">{t('admin.no_servers')}</li>}

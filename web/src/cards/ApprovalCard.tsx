@@ -16,6 +16,7 @@ import { VisibleText } from '../ui/VisibleText';
 import { troubleWith, useAnswering, useArrivalFocus } from './answering';
 import { Arguments } from './Arguments';
 import { Actions, Trouble } from './Card';
+import { GoOnWithoutRead, InfluenceBox } from './Influence';
 import { type LivePreview, useLivePreview } from './preview/live_preview';
 import { namesIn } from './preview/names';
 import { PreviewOf } from './preview/Preview';
@@ -29,6 +30,7 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
   const [input, setInput] = useAnswerDraft(prompt.messageId, 'input', () => call.input, isAnything);
   const [reason, setReason] = useAnswerDraft(prompt.messageId, 'reason', () => '', isText);
   const [refusing, setRefusing] = useState(reason !== '');
+  const { influence } = prompt;
   const notProven = prompt.caveats?.includes('not_proven') ?? false;
   const editsAreRefusals = prompt.caveats?.includes('edits_are_refusals') ?? false;
   const destructive = prompt.severity === 'critical' || isDestructive(call.name);
@@ -49,6 +51,12 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
       ...(changed ? { input } : {}),
       ...(remember ? { remember: 'conversation' as const } : {}),
     });
+  const always = {
+    key: 'always',
+    icon: <Unlock size={16} aria-hidden="true" />,
+    label: <Scoped title={t('approval.always')} text={t('approval.always_scope', { name: readableName(call.name) })} />,
+    run: () => allow(true),
+  };
   return (
     <PromptFrame
       ref={card}
@@ -65,6 +73,11 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
       }
       busy={busy}
     >
+      {influence && (
+        <InfluenceBox influence={influence} call={call}>
+          <GoOnWithoutRead busy={busy} />
+        </InfluenceBox>
+      )}
       {followed.preview && (
         <div aria-busy={stale} className={classes('transition-opacity', stale && 'opacity-50')}>
           <PreviewOf preview={followed.preview} />
@@ -79,6 +92,8 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
         names={namesIn(prompt.preview, call.input)}
         problems={problems}
         disabled={busy}
+        // Without a preview they are all that there is to judge by.
+        startsOpen={prompt.preview === undefined && influence === undefined}
         {...(notProven ? {} : { change: setInput })}
       />
       {changed && <p className="text-small font-medium text-warning">{t(editsAreRefusals ? 'approval.changed_by_request' : 'approval.changed')}</p>}
@@ -104,12 +119,8 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
               </Button>
             )}
             items={[
-              {
-                key: 'always',
-                icon: <Unlock size={16} aria-hidden="true" />,
-                label: <Scoped title={t('approval.always')} text={t('approval.always_scope', { name: readableName(call.name) })} />,
-                run: () => allow(true),
-              },
+              // A yes to a call that others may be behind is for that call alone.
+              ...(influence ? [] : [always]),
               {
                 key: 'reason',
                 icon: <MessageSquareX size={16} aria-hidden="true" />,

@@ -27,16 +27,17 @@ interface Props {
   names?: Names;
   problems: Record<string, Problem>;
   disabled: boolean;
+  startsOpen?: boolean;
   change?(input: unknown): void;
 }
 
 const NO_NAMES: Names = new Map();
 
-export function Arguments({ call, schema, input, names = NO_NAMES, problems, disabled, change }: Props) {
+export function Arguments({ call, schema, input, names = NO_NAMES, problems, disabled, startsOpen = false, change }: Props) {
   const { t } = useI18n();
   const [editing, setEditing] = useState(false);
   return (
-    <Disclosure summary={t('approval.arguments')}>
+    <Disclosure summary={t('approval.arguments')} startsOpen={startsOpen}>
       <div className="mt-2 space-y-3 rounded-control border border-line p-3.5">
         <p className="text-small text-muted">
           {t('approval.tool')} <code className="font-mono">{call.name}</code>

@@ -9,6 +9,7 @@ import { classes } from '../ui/classes';
 import { Disclosure } from '../ui/Disclosure';
 import { VisibleText } from '../ui/VisibleText';
 import { Arguments } from './Arguments';
+import { InfluenceBox } from './Influence';
 import { outcomeBy, outcomeText, promptTitle } from './outcome';
 import { PlanBody } from './PlanBody';
 import { namesIn } from './preview/names';
@@ -72,7 +73,7 @@ function Changes({ proposed, ran }: { proposed: unknown; ran: unknown }) {
 /** Plan, preview and arguments; those of an edited call as it ran. */
 function Details({ prompt, closed }: { prompt: UserPrompt; closed: PromptClosed }) {
   const { t } = useI18n();
-  const { plan, schema } = prompt;
+  const { plan, schema, influence } = prompt;
   const toolCall = closed.toolCall ?? prompt.toolCall;
   const preview = closed.toolCall ? closed.preview : prompt.preview;
   if (!plan && !preview && !toolCall) return null;
@@ -80,6 +81,7 @@ function Details({ prompt, closed }: { prompt: UserPrompt; closed: PromptClosed 
     <Disclosure summary={t('details')}>
       <div className="mt-2 space-y-3 pb-1">
         {plan && <PlanBody plan={plan} />}
+        {influence && prompt.toolCall && <InfluenceBox influence={influence} call={prompt.toolCall} />}
         {preview && <PreviewOf preview={preview} />}
         {toolCall && (
           <Arguments call={toolCall} schema={schema} input={toolCall.input} names={namesIn(preview, toolCall.input)} problems={{}} disabled />

@@ -7,6 +7,7 @@ import type { UserPrompt } from '../protocol/generated';
 import type { PromptItem } from '../state/model';
 import { useAnswering } from './answering';
 import { ApprovalCard } from './ApprovalCard';
+import { ClientCallCard } from './ClientCallCard';
 import { ClosedCard } from './ClosedCard';
 import { ConfirmCard } from './ConfirmCard';
 import { FormCard } from './FormCard';
@@ -18,13 +19,14 @@ import { WizardCard } from './WizardCard';
 
 export function PromptCard({ item }: { item: PromptItem }) {
   const { t } = useI18n();
-  const { prompt, closed, message } = item;
+  const { prompt, app, closed, message } = item;
   if (closed) return <ClosedCard prompt={prompt} closed={closed} />;
   const origin = message?.metadata['origin'];
   const server = typeof origin === 'string' && origin.startsWith('mcp:') ? origin.slice('mcp:'.length) : null;
   return (
     <div className="space-y-2">
       {server !== null && <p className="text-small text-muted">{t('prompt.from_server', { server })}</p>}
+      {app !== null && <p className="text-small text-muted">{t('prompt.from_app', { server: app })}</p>}
       {cardFor(prompt)}
     </div>
   );
@@ -35,6 +37,9 @@ function cardFor(prompt: UserPrompt): ReactNode {
     case 'confirm':
       if (prompt.toolCall) return <ApprovalCard prompt={prompt} call={prompt.toolCall} />;
       return <ConfirmCard prompt={prompt} />;
+    case 'client_call':
+      if (prompt.toolCall) return <ClientCallCard prompt={prompt} call={prompt.toolCall} />;
+      return <UnknownPrompt prompt={prompt} />;
     case 'select':
       return <SelectCard prompt={prompt} />;
     case 'multi_question':

@@ -6,6 +6,7 @@ import { useI18n } from '../i18n';
 import type { ToolItem } from '../state/model';
 import { Disclosure } from '../ui/Disclosure';
 import { VisibleText } from '../ui/VisibleText';
+import { AppFrame, appOf } from './AppFrame';
 import { isSuspicious, outputText, picturesOf, toolLine } from './tool_summary';
 
 export function ToolsRow({ tools, active }: { tools: readonly ToolItem[]; active: boolean }) {
@@ -53,6 +54,7 @@ export function ToolsRow({ tools, active }: { tools: readonly ToolItem[]; active
       </Disclosure>
       {busy && <Progress item={busy} />}
       <Pictures tools={tools} />
+      <Apps tools={tools} />
     </div>
   );
 }
@@ -100,6 +102,14 @@ function Pictures({ tools }: { tools: readonly ToolItem[] }) {
       ))}
     </div>
   );
+}
+
+/** Apps are shown without unfolding. */
+function Apps({ tools }: { tools: readonly ToolItem[] }) {
+  return tools.map((item) => {
+    const server = appOf(item);
+    return server !== null && item.result && <AppFrame key={item.key} item={item} message={item.result} server={server} />;
+  });
 }
 
 function ToolDetails({ item, alone, active }: { item: ToolItem; alone: boolean; active: boolean }) {

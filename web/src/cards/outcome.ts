@@ -41,6 +41,7 @@ export function outcomeBy({ t, time }: I18n, { outcome, answered_by: who, at }: 
 
 export function answerText(i18n: I18n, prompt: UserPrompt, response: unknown): string {
   const { t } = i18n;
+  if (prompt.promptType === 'client_call') return '';
   if (prompt.toolCall) return response === 'yes' ? t('outcome.allowed') : '';
   if (prompt.promptType === 'plan') return response === 'execute' ? t('plan.execute') : response === 'refine' ? t('plan.refine') : '';
   if (response === 'yes' || response === 'no') return t(response);

@@ -368,6 +368,15 @@ it('a wizard goes back and forth, and is answered as one', async () => {
   expect(answers(heard)).toEqual([{ response: { title: 'Bread', kind: 'main', public: 'yes' } }]);
 });
 
+/** I-1: what an app has to do is shown; a person can only stop waiting for it. */
+it('a call of the tool of an app waits for that app', async () => {
+  const heard = recordRequests();
+  await renderRecording('client_call', 'userPrompt');
+  expect(screen.getByText(/The app that sent the message does this/)).toBeDefined();
+  await user.click(button('Don’t wait for it'));
+  expect(answers(heard)).toEqual([{ response: null, cancelled: true }]);
+});
+
 it('a form is made from its schema, and says what is missing', async () => {
   const heard = recordRequests();
   await renderRecording('form', 'userPrompt');

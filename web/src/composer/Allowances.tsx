@@ -4,6 +4,7 @@ import { useI18n } from '../i18n';
 import { readableName } from '../i18n/tools';
 import { revokeAllowance } from '../state/conversation';
 import { useParlor } from '../state/store';
+import { classes } from '../ui/classes';
 
 /** P-11: the tools that run without approval in this conversation, each with a button to revoke it. */
 export function Allowances() {
@@ -16,9 +17,10 @@ export function Allowances() {
         <Unlock size={14} aria-hidden="true" />
         {t('allowances.label')}
       </span>
-      {allowances.map(({ tool }) => (
+      {allowances.map(({ tool, suspended }) => (
         <span key={tool} className="inline-flex items-center rounded-full border border-line bg-surface ps-3">
-          <span className="text-ink">{readableName(tool)}</span>
+          <span className={classes('text-ink', suspended && 'line-through')}>{readableName(tool)}</span>
+          {suspended && <span className="ps-1.5" title={t('allowances.suspended_hint')}>{t('allowances.suspended')}</span>}
           <button
             type="button"
             aria-label={t('allowances.take_back', { name: readableName(tool) })}

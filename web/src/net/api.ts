@@ -59,6 +59,8 @@ export interface ConversationPage {
 
 export interface Allowance {
   tool: string;
+  /** It does not hold now: words of others were read. */
+  suspended: boolean;
 }
 
 type Start = { conversation_id: string; turn_id: string; message_id: string };
@@ -90,6 +92,16 @@ export const exportPath = (id: ConversationId, format: 'markdown' | 'json') =>
 
 export const stopTurn = (id: ConversationId) =>
   ask(`${conversationPath(id)}/stop`, { method: 'POST' });
+
+export const appPagePath = (conversation: ConversationId, message: string) =>
+  `${conversationPath(conversation)}/apps/${encodeURIComponent(message)}/page`;
+
+/** A call of an app: its result, or the turn in which it is made. */
+export const callFromApp = (conversation: ConversationId, message: string, tool: string, input: Record<string, unknown>) =>
+  askJson<{ result?: unknown; turn_id?: string }>(`${conversationPath(conversation)}/apps/${encodeURIComponent(message)}/call`, {
+    method: 'POST',
+    json: { tool, arguments: input },
+  });
 
 export const imagePath = (id: string) => `/api/images/${encodeURIComponent(id)}`;
 
@@ -146,9 +158,8 @@ function promptIn(row: Record<string, unknown>): UserPrompt | null {
 export async function allowances(id: ConversationId): Promise<Allowance[]> {
   const answer = await askJson<unknown>(`${conversationPath(id)}/allowances`);
   return listIn(answer, 'allowances').flatMap((row) => {
-    if (typeof row === 'string') return [{ tool: row }];
-    const tool = isFields(row) ? (row['tool'] ?? row['name']) : null;
-    return typeof tool === 'string' ? [{ tool }] : [];
+    if (!isFields(row) || typeof row['tool'] !== 'string') return [];
+    return [{ tool: row['tool'], suspended: row['suspended'] === true }];
   });
 }
 
@@ -173,6 +184,8 @@ export interface ServerHealth {
   restarts: number;
   problem: string | null;
   warnings: string[];
+  /** Whether somebody is logged in to it, if it asks for that. */
+  login?: 'needed' | 'more_needed' | 'logged_in';
 }
 
 export interface AdminStatus {
@@ -224,6 +237,19 @@ export interface BlockedInput {
 }
 
 export const adminStatus = (signal: AbortSignal) => askJson<AdminStatus>('/api/admin/status', { signal });
+
+const mcpLogin = (project: string, server: string) =>
+  `/api/admin/mcp/${encodeURIComponent(project)}/${encodeURIComponent(server)}/login`;
+
+/** The address of the page on which to log in to a tool server. */
+export async function beginMcpLogin(project: string, server: string): Promise<string> {
+  const { address } = await askJson<{ address: string }>(mcpLogin(project, server), { method: 'POST' });
+  // A browser must not be led to anything but a page.
+  if (!/^https?:\/\//.test(address)) throw new Error(address);
+  return address;
+}
+
+export const logOutOfMcpServer = (project: string, server: string) => ask(mcpLogin(project, server), { method: 'DELETE' });
 
 export async function blockedInputs(signal: AbortSignal): Promise<BlockedInput[]> {
   const answer = await askJson<unknown>('/api/audit', { signal });

@@ -188,7 +188,11 @@ output: unknown,
 /**
  * Whether the tool failed. A failed tool is a result, not an error of the chat (C-2).
  */
-is_error: boolean, };
+is_error: boolean, 
+/**
+ * Data for the app that shows the result (I-6).
+ */
+structured?: unknown, };
 
 export type ToolStatus = "waiting" | "running" | "completed" | "error" | "denied";
 
@@ -240,7 +244,7 @@ metadata: Record<string, unknown>,
  */
 created_at: Timestamp, };
 
-export type PromptType = "confirm" | "input" | "select" | "multi_question" | "plan" | "wizard" | "form";
+export type PromptType = "confirm" | "input" | "select" | "multi_question" | "plan" | "wizard" | "form" | "client_call";
 
 export type PromptStep = { 
 /**
@@ -296,6 +300,82 @@ count: number, };
 
 export type CallCaveat = "not_proven" | "edits_are_refusals";
 
+export type Source = { 
+/**
+ * The server of the tool.
+ */
+server: string, 
+/**
+ * The tool.
+ */
+tool: string, 
+/**
+ * What it read: a path, an address, words that were searched for.
+ */
+what?: string, 
+/**
+ * When it was read.
+ */
+at?: Timestamp, 
+/**
+ * Whether it reads like orders.
+ */
+suspicious?: boolean, };
+
+export type Found = { "found": "person" } | { "found": "source", 
+/**
+ * Which of the sources.
+ */
+source: number, 
+/**
+ * The text before it.
+ */
+before: string, 
+/**
+ * The value as it stands there, or the part of it that does.
+ */
+text: string, 
+/**
+ * The text after it.
+ */
+after: string, } | { "found": "nowhere" };
+
+export type ValueOrigin = { 
+/**
+ * The value, as a JSON pointer into the arguments.
+ */
+pointer: string, } & ({ "found": "person" } | { "found": "source", 
+/**
+ * Which of the sources.
+ */
+source: number, 
+/**
+ * The text before it.
+ */
+before: string, 
+/**
+ * The value as it stands there, or the part of it that does.
+ */
+text: string, 
+/**
+ * The text after it.
+ */
+after: string, } | { "found": "nowhere" });
+
+export type Influence = { 
+/**
+ * What was read, the newest first.
+ */
+sources: Array<Source>, 
+/**
+ * How many older ones are left out.
+ */
+more?: number, 
+/**
+ * Where the values of the call come from.
+ */
+values: Array<ValueOrigin>, };
+
 export type UserPrompt = { "type": "userPrompt", 
 /**
  * How it is answered.
@@ -318,9 +398,13 @@ question: string,
  */
 options?: Array<QuestionOption>, 
 /**
- * The tool that runs if the answer is yes.
+ * The tool that runs if the answer is yes; of a `client_call`, what the client is to do.
  */
 toolCall?: ToolCall, 
+/**
+ * The call of that tool, as `tool_use` names it.
+ */
+call_id?: CallId, 
 /**
  * Several questions, answered together.
  */
@@ -365,7 +449,11 @@ ends_with_agent?: boolean,
 /**
  * What one has to know about the approval of a call.
  */
-caveats?: Array<CallCaveat>, };
+caveats?: Array<CallCaveat>, 
+/**
+ * What others wrote that may be behind the call (F-2).
+ */
+influence?: Influence, };
 
 export type PromptUpdated = { 
 /**
@@ -447,6 +535,20 @@ data: string,
  */
 media_type: string, };
 
+export type ClientTool = { 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * What it does, for the model.
+ */
+description: string, 
+/**
+ * The JSON Schema of its arguments.
+ */
+input_schema: unknown, };
+
 export type ChatRequest = { 
 /**
  * What the person wrote; may be empty beside an image.
@@ -482,7 +584,17 @@ client_message_id?: ClientMessageId,
  * The new message has `retry_of` in its metadata; the model sees the last try
  * only, and earlier ones in which tools were called.
  */
-retry_of?: MessageId, };
+retry_of?: MessageId, 
+/**
+ * Goes on without what was read (F-1): from this message on the model gets of what was
+ * before only the person's own messages, and results of the people's own systems.
+ */
+clear_context?: boolean, 
+/**
+ * Tools that the client has. A call of one waits as a prompt of type `client_call`, which the
+ * client answers with the result.
+ */
+client_tools?: Array<ClientTool>, };
 
 export type ErrorCode = "input_blocked" | "input_empty" | "input_too_long" | "input_malformed" | "malformed" | "bad_image" | "unauthorized" | "forbidden" | "not_found" | "turn_running" | "prompt_open" | "prompt_closed" | "answer_invalid" | "title_taken" | "too_large" | "rate_limited" | "agent_failed" | "unavailable" | "internal";
 
@@ -546,7 +658,11 @@ turn_id: TurnId,
 /**
  * The person's message; absent in an agent-initiated turn.
  */
-message_id?: MessageId, } } | { "event": "queued", "data": { 
+message_id?: MessageId, 
+/**
+ * The MCP server whose app makes the only call of this turn.
+ */
+app?: string, } } | { "event": "queued", "data": { 
 /**
  * The turn.
  */
@@ -587,6 +703,10 @@ call_id: CallId,
  * Its status.
  */
 status: ToolStatus, 
+/**
+ * Its arguments, when it begins to run.
+ */
+input?: unknown, 
 /**
  * What its server says about it while it runs. Such an event is live only:
  * it has no id, and is not repeated.

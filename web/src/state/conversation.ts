@@ -23,6 +23,7 @@ import {
   type Picture,
   setDraft,
   setState,
+  useParlor,
 } from './store';
 import { reconnect, subscribe, unsubscribe } from './subscription';
 
@@ -129,6 +130,8 @@ function onEvents(events: LogEvent[]): void {
   for (const { body } of events) {
     if (body.event === 'artifact') setState({ panel: body.data });
     if (body.event === 'start' || body.event === 'done') refreshListSoon();
+    // What was read may suspend what is allowed.
+    if (body.event === 'done' && getState().allowances.length > 0) void refreshAllowances();
     if (body.event === 'userPromptClosed') forgetAnswerDraft(body.data.messageId);
     if (body.event === 'userPrompt' || body.event === 'userPromptClosed') {
       void refreshWaiting();
@@ -149,6 +152,33 @@ export async function send(): Promise<void> {
 export async function sendText(text: string, mode?: Mode): Promise<void> {
   if (mode) setState({ mode });
   await sendDraft({ text, picture: null }, null);
+}
+
+/** F-1: stops what runs, and goes on without what was read: the agent gets this message and the person's earlier ones. */
+export async function goOnWithoutRead(text: string): Promise<void> {
+  await stop();
+  if (await turnEnded()) await sendDraft({ text, picture: null }, null, true);
+}
+
+/** Waits until no turn runs; false if another conversation was opened, or the turn could not be stopped. */
+function turnEnded(): Promise<boolean> {
+  const { id } = getState().conversation;
+  const look = () => {
+    const { conversation, stopping } = getState();
+    if (conversation.id !== id) return false;
+    if (conversation.turn === null) return true;
+    return stopping ? undefined : false;
+  };
+  return new Promise((resolve) => {
+    const known = look();
+    if (known !== undefined) return resolve(known);
+    const end = useParlor.subscribe(() => {
+      const found = look();
+      if (found === undefined) return;
+      end();
+      resolve(found);
+    });
+  });
 }
 
 /** Asks the last question again. */
@@ -172,7 +202,7 @@ async function pictureAgain(image: unknown): Promise<Picture | null> {
   }
 }
 
-async function sendDraft(draft: Draft, retryOf: string | null): Promise<void> {
+async function sendDraft(draft: Draft, retryOf: string | null, clears = false): Promise<void> {
   const outgoing: Outgoing = {
     ...draft,
     clientId: newClientMessageId(),
@@ -180,6 +210,7 @@ async function sendDraft(draft: Draft, retryOf: string | null): Promise<void> {
     state: 'sending',
     messageId: null,
     retryOf,
+    ...(clears ? { clears } : {}),
   };
   setState({ outgoing, notice: null, unfinished: null });
   await deliver(outgoing);
@@ -224,7 +255,7 @@ async function deliver(outgoing: Outgoing): Promise<void> {
 
 function requestFor(outgoing: Outgoing): ChatRequest {
   const { conversation, project, mode } = getState();
-  const { text, picture, clientId, retryOf } = outgoing;
+  const { text, picture, clientId, retryOf, clears } = outgoing;
   return {
     message: text,
     mode,
@@ -232,6 +263,7 @@ function requestFor(outgoing: Outgoing): ChatRequest {
     ...(conversation.id === null ? (project === null ? {} : { project }) : { conversation_id: conversation.id }),
     ...(picture ? { image: { data: picture.data, media_type: picture.mediaType } } : {}),
     ...(retryOf ? { retry_of: retryOf } : {}),
+    ...(clears ? { clear_context: true } : {}),
   };
 }
 

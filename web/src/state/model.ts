@@ -28,10 +28,20 @@ export type Item =
       tool: string;
       status: ToolStatus;
       progress?: ToolProgress;
+      /** The arguments of a call that ran. */
+      input?: unknown;
       result: Message | null;
     }
   /** A prompt, open or closed; `message` is the message about it in the history. */
-  | { kind: 'prompt'; key: string; prompt: UserPrompt; message: Message | null; closed: PromptClosed | null }
+  | {
+      kind: 'prompt';
+      key: string;
+      prompt: UserPrompt;
+      /** The MCP server whose app asks, if it is not the agent. */
+      app: string | null;
+      message: Message | null;
+      closed: PromptClosed | null;
+    }
   | { kind: 'error'; key: string; turn: string | null; text: string; code: ErrorCode; recoverable: boolean }
   | { kind: 'artifact'; key: string; artifact: Artifact }
   /** The agent began a turn by itself. */
@@ -54,6 +64,8 @@ export interface Conversation {
   items: readonly Item[];
   /** The turn that runs. */
   turn: string | null;
+  /** The MCP server whose app makes its only call, if one does. */
+  app: string | null;
   /** Whether it waits for a free agent process. */
   queued: boolean;
   /** The person's message that the last turn answers, if it answers one. */
@@ -67,6 +79,7 @@ export const EMPTY: Conversation = {
   lastEventId: null,
   items: [],
   turn: null,
+  app: null,
   queued: false,
   asked: null,
   shown: null,

@@ -68,9 +68,9 @@ function apply(state: Conversation, body: EventBody): Conversation {
 }
 
 function withStart(state: Conversation, start: Extract<EventBody, { event: 'start' }>['data']): Conversation {
-  const { conversation_id: id, turn_id: turn, message_id: asked = null } = start;
-  const next = { ...state, id, turn, asked };
-  return asked === null ? append(next, { kind: 'agent_initiated', key: `agent-initiated-${turn}`, turn }) : next;
+  const { conversation_id: id, turn_id: turn, message_id: asked = null, app = null } = start;
+  const next = { ...state, id, turn, asked, app };
+  return asked === null && app === null ? append(next, { kind: 'agent_initiated', key: `agent-initiated-${turn}`, turn }) : next;
 }
 
 /** Changes the text that streams under an id, or begins it. */
@@ -169,13 +169,15 @@ function withTool(state: Conversation, use: Extract<EventBody, { event: 'tool_us
     // The progress holds until the status changes.
     const { progress: before, ...rest } = item;
     const progress = use.progress ?? (use.status === item.status ? before : undefined);
-    const next = { ...rest, tool: use.tool, status: use.status, ...(progress && { progress }) };
+    const input = use.input ?? item.input;
+    const next = { ...rest, tool: use.tool, status: use.status, ...(progress && { progress }), ...(input !== undefined && { input }) };
     // A call that was approved runs after its prompt, so it moves below it.
     const moves = item.status === 'waiting' && use.status !== 'waiting';
     return moves ? append({ ...state, items: state.items.toSpliced(at, 1) }, next) : replace(state, at, next);
   }
-  const { call_id: key, tool, status, progress } = use;
-  return append(state, { kind: 'tool', key, turn: state.turn, tool, status, ...(progress && { progress }), result: null });
+  const { call_id: key, tool, status, progress, input } = use;
+  const known = { ...(progress && { progress }), ...(input !== undefined && { input }) };
+  return append(state, { kind: 'tool', key, turn: state.turn, tool, status, ...known, result: null });
 }
 
 function withArtifact(state: Conversation, artifact: { kind: string; id: string }): Conversation {
@@ -188,7 +190,7 @@ function withPrompt(state: Conversation, prompt: UserPrompt): Conversation {
   const known = state.items.findIndex((item) => item.kind === 'prompt' && item.key === prompt.messageId);
   const item = state.items[known];
   if (item?.kind === 'prompt') return replace(state, known, { ...item, prompt });
-  const fresh = { kind: 'prompt', key: prompt.messageId, prompt, closed: null } as const;
+  const fresh = { kind: 'prompt', key: prompt.messageId, prompt, app: state.app, closed: null } as const;
   const said = state.items.findLastIndex((one) => one.kind === 'message' && isAboutPrompt(one.message, prompt));
   const message = state.items[said];
   if (message?.kind === 'message') {

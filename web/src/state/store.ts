@@ -34,6 +34,8 @@ export interface Outgoing extends Draft {
   /** Known once it is acknowledged. It is shown here until the stream brings the message. */
   messageId: string | null;
   retryOf: string | null;
+  /** Whether the agent goes on without what it read of others. */
+  clears?: boolean;
 }
 
 /** Why a message was not accepted. */

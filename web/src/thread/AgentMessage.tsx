@@ -1,10 +1,12 @@
-import { EyeOff } from 'lucide-react';
+import { EyeOff, MailWarning } from 'lucide-react';
 
+import { SourceName } from '../cards/Influence';
 import { Thoughts } from '../cards/ThinkingRow';
 import { useI18n } from '../i18n';
 import { Markdown } from '../markdown/Markdown';
-import type { Message } from '../protocol/generated';
+import type { Message, Source } from '../protocol/generated';
 import { sendText } from '../state/conversation';
+import type { ToolItem } from '../state/model';
 import { Button } from '../ui/Button';
 import { CopyButton } from '../ui/CopyButton';
 import { Disclosure } from '../ui/Disclosure';
@@ -14,10 +16,12 @@ interface Props {
   streaming: boolean;
   thoughts: readonly string[];
   last: boolean;
+  /** What was read before it that others may have written. */
+  read: readonly ToolItem[];
 }
 
 /** Text of the agent: left, without a bubble, over the full width. */
-export function AgentMessage({ message, streaming, thoughts, last }: Props) {
+export function AgentMessage({ message, streaming, thoughts, last, read }: Props) {
   const { t, number } = useI18n();
   const cutOff = message.metadata['cut_off'] === true;
   const limit = message.metadata['cut_off_bytes'];
@@ -41,6 +45,20 @@ export function AgentMessage({ message, streaming, thoughts, last }: Props) {
           <Button onClick={() => void sendText(t('said.go_on'))}>{t('said.go_on')}</Button>
         </p>
       )}
+      {read.length > 0 && !streaming && (
+        <p className="mt-2 flex items-start gap-2 text-small text-muted">
+          <MailWarning size={14} aria-hidden="true" className="mt-[3px] shrink-0" />
+          <span>
+            {t('said.read_before')}{' '}
+            {read.map((item, at) => (
+              <span key={item.key}>
+                {at > 0 && ', '}
+                <SourceName source={sourceOf(item)} />
+              </span>
+            ))}
+          </span>
+        </p>
+      )}
       {(last || thoughts.length > 0) && !streaming && (
         <div className="mt-2 -ms-1.5 flex items-start gap-x-2">
           {last && <CopyButton text={message.content} label={t('said.copy')} />}
@@ -53,4 +71,9 @@ export function AgentMessage({ message, streaming, thoughts, last }: Props) {
       )}
     </article>
   );
+}
+
+function sourceOf({ tool, result }: ToolItem): Source {
+  const what = result?.metadata['read'];
+  return { server: '', tool, ...(typeof what === 'string' ? { what } : {}) };
 }

@@ -14,7 +14,14 @@ import { Button } from '../ui/Button';
 export function PersonMessage({ message, answers }: { message: Message; answers: PromptItem | null }) {
   const image = message.metadata['image'];
   const id = isFields(image) && typeof image['id'] === 'string' ? image['id'] : null;
-  return <Said text={useOwnWords(message, answers)} picture={id === null ? null : imagePath(id)} />;
+  const { t } = useI18n();
+  const words = useOwnWords(message, answers);
+  return (
+    <>
+      <Said text={words} picture={id === null ? null : imagePath(id)} />
+      {message.metadata['clears'] === true && <p className="mt-1.5 text-end text-small text-muted">{t('said.cleared')}</p>}
+    </>
+  );
 }
 
 /** The server writes a clicked answer in English; here it is the label of the button. Typed text stays as it is. */

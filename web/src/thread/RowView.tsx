@@ -33,7 +33,7 @@ function drawn(row: Row): ReactNode {
     case 'outgoing':
       return <OutgoingMessage outgoing={row.outgoing} />;
     case 'text':
-      return <AgentMessage message={row.message} streaming={row.streaming} thoughts={row.thoughts} last={row.last} />;
+      return <AgentMessage message={row.message} streaming={row.streaming} thoughts={row.thoughts} last={row.last} read={row.read} />;
     case 'thinking':
       return <ThinkingRow texts={row.texts} streaming={row.streaming} />;
     case 'card':

@@ -17,8 +17,8 @@ export type Row =
   /** `answers` is the prompt that it answers, if any. */
   | { kind: 'person'; key: string; message: Message; answers: PromptItem | null }
   | { kind: 'outgoing'; key: string; outgoing: Outgoing }
-  /** `last` marks the last text of a turn that is over. */
-  | { kind: 'text'; key: string; message: Message; streaming: boolean; thoughts: readonly string[]; last: boolean }
+  /** `last` marks the last text of a turn that is over; `read` is what was read before it that others may have written. */
+  | { kind: 'text'; key: string; message: Message; streaming: boolean; thoughts: readonly string[]; last: boolean; read: readonly ToolItem[] }
   | { kind: 'thinking'; key: string; texts: readonly string[]; streaming: boolean }
   /** A typed message without a prompt. */
   | { kind: 'card'; key: string; message: Message; answer: string | null }
@@ -77,11 +77,17 @@ function same(a: unknown, b: unknown): boolean {
   return a.length === b.length && a.every((value, index) => value === b[index]);
 }
 
+/** How much of what was read an answer names. */
+const MOST_READ = 3;
+const NOTHING: readonly ToolItem[] = [];
+
 class Rows {
   private readonly rows: Row[] = [];
   private readonly lastIndex: number;
   /** The prompts so far, by id. */
   private readonly prompts = new Map<unknown, PromptItem>();
+  /** What was read that others may have written, the newest first. */
+  private read: readonly ToolItem[] = [];
   /** Thoughts that are shown with the answer that follows. */
   private thoughts: { key: string; texts: string[]; streaming: boolean } | null = null;
 
@@ -129,6 +135,7 @@ class Rows {
   private message(message: Message, streaming: boolean, index: number): void {
     const { id: key } = message;
     if (message.role === 'user') {
+      if (message.metadata['clears'] === true) this.read = [];
       const answers = this.prompts.get(message.metadata['answers']) ?? null;
       return this.push({ kind: 'person', key, message, answers });
     }
@@ -149,7 +156,8 @@ class Rows {
     if (shown === undefined) warnOnce(message.message_type);
     const thoughts = this.thoughts?.texts ?? [];
     this.thoughts = null;
-    this.rows.push({ kind: 'text', key, message, streaming, thoughts, last: this.isLast(index) });
+    const last = this.isLast(index);
+    this.rows.push({ kind: 'text', key, message, streaming, thoughts, last, read: last ? this.read : NOTHING });
   }
 
   private think(key: string, text: string, streaming: boolean): void {
@@ -162,6 +170,7 @@ class Rows {
   }
 
   private tool(item: ToolItem): void {
+    if (item.result?.metadata['of_others'] === true) this.read = [item, ...this.read].slice(0, MOST_READ);
     const active = this.conversation.turn !== null && item.turn === this.conversation.turn;
     // Its approval card is shown instead.
     if (item.status === 'waiting' && active && this.isAsked(item.tool)) return;

@@ -112,10 +112,24 @@ export async function expectAccessible(page: Page, what: string): Promise<void> 
 }
 
 async function expectNoViolations(page: Page, what: string): Promise<void> {
-  // During a transition the colours are not final.
-  await page.evaluate(() => Promise.allSettled(document.getAnimations().filter((one) => one.effect?.getTiming().iterations !== Infinity).map((one) => one.finished)));
+  await page.evaluate(settled);
   // There are no frames, and passed checks are not reported: that takes a quarter of the time.
   const { violations } = await new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] }).analyze();
   const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join('\n  ')}`);
   expect(found, what).toEqual([]);
+}
+
+/**
+ * In the page: waits until no transition runs, because colours are not final before. A change of theme takes
+ * effect with the next frame, and only then do its transitions begin.
+ */
+async function settled(): Promise<void> {
+  const frame = () => new Promise(requestAnimationFrame);
+  for (;;) {
+    await frame();
+    await frame();
+    const running = document.getAnimations().filter((one) => one.effect?.getTiming().iterations !== Infinity && one.playState === 'running');
+    if (running.length === 0) return;
+    await Promise.allSettled(running.map((one) => one.finished));
+  }
 }

@@ -163,8 +163,9 @@ function lastWords(messages: ModelRequest['messages']): { said: string; results:
     const blocks = blocksOf(content);
     const told = blocks.filter((block) => block.type === 'tool_result');
     // Tool results that an earlier turn left open may precede the person's text.
-    const said = blocks.find((block) => block.type === 'text')?.text;
-    if (said !== undefined || told.length === 0) return { said: said ?? '', results };
+    // Messages of a person that follow each other are one.
+    const said = blocks.flatMap((block) => (block.type === 'text' ? [block.text ?? ''] : []));
+    if (said.length > 0 || told.length === 0) return { said: said.join('\n'), results };
     results.unshift(...told.map((block) => blocksOf(block.content).map((one) => one.text ?? '').join('')));
   }
   return { said: '', results };

@@ -1,6 +1,6 @@
 //! Events as lines of text, for snapshots: one line for each event.
 
-use parlor_agent::{AgentEvent, TurnOutcome};
+use parlor_agent::{AgentEvent, ToolOutcome, TurnOutcome};
 use parlor_protocol::Role;
 use serde_json::json;
 
@@ -24,8 +24,13 @@ pub(crate) fn line(event: &AgentEvent) -> String {
             format!("proposes {} {} {}", call.id, call.name, json!(call.input))
         }
         AgentEvent::Calls(call) => format!("calls {} {} {}", call.id, call.name, json!(call.input)),
-        AgentEvent::CallEnded { call, outcome, .. } => format!("call {call} ended: {outcome:?}"),
+        AgentEvent::CallEnded { call, outcome, .. } => {
+            format!("call {call} ended: {}", end(outcome))
+        }
         AgentEvent::Asks(ask) => format!("asks {} {:?} {:?}", ask.id, ask.from, ask.draft.question),
+        AgentEvent::CallsClient(call) => {
+            format!("calls the client's {} {} {}", call.id, call.name, json!(call.input))
+        }
         AgentEvent::Withdrawn(id) => format!("withdrawn {id}"),
         AgentEvent::Usage(usage) => format!(
             "usage {} in, {} out, cache {} read, {} written{}",
@@ -46,5 +51,18 @@ pub(crate) fn line(event: &AgentEvent) -> String {
         }
         AgentEvent::Ended(TurnOutcome::Failed(error)) => format!("failed: {error}"),
         AgentEvent::Ended(end) => format!("ended {end:?}"),
+    }
+}
+
+/// The end of a call, without what only some servers give.
+fn end(outcome: &ToolOutcome) -> String {
+    match outcome {
+        ToolOutcome::Answered { content, is_error, extras } => {
+            let artifact = &extras.artifact;
+            format!(
+                "Answered {{ content: {content:?}, is_error: {is_error}, artifact: {artifact:?} }}"
+            )
+        }
+        other => format!("{other:?}"),
     }
 }

@@ -65,6 +65,15 @@ impl LargeEvent {
         self.message.as_ref()
     }
 
+    /// All of it, for a dialect that has to read it; `None` if it is gone.
+    pub async fn whole(&self) -> Result<Option<Logged>, StorageError> {
+        let entry = self.source.store.log_entry(self.source.conversation, self.seq).await?;
+        Ok(match entry {
+            Some(LogEntry::Event(logged)) => Some(logged),
+            _ => None,
+        })
+    }
+
     /// Its pieces, as a dialect encodes it. Readers of the same dialect share the bytes.
     pub fn pieces(self, dialect: &'static str, write: WriteEvent) -> LargePieces {
         LargePieces { event: self, dialect, write, sent: 0, version: None }

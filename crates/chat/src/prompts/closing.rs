@@ -121,7 +121,7 @@ fn closing(prompt: &Prompt, outcome: PromptOutcome, at: Timestamp) -> PromptClos
 fn call_of(prompt: &Prompt) -> Option<Box<PendingCall>> {
     match subject(prompt)? {
         Subject::Call(call) => Some(call),
-        Subject::Result | Subject::Question(_) => None,
+        Subject::Result | Subject::ClientCall | Subject::Question(_) => None,
     }
 }
 
@@ -154,7 +154,14 @@ fn decision(
         arguments_hash: None,
         edited: false,
         remembered: false,
+        sources: sources(prompt),
     }
+}
+
+/// What was read before the call, as the person saw it.
+fn sources(prompt: &Prompt) -> Option<Value> {
+    let influence = prompt.public.get().influence.as_ref()?;
+    serde_json::to_value(&influence.sources).ok()
 }
 
 fn hash(bytes: &str) -> String {

@@ -31,6 +31,8 @@ pub use preview::PreviewedCall;
 
 /// The origin of approvals. No agent and no server can claim it.
 pub(crate) const APPROVAL: &str = "approval";
+/// The origin of calls of tools that the client has.
+pub(crate) const CLIENT: &str = "client";
 /// The origin of an agent's own questions, and who begins an agent-initiated turn.
 pub(crate) const AGENT: &str = "agent";
 
@@ -42,6 +44,8 @@ pub(crate) enum Subject {
     Call(Box<PendingCall>),
     /// A suspicious result that waits for approval before the model reads it (G-8).
     Result,
+    /// A call of a tool that the client has.
+    ClientCall,
     /// A question, as the agent or server wrote it.
     Question(Box<PromptDraft>),
 }

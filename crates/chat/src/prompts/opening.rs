@@ -2,19 +2,20 @@
 
 use std::time::Duration;
 
-use parlor_agent::ProposedCall;
+use parlor_agent::{ClientCall, ProposedCall};
 use parlor_guard::Clean;
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::message::{Message, MessageData, Metadata};
 use parlor_protocol::{
-    ConversationId, MessageId, MessageType, Preview, PromptDraft, PromptId, PromptType, Question,
-    Role, Severity, TenantId, Timestamp, ToolCall, TurnId, UserPrompt, metadata,
+    CallId, ConversationId, Influence, MessageId, MessageType, Preview, PromptDraft, PromptId,
+    PromptType, Question, Role, Severity, TenantId, Timestamp, ToolCall, TurnId, UserPrompt,
+    metadata,
 };
 use parlor_storage::NewPrompt;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::{APPROVAL, PendingCall, Subject};
+use super::{APPROVAL, CLIENT, PendingCall, Subject};
 use crate::clock::now;
 use crate::project::Project;
 
@@ -38,25 +39,30 @@ pub(crate) struct OpeningPrompt {
     pub(crate) message: Message,
 }
 
+/// What stands behind a call.
+#[derive(Debug)]
+pub(crate) struct Behind {
+    /// What it would change.
+    pub(crate) preview: Option<Preview>,
+    /// What was read before it that others may have written.
+    pub(crate) influence: Option<Influence>,
+    /// Whether what was read makes it dangerous.
+    pub(crate) is_dangerous: bool,
+}
+
 impl Asker<'_> {
     /// "May this call be made?"
-    pub(crate) fn approval(
-        &self,
-        call: &ProposedCall,
-        run: Uuid,
-        preview: Option<Preview>,
-    ) -> OpeningPrompt {
+    pub(crate) fn approval(&self, call: &ProposedCall, run: Uuid, behind: Behind) -> OpeningPrompt {
+        let Behind { preview, influence, is_dangerous } = behind;
         let title = call.tool.as_ref().and_then(|tool| tool.title.as_deref());
-        let shown = ToolCall {
-            name: call.name.clone(),
-            input: Value::Object(call.input.clone()),
-            masked: None,
-        };
+        let shown = shown_call(&call.name, &call.input);
         let prompt = UserPrompt {
             tool_call: Some(shown.clone()),
+            call_id: Some(CallId::new(run)),
             preview,
             schema: call.tool.as_ref().and_then(|tool| form_of(&tool.spec.input_schema)),
-            severity: Some(Severity::Major),
+            severity: Some(if is_dangerous { Severity::Critical } else { Severity::Major }),
+            influence,
             context: suspicion(call).or_else(|| call.description.clone()),
             caveats: call.caveats.clone(),
             ..self.bare(PromptType::Confirm, format!("Allow “{}”?", title.unwrap_or(&call.name)))
@@ -79,6 +85,19 @@ impl Asker<'_> {
         };
         let data = (MessageType::ToolCall, Some(MessageData::ToolCall(shown)));
         self.open(prompt, subject, (&call.id, APPROVAL, true), timeout, data)
+    }
+
+    /// "What does your tool return?"
+    pub(crate) fn client_call(&self, call: &ClientCall, run: Uuid) -> OpeningPrompt {
+        let shown = shown_call(&call.name, &call.input);
+        let prompt = UserPrompt {
+            tool_call: Some(shown.clone()),
+            call_id: Some(CallId::new(run)),
+            ..self.bare(PromptType::ClientCall, format!("“{}” is up to your app.", call.name))
+        };
+        let timeout = timeout_ms(self.project.prompt_timeout);
+        let data = (MessageType::ToolCall, Some(MessageData::ToolCall(shown)));
+        self.open(prompt, Subject::ClientCall, (&call.id, CLIENT, true), timeout, data)
     }
 
     /// "May the model read this result?" (G-8)
@@ -201,6 +220,7 @@ impl Asker<'_> {
             question,
             options: None,
             tool_call: None,
+            call_id: None,
             questions: None,
             steps: None,
             schema: None,
@@ -212,8 +232,14 @@ impl Asker<'_> {
             expires_at: None,
             ends_with_agent: self.ends_with_agent,
             caveats: Vec::new(),
+            influence: None,
         }
     }
+}
+
+/// A call as it is shown. What has to be masked is masked when it is written.
+fn shown_call(name: &str, input: &Map<String, Value>) -> ToolCall {
+    ToolCall { name: name.to_owned(), input: Value::Object(input.clone()), masked: None }
 }
 
 /// When a prompt expires that gets its full time now.
@@ -240,9 +266,11 @@ fn message_data(draft: &PromptDraft) -> (MessageType, Option<MessageData>) {
             };
             (MessageType::Question, Some(MessageData::Question(question)))
         }
-        PromptType::Confirm | PromptType::Input | PromptType::Wizard | PromptType::Form => {
-            (MessageType::Question, None)
-        }
+        PromptType::Confirm
+        | PromptType::Input
+        | PromptType::Wizard
+        | PromptType::Form
+        | PromptType::ClientCall => (MessageType::Question, None),
     }
 }
 

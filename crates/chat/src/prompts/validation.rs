@@ -13,6 +13,14 @@ use serde_json::{Map, Value, json};
 use super::{PendingCall, Resolution, Subject, edit, form};
 use crate::validation_error::ValidationError;
 
+/// The longest result of a client's tool, as JSON.
+const MAX_CLIENT_RESULT: usize = 256 * 1024;
+
+/// A yes to a call that words of others may be behind is for that call alone (F-4).
+const NOT_ALWAYS: &str = "This cannot be allowed for the rest of the conversation, because the \
+                          agent has read what others wrote. Allow it once, or go on without what \
+                          was read.";
+
 /// A valid answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ValidAnswer {
@@ -76,8 +84,28 @@ pub(crate) fn validate(
             true => yes(&answer.response),
             false => refused(Some(answer.response.clone()), reason),
         }),
+        Subject::ClientCall => client_result(&answer.response),
         Subject::Question(draft) => question(public, draft, answer, reason),
     }
+}
+
+/// The result of the client's tool. It is not what a person typed: it is scanned like any other
+/// result, before the model reads it.
+fn client_result(response: &Value) -> Result<ValidAnswer, ValidationError> {
+    if response.is_null() {
+        return Err("The result of the tool is missing; an empty one is \"\".".into());
+    }
+    if response.to_string().len() > MAX_CLIENT_RESULT {
+        return Err(format!("The result is longer than {MAX_CLIENT_RESULT} bytes.").into());
+    }
+    Ok(ValidAnswer {
+        outcome: PromptOutcome::Answered,
+        response: None,
+        resolution: Resolution::Given { value: response.clone(), said: String::new() },
+        arguments: None,
+        edited: false,
+        typed: Vec::new(),
+    })
 }
 
 fn approval(
@@ -88,6 +116,9 @@ fn approval(
 ) -> Result<ValidAnswer, ValidationError> {
     if !yes_or_no(&answer.response)? {
         return Ok(refused(Some(answer.response.clone()), reason));
+    }
+    if answer.remember.is_some() && public.influence.is_some() {
+        return Err(NOT_ALWAYS.into());
     }
     let mut valid = yes(&answer.response);
     valid.arguments = Some(call.input.clone());
@@ -136,6 +167,7 @@ fn question(
         PromptType::MultiQuestion => questions(response, public, draft)?,
         PromptType::Wizard => steps(response, public, draft)?,
         PromptType::Plan => plan(response, reason)?,
+        PromptType::ClientCall => return Err("This question cannot be answered.".into()),
         PromptType::Form => {
             let schema = draft.schema.as_ref().ok_or("This form cannot be answered.")?;
             let filled = form::validate(schema, response)?;
@@ -276,7 +308,8 @@ fn step(response: &Value, shown: &PromptStep, raw: &PromptStep) -> Result<Given,
         | PromptType::MultiQuestion
         | PromptType::Plan
         | PromptType::Wizard
-        | PromptType::Form => free_text(response),
+        | PromptType::Form
+        | PromptType::ClientCall => free_text(response),
     }
 }
 

@@ -34,6 +34,8 @@ pub(crate) struct PersonMessage {
     pub(crate) image: Option<NewImage>,
     /// The message that is tried again.
     pub(crate) retry: Option<Retry>,
+    /// Set if the model goes on without what was read: the mark in the raw history.
+    pub(crate) clears: Option<Value>,
 }
 
 impl PersonMessage {
@@ -76,7 +78,8 @@ pub(crate) fn message_turn(
     let start = start(project, conversation, turn, Some(message.id));
     BeginTurn {
         started_by: caller.session.clone(),
-        history: vec![said.history()],
+        clears: said.clears.is_some(),
+        history: said.clears.iter().cloned().chain([said.history()]).collect(),
         message: Some(Clean::new(sanitizer, message)),
         image: said.image,
         closes: ClosedPrompts { answered: answers, passed_over, events },
@@ -92,6 +95,20 @@ pub(crate) fn agent_turn(
 ) -> BeginTurn {
     let turn = TurnId::new(Uuid::now_v7());
     empty_turn(tenant, conversation, turn, start(project, conversation, turn, None))
+}
+
+/// The write that begins a turn for a call of an app, which a person has before them.
+pub(crate) fn app_turn(
+    caller: &Caller,
+    project: &Project,
+    conversation_id: ConversationId,
+    server: String,
+) -> BeginTurn {
+    let (turn_id, app) = (TurnId::new(Uuid::now_v7()), Some(server));
+    let start = EventBody::Start { conversation_id, turn_id, message_id: None, app };
+    let start = Clean::new(&project.sanitizer, start);
+    let started_by = caller.session.clone();
+    BeginTurn { started_by, ..empty_turn(&caller.tenant, conversation_id, turn_id, start) }
 }
 
 /// A turn without a message.
@@ -110,8 +127,12 @@ fn empty_turn(
         turn,
         started_by: AGENT.to_owned(),
         client_message_id: None,
+        request_hash: None,
+        external: None,
+        client_tools: None,
         start,
         message: None,
+        clears: false,
         history: Vec::new(),
         image: None,
         closes: ClosedPrompts::default(),
@@ -128,7 +149,8 @@ fn start(
     turn_id: TurnId,
     message_id: Option<MessageId>,
 ) -> Clean<EventBody> {
-    Clean::new(&project.sanitizer, EventBody::Start { conversation_id, turn_id, message_id })
+    let app = None;
+    Clean::new(&project.sanitizer, EventBody::Start { conversation_id, turn_id, message_id, app })
 }
 
 fn message(
@@ -144,6 +166,9 @@ fn message(
     if let Some(NewImage { id, media_type, .. }) = said.image() {
         let image = ImageReference { id: *id, media_type: media_type.clone() };
         metadata::IMAGE.set(&mut metadata, &image);
+    }
+    if said.clears.is_some() {
+        metadata::CLEARS.set(&mut metadata, &true);
     }
     if let Some(closing) = answered {
         metadata::ANSWERS.set(&mut metadata, &closing.id);

@@ -3,13 +3,14 @@
 //! the model reads the result.
 
 use parlor_agent::ContentBlock;
-use parlor_agent::tools::Artifact;
+use parlor_agent::tools::ResultExtras;
 use parlor_guard::guardrail::Finding;
-use parlor_protocol::{ToolStatus, Verdict};
-use parlor_storage::{NewImage, RunStatus, ToolRun};
+use parlor_protocol::{Content, ToolStatus, Verdict};
+use parlor_storage::{NewImage, RunStatus, Told, ToolRun};
 
 use super::effect::{CallResult, Effect, NewPrompt, ResultCode, ShownResult, reply};
 use crate::fail_point::FailPoint;
+use crate::flow::{data_marks, label};
 
 /// A tool's answer, after it was scanned.
 #[derive(Debug)]
@@ -17,7 +18,9 @@ pub(super) struct AnsweredCall {
     pub(super) run: ToolRun,
     pub(super) result: CallResult,
     pub(super) images: Vec<NewImage>,
-    pub(super) artifact: Option<Artifact>,
+    pub(super) extras: Box<ResultExtras>,
+    /// The word that ends words of others for the model, if they are marked as data.
+    pub(super) data_mark: Option<String>,
     /// The guardrail's verdict on the result; `None` if it could not be scanned.
     pub(super) scan: Option<(Verdict, Option<Finding>)>,
     /// Whether the model has read it already: then it can only be flagged.
@@ -28,16 +31,27 @@ pub(super) struct AnsweredCall {
 
 /// The result is shown, and flagged before the model reads it if it is suspicious (G-8).
 pub(super) fn answered(answered: AnsweredCall) -> Vec<Effect> {
-    let AnsweredCall { run, mut result, images, artifact, scan, read, edited } = answered;
+    let AnsweredCall { run, mut result, images, extras, data_mark, scan, read, edited } = answered;
+    let ResultExtras { artifact, app, label } = *extras;
     let Some((verdict, finding)) = scan else {
         let why = "The result could not be checked, so it was withheld.";
         return not_made(run, why, ResultCode::Withheld);
     };
     let status = if result.is_error { ToolStatus::Error } else { ToolStatus::Completed };
     let suspicious = finding.map(|finding| finding.rule.to_string());
+    let told = label::of_result(&run, label, suspicious.is_some());
+    let of_others = told.content == Content::Others;
     // Without what is added for the model alone.
-    let shown =
-        ShownResult { images, suspicious: suspicious.clone(), ..ShownResult::new(&run, &result) };
+    let shown = ShownResult {
+        images,
+        app,
+        suspicious: suspicious.clone(),
+        of_others,
+        ..ShownResult::new(&run, &result)
+    };
+    if let (true, Some(secret)) = (of_others, data_mark) {
+        data_marks::mark(&mut result.content, &secret);
+    }
     if let Some(rule) = &suspicious {
         tracing::warn!(%rule, tool = %run.tool, "a tool result looks like an injection");
         result.content.insert(0, ContentBlock::text(caution(rule)));
@@ -47,7 +61,9 @@ pub(super) fn answered(answered: AnsweredCall) -> Vec<Effect> {
         vec![Effect::ShowStatus { run: run.clone(), status }, Effect::ShowResult(Box::new(shown))];
     effects.extend(artifact.map(Effect::ShowArtifact));
     let stored = result.to_json();
-    effects.push(Effect::MoveRun { run: run.clone(), to: RunStatus::Finished, result: stored });
+    let is_withheld = verdict == Verdict::Ask && suspicious.is_some() && !read;
+    let (to, told) = (RunStatus::Finished, Some(Told { is_withheld, ..told }));
+    effects.push(Effect::MoveRun { run: run.clone(), to, result: stored, told });
     match (verdict, suspicious, read) {
         (Verdict::Ask, Some(rule), false) => {
             effects.push(Effect::OpenPrompt(NewPrompt::Result { run, rule }));
@@ -98,7 +114,7 @@ fn ended(
     let stored = result.to_json();
     let reply = reply(&run, result);
     vec![
-        Effect::MoveRun { run: run.clone(), to, result: stored },
+        Effect::MoveRun { run: run.clone(), to, result: stored, told: None },
         Effect::ShowStatus { run, status },
         Effect::ShowResult(Box::new(shown)),
         Effect::Commit,

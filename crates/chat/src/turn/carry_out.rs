@@ -14,8 +14,11 @@ use super::prompt_wait::{show_end, show_prompt};
 use super::result_message;
 use super::running::RunningTurn;
 use super::writer::TurnWriter;
+use crate::clock::now;
 use crate::fail_point::{self, FailPoint};
-use crate::prompts::opening::{Asker, OpeningPrompt};
+use crate::flow;
+use crate::flow::notes::FlowNote;
+use crate::prompts::opening::{Asker, Behind, OpeningPrompt};
 use crate::prompts::{AGENT, preview};
 
 impl RunningTurn {
@@ -29,7 +32,10 @@ impl RunningTurn {
             let writer = &mut self.writer;
             match effect {
                 Effect::AddRun(run) => writer.pending.step.runs.push(RunWrite::Add(run)),
-                Effect::MoveRun { run, to, result } => writer.move_run(&run, to, result),
+                Effect::MoveRun { run, to, result, told } => {
+                    writer.move_run(&run, to, result, told);
+                }
+                Effect::NoteFlow { tool, read } => self.note_flow(tool, read),
                 Effect::ShowStatus { run, status } => writer.show_status(&run, status),
                 Effect::ShowResult(shown) => result_message::show(writer, *shown),
                 Effect::ShowArtifact(Artifact { kind, id }) => {
@@ -68,8 +74,14 @@ impl RunningTurn {
                     }
                     (None, None) => None,
                 };
-                self.asker(call.ends_with_agent).approval(&call, run.id, preview)
+                let (store, conversation) = (&self.writer.store, self.writer.conversation());
+                let flow = self.project.flow_context(store, conversation).await?;
+                let influence = flow::influence(store, &flow, conversation, &call).await?;
+                let is_dangerous = influence.is_some() && flow.is_dangerous(&call);
+                let behind = Behind { preview, influence, is_dangerous };
+                self.asker(call.ends_with_agent).approval(&call, run.id, behind)
             }
+            NewPrompt::ClientCall { call, run } => self.asker(false).client_call(&call, run.id),
             NewPrompt::Result { run, rule } => {
                 self.asker(false).result(&result_ask_id(&run.call_id), &run.tool, &rule)
             }
@@ -88,6 +100,12 @@ impl RunningTurn {
         self.writer.commit().await?;
         fail_point::reached(FailPoint::Proposed);
         Ok(())
+    }
+
+    /// A project that watches learns what it would have been asked.
+    fn note_flow(&self, tool: String, read: String) {
+        tracing::info!(%tool, %read, "a call would need approval: words of others were read");
+        self.project.flow_notes.add(FlowNote { at: now(), tool, read });
     }
 
     /// A plan that is carried out ends plan mode (T-3), for the turns to come too.

@@ -2,10 +2,12 @@
 //!
 //! 1. Of a message that was tried again, the last attempt. Earlier ones stay if tools were
 //!    called in them: a model that does not know of a call would make it again.
-//! 2. Images that a model refused are replaced ([`crate::refused_images`]).
-//! 3. Everything, if it fits. Otherwise the oldest turns are left out, each as a whole, so
+//! 2. Before a person went on without what was read, only what is their own
+//!    ([`crate::flow::clearing`]).
+//! 3. Images that a model refused are replaced ([`crate::refused_images`]).
+//! 4. Everything, if it fits. Otherwise the oldest turns are left out, each as a whole, so
 //!    that a tool's call and its result stay together; the newest turn always stays.
-//! 4. A long conversation gets a reminder at the end of the person's newest message, which
+//! 5. A long conversation gets a reminder at the end of the person's newest message, which
 //!    only the model reads (K-5).
 
 use std::collections::HashMap;
@@ -14,6 +16,7 @@ use parlor_agent::{ContentBlock, HistoryMessage};
 use parlor_protocol::{Role, TurnId};
 use serde_json::Value;
 
+use crate::flow::clearing::{self, KeptCalls};
 use crate::{refused_images, retries};
 
 /// From how many messages on there is a reminder, all roles counted (K-5).
@@ -52,6 +55,10 @@ fn turns(history: Vec<(TurnId, Value)>) -> Vec<Turn> {
             refused_images::replace(turns.iter_mut().flat_map(|turn| &mut turn.messages));
             continue;
         }
+        if let Some(kept) = clearing::kept(&body) {
+            turns = turns.into_iter().filter_map(|turn| turn.cleared(&kept)).collect();
+            continue;
+        }
         let retries = retries::marked(&body);
         // A row that this version cannot read is left out.
         let Ok(message) = serde_json::from_value::<HistoryMessage>(body) else { continue };
@@ -83,6 +90,15 @@ fn without_earlier_attempts(mut turns: Vec<Turn>) -> Vec<Turn> {
 }
 
 impl Turn {
+    /// What stays of it after the person went on without what was read.
+    fn cleared(mut self, kept: &KeptCalls) -> Option<Self> {
+        let messages = self.messages.into_iter();
+        let id = self.id;
+        self.messages = messages.filter_map(|one| clearing::cleared(one, id, kept)).collect();
+        self.tokens = self.messages.iter().map(HistoryMessage::approximate_tokens).sum();
+        (!self.messages.is_empty()).then_some(self)
+    }
+
     fn called_tools(&self) -> bool {
         let mut blocks = self.messages.iter().flat_map(|message| &message.blocks);
         blocks.any(|block| {

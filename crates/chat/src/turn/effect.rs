@@ -1,9 +1,9 @@
 //! The effects that [`super::step`] decides on.
 
-use parlor_agent::tools::Artifact;
-use parlor_agent::{ContentBlock, PromptRequest, ProposedCall, Reply};
+use parlor_agent::tools::{AppResult, Artifact};
+use parlor_agent::{ClientCall, ContentBlock, PromptRequest, ProposedCall, Reply};
 use parlor_protocol::{PromptId, ToolCall, ToolStatus};
-use parlor_storage::{NewImage, Prompt, RunStatus, ToolRun};
+use parlor_storage::{NewImage, Prompt, RunStatus, Told, ToolRun};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -15,7 +15,9 @@ pub(super) enum Effect {
     /// Next write: a new row of the ledger.
     AddRun(ToolRun),
     /// Next write: the next status of a run, with the result that the model reads.
-    MoveRun { run: ToolRun, to: RunStatus, result: Option<Value> },
+    MoveRun { run: ToolRun, to: RunStatus, result: Option<Value>, told: Option<Told> },
+    /// Note a call that would have been asked about, after words of others were read.
+    NoteFlow { tool: String, read: String },
     /// Next write: show the status of a call.
     ShowStatus { run: ToolRun, status: ToolStatus },
     /// Next write: show the result of a call.
@@ -56,6 +58,8 @@ pub(super) enum Effect {
 pub(super) enum NewPrompt {
     /// May this call be made?
     Approval { call: Box<ProposedCall>, run: ToolRun },
+    /// The result of a tool that the client has.
+    ClientCall { call: ClientCall, run: ToolRun },
     /// May the model read this result?
     Result { run: ToolRun, rule: String },
     /// A question of the agent or of an MCP server.
@@ -80,8 +84,12 @@ pub(super) struct ShownResult {
     pub(super) is_error: bool,
     pub(super) code: Option<ResultCode>,
     pub(super) images: Vec<NewImage>,
+    /// For the app that shows it.
+    pub(super) app: Option<AppResult>,
     /// The rule that the result matched.
     pub(super) suspicious: Option<String>,
+    /// Whether others may have written words of it.
+    pub(super) of_others: bool,
 }
 
 impl ShownResult {
@@ -100,7 +108,9 @@ impl ShownResult {
             is_error: result.is_error,
             code: None,
             images: Vec::new(),
+            app: None,
             suspicious: None,
+            of_others: false,
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use parlor_agent::{ContentBlock, PromptRequest, ProposedCall, Tool};
+use parlor_agent::{ClientCall, ContentBlock, PromptRequest, ProposedCall, Tool};
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_storage::{Allowance, Prompt, RunStatus, StorageError, Store, ToolRun};
 use uuid::Uuid;
@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::edited_call::Edits;
 use super::step::Input;
 use super::writer::TurnWriter;
+use crate::flow::{FlowContext, label};
 use crate::project::Project;
 use crate::prompts::closing::arguments_text;
 use crate::prompts::{Subject, subject};
@@ -33,6 +34,7 @@ pub(super) fn new_run(call: &ProposedCall, status: RunStatus) -> ToolRun {
         status,
         arguments: arguments_text(&call.input),
         result: None,
+        label: label::of_call(call),
     }
 }
 
@@ -51,6 +53,7 @@ pub(super) async fn ended_run(
         status: RunStatus::Refused,
         arguments: "{}".to_owned(),
         result: None,
+        label: None,
     }))
 }
 
@@ -58,6 +61,7 @@ pub(super) async fn ended_run(
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     allowances: Vec<Allowance>,
+    flow: FlowContext,
     tools: Option<Arc<[Tool]>>,
 }
 
@@ -73,8 +77,10 @@ impl Rows {
         let (store, turn) = (&writer.store, writer.turn());
         let Some(run) = store.tool_run(turn, &call.id).await? else {
             self.allowances = store.allowances(writer.conversation()).await?;
+            self.flow = project.flow_context(store, writer.conversation()).await?;
             let run = new_run(&call, RunStatus::Proposed);
-            return Ok(Input::NewCall { call, run, allowances: &self.allowances });
+            let (allowances, flow) = (&self.allowances, &self.flow);
+            return Ok(Input::NewCall { call, run, allowances, flow });
         };
         let prompt = match run.status {
             RunStatus::Started => {
@@ -96,6 +102,39 @@ impl Rows {
             }
         };
         match prompt {
+            Some(prompt) => self.of_prompt(store, project, prompt).await,
+            None => Ok(Input::SettledCall(run)),
+        }
+    }
+
+    /// Reads what is known about a call of a tool that the client has.
+    pub(super) async fn of_client_call(
+        &mut self,
+        writer: &TurnWriter,
+        project: &Project,
+        call: ClientCall,
+    ) -> Result<Input<'_>, StorageError> {
+        let (store, turn) = (&writer.store, writer.turn());
+        let Some(run) = store.tool_run(turn, &call.id).await? else {
+            let run = ToolRun {
+                id: Uuid::now_v7(),
+                call_id: call.id.clone(),
+                server: String::new(),
+                tool: call.name.clone(),
+                status: RunStatus::Proposed,
+                arguments: arguments_text(&call.input),
+                result: None,
+                // What the client's own tool brings is not known.
+                label: None,
+            };
+            return Ok(Input::NewClientCall { call, run });
+        };
+        let ask_id = match run.status {
+            RunStatus::Proposed => call.id,
+            // A suspicious result has a prompt of its own.
+            _ => result_ask_id(&run.call_id),
+        };
+        match store.prompt_of(turn, &ask_id).await? {
             Some(prompt) => self.of_prompt(store, project, prompt).await,
             None => Ok(Input::SettledCall(run)),
         }
@@ -125,7 +164,7 @@ impl Rows {
             return Ok(Input::PromptStillOpen(Box::new(prompt)));
         }
         let call_id = match subject(&prompt) {
-            Some(Subject::Call(_)) => Some(prompt.ask_id.as_str()),
+            Some(Subject::Call(_) | Subject::ClientCall) => Some(prompt.ask_id.as_str()),
             Some(Subject::Result) => {
                 Some(prompt.ask_id.strip_suffix(RESULT).unwrap_or(&prompt.ask_id))
             }

@@ -9,7 +9,8 @@
 //! 4. [`text`]: text goes through the filter for secrets, the segmenter and the sanitizer into
 //!    the live log, up to a limit ([`answer_limit`]). A finished block becomes a message.
 //! 5. For calls, questions and answers, [`inputs`] reads the rows that matter, [`step`] decides
-//!    (pure: rows in, effects out), and [`carry_out`] carries the effects out, in order.
+//!    (pure: rows in, effects out), and [`carry_out`] carries the effects out, in order. What a
+//!    client returned for its own tool is scanned first ([`client_result`]).
 //! 6. [`writer`]: whatever is durable is collected, committed in one write, then published.
 //! 7. [`end`]: the last write, with exactly one `done`.
 
@@ -18,6 +19,7 @@ mod begin_write;
 mod call_end;
 mod carry_out;
 mod changed_tool;
+mod client_result;
 mod context;
 mod deadline;
 mod edited_call;
@@ -26,12 +28,13 @@ mod end;
 mod inputs;
 mod prompt_wait;
 mod result_message;
+mod result_scan;
 mod running;
 mod step;
 mod task;
 mod text;
 mod writer;
 
-pub(crate) use begin_write::{PersonMessage, agent_turn, message_turn};
+pub(crate) use begin_write::{PersonMessage, agent_turn, app_turn, message_turn};
 pub(crate) use task::{begin, begin_handed_over, lost_block, resume};
 pub(crate) use writer::{abandoned, empty_write, history_json};

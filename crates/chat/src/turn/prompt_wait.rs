@@ -90,6 +90,7 @@ impl PromptWait {
         self.queue.retain(|event| match event {
             AgentEvent::Proposes(call) => call.id != ask_id,
             AgentEvent::Asks(ask) => ask.id != ask_id,
+            AgentEvent::CallsClient(call) => call.id != ask_id,
             _ => true,
         });
         self.open.as_ref().is_some_and(|open| open.ask_id == ask_id)

@@ -12,7 +12,10 @@ use crate::texts::excerpt;
 
 /// Adds the message to the next write, with its images.
 pub(super) fn show(writer: &mut TurnWriter, shown: ShownResult) {
-    let ShownResult { run, text, output, is_error, code, images, suspicious } = shown;
+    let ShownResult { run, text, output, is_error, code, images, app, suspicious, of_others } =
+        shown;
+    let is_shown = app.as_ref().is_some_and(|app| app.is_shown);
+    let server = is_shown.then_some(run.server);
     let mut message = Message {
         role: Role::Tool,
         // Cut after masking: half of a secret no longer looks like one.
@@ -22,6 +25,7 @@ pub(super) fn show(writer: &mut TurnWriter, shown: ShownResult) {
             call_id: CallId::new(run.id),
             output,
             is_error,
+            structured: app.and_then(|app| app.structured),
         })),
         ..writer.new_message(MessageId::new(Uuid::now_v7()), MessageType::ToolResult)
     };
@@ -32,6 +36,15 @@ pub(super) fn show(writer: &mut TurnWriter, shown: ShownResult) {
     if !images.is_empty() {
         let references: Vec<ImageReference> = images.iter().map(reference).collect();
         metadata::IMAGES.set(facts, &references);
+    }
+    if let Some(server) = server {
+        metadata::APP.set(facts, server.as_str());
+    }
+    if of_others {
+        metadata::OF_OTHERS.set(facts, &true);
+        if let Some(origin) = run.label.and_then(|label| label.origin) {
+            metadata::READ.set(facts, origin.as_str());
+        }
     }
     if let Some(rule) = suspicious {
         metadata::SUSPICIOUS.set(facts, &rule);

@@ -14,31 +14,29 @@ use std::task::Poll;
 
 use futures_util::StreamExt;
 use parlor_agent::{
-    AgentEvent, Checkpoint, ContentBlock, HistoryMessage, ProposedCall, ToolOutcome, TurnOutcome,
-    TurnRunner, TurnStart, Usage,
+    AgentEvent, Checkpoint, HistoryMessage, ProposedCall, ToolOutcome, TurnOutcome, TurnRunner,
+    TurnStart, Usage,
 };
-use parlor_guard::guardrail::Finding;
-use parlor_protocol::{EventBody, PromptOutcome, TenantId, ToolStatus, Verdict, metadata};
+use parlor_protocol::{EventBody, PromptOutcome, TenantId, ToolStatus, metadata};
 use parlor_storage::{BlockKind, RunStatus, RunWrite, StorageError};
 use tokio::sync::oneshot;
+use uuid::Uuid;
 
 use super::answer_limit::AnswerLimit;
 use super::call_end::AnsweredCall;
 use super::edited_call::{Edits, amended};
-use super::effect::{CallResult, text_of};
+use super::effect::CallResult;
 use super::inputs::{Rows, ended_run, new_run, without_secrets};
 use super::prompt_wait::{PromptWait, Wake};
 use super::step::{Input, step};
 use super::text::TextStream;
 use super::writer::TurnWriter;
 use crate::fail_point::{self, FailPoint};
+use crate::flow::FlowPolicy;
 use crate::images::ImageChecks;
 use crate::live_turns::Stop;
 use crate::log::Flusher;
 use crate::project::Project;
-
-/// Longer texts are scanned on a blocking thread.
-const LONG_TEXT: usize = 32 * 1024;
 
 /// A turn that runs.
 pub(super) struct RunningTurn {
@@ -219,7 +217,9 @@ impl RunningTurn {
             }
             AgentEvent::Withheld => self.text.withhold(&mut self.writer).await?,
             AgentEvent::ToolMessage(message) => self.remember(&message),
-            AgentEvent::Proposes(_) | AgentEvent::Asks(_) => self.asked(agent, event).await?,
+            AgentEvent::Proposes(_) | AgentEvent::Asks(_) | AgentEvent::CallsClient(_) => {
+                self.asked(agent, event).await?;
+            }
             AgentEvent::Withdrawn(id) => self.withdrawn(agent, &id).await?,
             AgentEvent::Calls(call) => self.call_started(*call).await?,
             AgentEvent::Progress { call, progress } => {
@@ -278,8 +278,12 @@ impl RunningTurn {
                     rows.of_call(writer, project, &self.edits, call).await?
                 }
                 AgentEvent::Asks(ask) => rows.of_question(writer, project, ask).await?,
+                AgentEvent::CallsClient(call) => {
+                    rows.of_client_call(writer, project, *call).await?
+                }
                 _ => continue,
             };
+            let input = self.with_client_result(input).await;
             self.carry_out(agent, step(input)?).await?;
         }
         Ok(())
@@ -290,6 +294,7 @@ impl RunningTurn {
         let Some(prompt) = self.wait.check(&mut self.writer).await? else { return Ok(()) };
         let mut rows = Rows::default();
         let input = rows.of_prompt(&self.writer.store, &self.project, prompt).await?;
+        let input = self.with_client_result(input).await;
         self.carry_out(agent, step(input)?).await?;
         self.take_queued(agent).await
     }
@@ -344,13 +349,16 @@ impl RunningTurn {
         let edited = self.edits.contains_key(&run.call_id);
         let sanitizer = &self.writer.sanitizer;
         let input = match outcome {
-            ToolOutcome::Answered { content, is_error, artifact } => {
+            ToolOutcome::Answered { content, is_error, extras } => {
                 let content = content.into_iter().map(|block| without_secrets(sanitizer, block));
                 let max_bytes = self.project.max_image_bytes;
                 let (content, images) = self.images.of_result(content.collect(), max_bytes).await;
                 let scan = self.scan(&content).await;
                 let result = CallResult { content, is_error };
-                let answered = AnsweredCall { run, result, images, artifact, scan, read, edited };
+                // What an agent has read already cannot be marked.
+                let data_mark = self.data_mark().filter(|_| !read);
+                let answered =
+                    AnsweredCall { run, result, images, extras, data_mark, scan, read, edited };
                 Input::CallAnswered(Box::new(answered))
             }
             ToolOutcome::NotRun(why) => {
@@ -364,14 +372,11 @@ impl RunningTurn {
         self.take_queued(agent).await
     }
 
-    /// The guardrail's verdict on a result; `None` if it could not be scanned.
-    async fn scan(&self, content: &[ContentBlock]) -> Option<(Verdict, Option<Finding>)> {
-        let text = text_of(content);
-        if text.len() <= LONG_TEXT {
-            return Some(self.project.guardrail.check_document(&text));
-        }
-        let project = Arc::clone(&self.project);
-        tokio::task::spawn_blocking(move || project.guardrail.check_document(&text)).await.ok()
+    /// The word that ends words of others for the model: new for each result, and unknown to
+    /// whoever wrote them.
+    pub(super) fn data_mark(&self) -> Option<String> {
+        let random = || Uuid::now_v7().simple().to_string().split_off(20);
+        (self.project.flow == FlowPolicy::Ask).then(random)
     }
 
     /// Adds a message to the raw history.

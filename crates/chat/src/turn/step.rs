@@ -9,25 +9,35 @@
 //! [`super::inputs`] reads the rows, [`super::carry_out`] carries the effects out.
 
 use parlor_agent::tools::ToolAction;
-use parlor_agent::{Answer, PromptRequest, ProposedCall, Reply, Tool};
-use parlor_protocol::{PlanDecision, PromptOutcome, PromptType, ToolStatus, Verdict};
-use parlor_storage::{Allowance, Prompt, RunStatus, StorageError, ToolRun};
+use parlor_agent::{Answer, ClientCall, PromptRequest, ProposedCall, Reply, Tool};
+use parlor_protocol::{Content, PlanDecision, PromptOutcome, PromptType, ToolStatus, Verdict};
+use parlor_storage::{Allowance, Prompt, RunStatus, StorageError, Told, ToolRun};
 use serde_json::{Map, Value};
 
 use super::call_end::{self, AnsweredCall, denied, not_made};
 use super::changed_tool::changed_call;
 use super::effect::{CallResult, Effect, NewPrompt, ResultCode, reply};
-use crate::approval_policy;
+use crate::approval_policy::{self, Judgement};
 use crate::fail_point::FailPoint;
+use crate::flow::FlowContext;
 use crate::prompts::{PendingCall, Resolution, Subject, form, resolution, subject};
 
 /// What happened, with the rows that matter.
 #[derive(Debug)]
 pub(super) enum Input<'a> {
     /// The agent proposes a call that the ledger does not know; `run` is its new row.
-    NewCall { call: Box<ProposedCall>, run: ToolRun, allowances: &'a [Allowance] },
+    NewCall {
+        call: Box<ProposedCall>,
+        run: ToolRun,
+        allowances: &'a [Allowance],
+        flow: &'a FlowContext,
+    },
     /// The agent proposes a call again that was settled before a restart.
     SettledCall(ToolRun),
+    /// The agent calls a tool that the client has; `run` is its new row.
+    NewClientCall { call: ClientCall, run: ToolRun },
+    /// The client has returned the result of its tool.
+    ClientAnswered { prompt: Box<Prompt>, call: Box<AnsweredCall> },
     /// The agent asks a question that has no row.
     NewQuestion(Box<PromptRequest>),
     /// After a restart: the agent asks again, and the prompt is still open.
@@ -45,16 +55,28 @@ pub(super) enum Input<'a> {
 /// Decides what follows.
 pub(super) fn step(input: Input<'_>) -> Result<Vec<Effect>, StorageError> {
     Ok(match input {
-        Input::NewCall { call, run, allowances } => new_call(*call, run, allowances),
+        Input::NewCall { call, run, allowances, flow } => new_call(*call, run, allowances, flow),
         Input::SettledCall(run) => {
             let result = CallResult::stored(&run);
             vec![reply(&run, result)]
+        }
+        Input::NewClientCall { call, run } => vec![
+            Effect::TellWaiting(call.id.clone()),
+            Effect::ShowStatus { run: run.clone(), status: ToolStatus::Waiting },
+            Effect::AddRun(run.clone()),
+            Effect::OpenPrompt(NewPrompt::ClientCall { call, run }),
+        ],
+        Input::ClientAnswered { prompt, call } => {
+            let mut effects = vec![Effect::ShowPromptEnd(prompt)];
+            effects.extend(call_end::answered(*call));
+            effects
         }
         Input::NewQuestion(ask) => new_question(ask),
         Input::PromptStillOpen(prompt) => vec![Effect::WaitForPrompt(prompt)],
         Input::PromptClosed { prompt, run, tools } => match (subject(&prompt), run) {
             (Some(Subject::Call(call)), Some(run)) => approval_closed(prompt, &call, run, tools)?,
             (Some(Subject::Result), Some(run)) => result_prompt_closed(prompt, &run),
+            (Some(Subject::ClientCall), Some(run)) => client_call_closed(prompt, run),
             _ => question_closed(prompt),
         },
         Input::CallAnswered(answered) => call_end::answered(*answered),
@@ -63,17 +85,27 @@ pub(super) fn step(input: Input<'_>) -> Result<Vec<Effect>, StorageError> {
     })
 }
 
-fn new_call(call: ProposedCall, mut run: ToolRun, allowances: &[Allowance]) -> Vec<Effect> {
-    match approval_policy::judge(&call, allowances) {
+fn new_call(
+    call: ProposedCall,
+    mut run: ToolRun,
+    allowances: &[Allowance],
+    flow: &FlowContext,
+) -> Vec<Effect> {
+    let Judgement { verdict, is_noted } = approval_policy::judge(&call, allowances, flow);
+    match verdict {
         Verdict::Allow => {
             run.status = RunStatus::Started;
             let reply = Reply::Run { arguments: call.input, run: run.id };
-            vec![
+            let mut effects = vec![
                 Effect::AddRun(run.clone()),
-                Effect::ShowStatus { run, status: ToolStatus::Running },
+                Effect::ShowStatus { run: run.clone(), status: ToolStatus::Running },
                 Effect::Commit,
-                Effect::Reply { id: call.id, reply },
-            ]
+            ];
+            if is_noted {
+                effects.push(Effect::NoteFlow { tool: run.tool, read: flow.newest_source() });
+            }
+            effects.push(Effect::Reply { id: call.id, reply });
+            effects
         }
         Verdict::Block => {
             run.status = RunStatus::Refused;
@@ -124,6 +156,22 @@ fn approval_closed(
     Ok(effects)
 }
 
+/// The client did not return a result.
+fn client_call_closed(prompt: Box<Prompt>, run: ToolRun) -> Vec<Effect> {
+    let (why, code) = match (prompt.outcome, resolution(&prompt)) {
+        (Some(PromptOutcome::Expired), _) => {
+            ("The person's app did not answer in time.".to_owned(), ResultCode::Expired)
+        }
+        (_, Some(Resolution::No(Some(reason)))) => {
+            (format!("The person's app refused: {reason}"), ResultCode::Refused)
+        }
+        _ => ("The person's app refused.".to_owned(), ResultCode::Refused),
+    };
+    let mut effects = vec![Effect::ShowPromptEnd(prompt)];
+    effects.extend(not_made(run, &why, code));
+    effects
+}
+
 /// The call runs with exactly the arguments that were approved, unless its tool has changed.
 fn approved(
     prompt: Box<Prompt>,
@@ -146,7 +194,7 @@ fn approved(
     let mut effects = vec![Effect::ShowPromptEnd(prompt)];
     effects.extend(amend);
     effects.extend([
-        Effect::MoveRun { run: run.clone(), to: RunStatus::Started, result: None },
+        Effect::MoveRun { run: run.clone(), to: RunStatus::Started, result: None, told: None },
         Effect::ShowStatus { run: run.clone(), status: ToolStatus::Running },
         Effect::Commit,
         Effect::Reached(FailPoint::Started),
@@ -166,7 +214,7 @@ fn ask_again(prompt: Box<Prompt>, run: ToolRun, call: ProposedCall) -> Vec<Effec
     }
     effects.extend([
         Effect::ShowStatus { run: run.clone(), status: ToolStatus::Waiting },
-        Effect::MoveRun { run: run.clone(), to: RunStatus::Proposed, result: None },
+        Effect::MoveRun { run: run.clone(), to: RunStatus::Proposed, result: None, told: None },
         supersede,
         Effect::OpenPrompt(NewPrompt::Approval { call: Box::new(call), run }),
     ]);
@@ -177,12 +225,20 @@ fn ask_again(prompt: Box<Prompt>, run: ToolRun, call: ProposedCall) -> Vec<Effec
 fn result_prompt_closed(prompt: Box<Prompt>, run: &ToolRun) -> Vec<Effect> {
     let allowed = prompt.outcome == Some(PromptOutcome::Answered)
         && resolution(&prompt) == Some(Resolution::Yes);
+    let mut effects = vec![Effect::ShowPromptEnd(prompt)];
     let result = if allowed {
+        // It reads like orders, so it is of others.
+        let is_private = run.label.as_ref().is_none_or(|label| label.is_private);
+        let told =
+            Told { content: Content::Others, is_private, is_suspicious: true, is_withheld: false };
+        let (to, told) = (RunStatus::Finished, Some(told));
+        effects.push(Effect::MoveRun { run: run.clone(), to, result: None, told });
         CallResult::stored(run)
     } else {
         CallResult::error("The result was withheld: the person did not let you read it.")
     };
-    vec![Effect::ShowPromptEnd(prompt), Effect::Commit, reply(run, result)]
+    effects.extend([Effect::Commit, reply(run, result)]);
+    effects
 }
 
 fn question_closed(prompt: Box<Prompt>) -> Vec<Effect> {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use parlor_agent::{Checkpoint, TurnContext, TurnStart};
+use parlor_agent::{Checkpoint, TurnContext, TurnFlow, TurnStart};
 use parlor_protocol::{ConversationId, MessageId, Mode, TenantId, TurnId};
 use parlor_storage::{
     BeginTurn, BegunTurn, BlockKind, InterruptedTurn, StorageError, TextBlock, TurnOwner,
@@ -16,6 +16,8 @@ use super::prompt_wait::PromptWait;
 use super::running::RunningTurn;
 use super::writer::{TurnWriter, empty_write};
 use crate::caller::Accepted;
+use crate::client_tools;
+use crate::flow::{FlowPolicy, clearing};
 use crate::live_turns::Signals;
 use crate::project::Project;
 use crate::state::ChatState;
@@ -29,6 +31,8 @@ struct StoredTurn {
     mode: Option<Mode>,
     /// The whole history, if the conversation begins with this turn.
     history: Option<Vec<(TurnId, Value)>>,
+    /// The tools of the client, if they are known without a query.
+    client_tools: Option<Option<Value>>,
     writer: TurnWriter,
     start: Start,
     /// Counts the turn as long as it runs.
@@ -93,7 +97,8 @@ fn start(
     project: Arc<Project>,
     slot: TurnSlot,
 ) {
-    let BeginTurn { tenant, conversation, new, mode, turn, message, history, .. } = write;
+    let BeginTurn { tenant, conversation, new, mode, turn, message, history, client_tools, .. } =
+        write;
     // The turn's writer keeps the log alive from here on.
     let log = state.live_turns.log(conversation);
     log.begin_here();
@@ -106,7 +111,8 @@ fn start(
     let history = new.is_some().then_some(history);
     let first_block = write.block_message;
     let writer = TurnWriter::new(store, log, sanitizer, pending, begun.next_seq, first_block);
-    spawn(state, StoredTurn { tenant, project, mode, history, writer, start, slot });
+    let client_tools = Some(client_tools);
+    spawn(state, StoredTurn { tenant, project, mode, history, client_tools, writer, start, slot });
 }
 
 /// Starts a turn that another node stored for this one: nothing of it has happened yet.
@@ -156,7 +162,8 @@ fn spawn_taken_over(
     let (store, sanitizer) = (state.store.clone(), project.sanitizer.clone());
     let writer = TurnWriter::new(store, log, sanitizer, pending, next_seq, block_message);
     let (tenant, mode) = (turn.tenant, Some(turn.mode));
-    spawn(state, StoredTurn { tenant, project, mode, history: None, writer, start, slot });
+    let (history, client_tools) = (None, None);
+    spawn(state, StoredTurn { tenant, project, mode, history, client_tools, writer, start, slot });
 }
 
 fn spawn(state: &Arc<ChatState>, turn: StoredTurn) {
@@ -187,13 +194,21 @@ fn spawn(state: &Arc<ChatState>, turn: StoredTurn) {
 }
 
 async fn run(state: &ChatState, turn: StoredTurn, signals: Signals) -> Result<(), StorageError> {
-    let StoredTurn { tenant, project, mode, history, writer, start, slot: _slot } = turn;
+    let StoredTurn { tenant, project, mode, history, client_tools, writer, start, slot: _slot } =
+        turn;
     let conversation = writer.conversation();
     let history = match history {
         Some(history) => history,
         None => state.store.history(conversation).await?,
     };
-    let context = turn_context(state, &tenant, &project, conversation, mode, history).await?;
+    let client_tools = match client_tools {
+        Some(client_tools) => client_tools,
+        None => state.store.client_tools(writer.turn()).await?,
+    };
+    let context = TurnContext {
+        client_tools: client_tools::stored(client_tools),
+        ..turn_context(state, &tenant, &project, conversation, mode, history).await?
+    };
     let runner = project.agent.runner(conversation);
     let wait = PromptWait::new(tenant.clone(), signals.prompt_changed, signals.shutting_down);
     let images = state.images.clone();
@@ -226,10 +241,25 @@ async fn turn_context(
     if let Some(tools) = &project.tools {
         tools.settle().await;
     }
+    let flow = turn_flow(state, project, conversation, &history).await?;
     let reminder = project.reminder.as_deref();
     Ok(TurnContext {
         history: context::for_model(history, project.context_tokens, reminder),
         system_prompt: project.system_prompt.clone(),
         mode,
+        client_tools: Vec::new(),
+        flow,
     })
+}
+
+/// What the agent needs to know of the words of others that it was told.
+async fn turn_flow(
+    state: &ChatState,
+    project: &Project,
+    conversation: ConversationId,
+    history: &[(TurnId, Value)],
+) -> Result<TurnFlow, StorageError> {
+    let asks = project.flow == FlowPolicy::Ask;
+    let is_tainted = asks && project.flow_context(&state.store, conversation).await?.is_tainted();
+    Ok(TurnFlow { asks, is_tainted, is_cleared: clearing::outdates_session(history) })
 }

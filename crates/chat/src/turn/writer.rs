@@ -13,8 +13,8 @@ use parlor_protocol::{
     ToolStatus, TurnId,
 };
 use parlor_storage::{
-    BlockKind, Commit, RunStatus, RunWrite, Served, Step, StorageError, Store, TextBlock, ToolRun,
-    TurnOutcome,
+    BlockKind, Commit, RunStatus, RunWrite, Served, Step, StorageError, Store, TextBlock, Told,
+    ToolRun, TurnOutcome,
 };
 use serde_json::Value;
 use uuid::Uuid;
@@ -108,15 +108,22 @@ impl TurnWriter {
     }
 
     /// Adds the next status of a run to the next write, with the result that the model reads.
-    pub(super) fn move_run(&mut self, run: &ToolRun, to: RunStatus, result: Option<Value>) {
-        self.pending.step.runs.push(RunWrite::Move { id: run.id, to, result });
+    pub(super) fn move_run(
+        &mut self,
+        run: &ToolRun,
+        to: RunStatus,
+        result: Option<Value>,
+        told: Option<Told>,
+    ) {
+        self.pending.step.runs.push(RunWrite::Move { id: run.id, to, result, told });
     }
 
     /// Adds the status of a call, as people see it, to the next write.
     pub(super) fn show_status(&mut self, run: &ToolRun, status: ToolStatus) {
         self.running = (status == ToolStatus::Running).then(|| run.clone());
         let (tool, call_id) = (run.tool.clone(), CallId::new(run.id));
-        self.add_event(EventBody::ToolUse { tool, call_id, status, progress: None });
+        let input = self.running.as_ref().and_then(|run| serde_json::from_str(&run.arguments).ok());
+        self.add_event(EventBody::ToolUse { tool, call_id, status, input, progress: None });
     }
 
     /// Publishes the progress of the call that is being made. It is not stored: the next
@@ -127,6 +134,7 @@ impl TurnWriter {
             tool: run.tool.clone(),
             call_id: CallId::new(run.id),
             status: ToolStatus::Running,
+            input: None,
             progress: Some(progress),
         };
         self.log.publish_live(Served::live(Clean::new(&self.sanitizer, event)));
@@ -139,7 +147,7 @@ impl TurnWriter {
             RunStatus::OutcomeUnknown => ToolStatus::Error,
             _ => ToolStatus::Denied,
         };
-        self.move_run(run, to, None);
+        self.move_run(run, to, None, None);
         self.show_status(run, status);
     }
 

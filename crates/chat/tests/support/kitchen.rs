@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
-use parlor_agent::tools::ToolSpec;
 use parlor_agent::tools::{
-    Artifact, Claims, ElicitationReply, ServerHealth, ToolCall, ToolEvent, ToolFuture, ToolStream,
+    Artifact, Claims, ElicitationReply, ResultExtras, ServerHealth, ToolCall, ToolEvent,
+    ToolFuture, ToolSpec, ToolStream,
 };
 use parlor_agent::{ContentBlock, Tool, ToolOutcome, Tools};
 use serde_json::{Map, Value, json};
@@ -42,11 +42,9 @@ impl Tools for Kitchen {
         let done = |text: String| {
             let artifact = (name == "peek")
                 .then(|| Artifact { kind: "recipe".to_owned(), id: "r1".to_owned() });
-            ToolEvent::Done(ToolOutcome::Answered {
-                content: vec![ContentBlock::text(text)],
-                is_error: false,
-                artifact,
-            })
+            let content = vec![ContentBlock::text(text)];
+            let extras = Box::new(ResultExtras { artifact, ..ResultExtras::default() });
+            ToolEvent::Done(ToolOutcome::Answered { content, is_error: false, extras })
         };
         match name.as_str() {
             "order" => ask_back(),
@@ -80,11 +78,7 @@ fn ask_back() -> ToolStream {
             Ok(ElicitationReply::Accept(value)) => format!("ordered {value}"),
             other => format!("not ordered: {other:?}"),
         };
-        ToolEvent::Done(ToolOutcome::Answered {
-            content: vec![ContentBlock::text(words)],
-            is_error: false,
-            artifact: None,
-        })
+        ToolEvent::Done(ToolOutcome::answered(vec![ContentBlock::text(words)], false))
     });
     Box::pin(stream::iter([ask]).chain(rest))
 }
@@ -107,5 +101,8 @@ fn tool(name: &str, version: u32) -> Tool {
         prompt_timeout: None,
         preview: (name == "burn").then(|| "preview".to_owned()),
         suspicion: None,
+        is_changed: false,
+        app: Default::default(),
+        flow: Default::default(),
     }
 }

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parlor_agent::Tools;
-use parlor_chat::{Accepted, Caller, Chat, ChatError, EventBatch, Membership, Project, Projects};
+use parlor_chat::{
+    Accepted, Caller, Chat, ChatError, EventBatch, FlowPolicy, Membership, Project, Projects,
+};
 use parlor_guard::guardrail::{GuardSettings, Guardrail, Policy};
 use parlor_guard::sanitizer::{KnownValues, Sanitizer, SanitizerSettings};
 use parlor_models::{ModelKind, ModelSettings, build_agent};
@@ -42,6 +44,7 @@ pub(crate) struct Setup {
     pub(crate) prompt_timeout: Duration,
     pub(crate) max_answer_bytes: Option<usize>,
     pub(crate) max_turns: Option<u32>,
+    pub(crate) flow: FlowPolicy,
 }
 
 pub(crate) async fn open_with(path: &Path, model: &ScriptedModel, setup: Setup) -> Chat {
@@ -95,6 +98,8 @@ async fn open_as(
             max_image_bytes: 1_000,
             max_turns: setup.max_turns.unwrap_or(u32::MAX),
             max_answer_bytes: setup.max_answer_bytes.unwrap_or(4 << 20),
+            flow: setup.flow,
+            flow_notes: Arc::default(),
         },
     );
     Chat::open(store, projects, membership).await.unwrap()

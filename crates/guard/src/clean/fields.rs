@@ -4,6 +4,7 @@
 //! except what a person wrote: it goes back to people as they wrote it.
 
 use parlor_protocol::event::EventBody;
+use parlor_protocol::influence::{Found, Influence, Source, ValueOrigin};
 use parlor_protocol::message::{Message, MessageData, Metadata, Role};
 use parlor_protocol::plan::{Plan, PlanStep};
 use parlor_protocol::prompt::{Preview, PromptClosed, PromptStep, PromptUpdated, UserPrompt};
@@ -126,8 +127,14 @@ cleanable! {
         }
     }
 
-    fn cleaned(ToolResult { name, call_id, output, is_error } => ToolResult, sanitizer) {
-        ToolResult { name: name.cleaned(sanitizer), call_id, output: output.cleaned(sanitizer), is_error }
+    fn cleaned(ToolResult { name, call_id, output, is_error, structured } => ToolResult, sanitizer) {
+        ToolResult {
+            name: name.cleaned(sanitizer),
+            call_id,
+            output: output.cleaned(sanitizer),
+            is_error,
+            structured: structured.cleaned(sanitizer),
+        }
     }
 
     fn cleaned(data => MessageData, sanitizer) {
@@ -175,6 +182,35 @@ cleanable! {
                 Preview::List { items: items.cleaned(sanitizer), count }
             }
         }
+    }
+
+    fn cleaned(Influence { sources, more, values } => Influence, sanitizer) {
+        Influence { sources: sources.cleaned(sanitizer), more, values: values.cleaned(sanitizer) }
+    }
+
+    fn cleaned(Source { server, tool, what, at, suspicious } => Source, sanitizer) {
+        Source {
+            server: server.cleaned(sanitizer),
+            tool: tool.cleaned(sanitizer),
+            what: what.map(visible).cleaned(sanitizer),
+            at,
+            suspicious,
+        }
+    }
+
+    // A stranger's text is shown as it is written, with nothing invisible in it.
+    fn cleaned(ValueOrigin { pointer, found } => ValueOrigin, sanitizer) {
+        let found = match found {
+            Found::Person => Found::Person,
+            Found::Nowhere => Found::Nowhere,
+            Found::Source { source, before, text, after } => Found::Source {
+                source,
+                before: visible(before).cleaned(sanitizer),
+                text: visible(text).cleaned(sanitizer),
+                after: visible(after).cleaned(sanitizer),
+            },
+        };
+        ValueOrigin { pointer: pointer.cleaned(sanitizer), found }
     }
 
     fn cleaned(prompt => UserPrompt, sanitizer) {
@@ -246,6 +282,7 @@ fn clean_prompt(prompt: UserPrompt, sanitizer: &Sanitizer) -> UserPrompt {
         question,
         options,
         tool_call,
+        call_id,
         questions,
         steps,
         schema,
@@ -257,6 +294,7 @@ fn clean_prompt(prompt: UserPrompt, sanitizer: &Sanitizer) -> UserPrompt {
         expires_at,
         ends_with_agent,
         caveats,
+        influence,
     } = prompt;
     let raw: &[QuestionOption] = options.as_deref().unwrap_or_default();
     let clean = clean_options(sanitizer, raw);
@@ -272,6 +310,7 @@ fn clean_prompt(prompt: UserPrompt, sanitizer: &Sanitizer) -> UserPrompt {
         },
         options: options.is_some().then_some(clean),
         tool_call: tool_call.cleaned(sanitizer),
+        call_id,
         questions: questions.cleaned(sanitizer),
         steps: steps.cleaned(sanitizer),
         schema: schema.cleaned(sanitizer),
@@ -282,14 +321,15 @@ fn clean_prompt(prompt: UserPrompt, sanitizer: &Sanitizer) -> UserPrompt {
         expires_at,
         ends_with_agent,
         caveats,
+        influence: influence.cleaned(sanitizer),
     }
 }
 
 fn clean_event(event: EventBody, sanitizer: &Sanitizer) -> EventBody {
     match event {
         EventBody::Queued { turn_id } => EventBody::Queued { turn_id },
-        EventBody::Start { conversation_id, turn_id, message_id } => {
-            EventBody::Start { conversation_id, turn_id, message_id }
+        EventBody::Start { conversation_id, turn_id, message_id, app } => {
+            EventBody::Start { conversation_id, turn_id, message_id, app: app.cleaned(sanitizer) }
         }
         EventBody::Chunk { text, message_id } => {
             EventBody::Chunk { text: text.cleaned(sanitizer), message_id }
@@ -300,10 +340,13 @@ fn clean_event(event: EventBody, sanitizer: &Sanitizer) -> EventBody {
         EventBody::Thinking { text, message_id } => {
             EventBody::Thinking { text: text.cleaned(sanitizer), message_id }
         }
-        EventBody::ToolUse { tool, call_id, status, progress } => {
-            let (tool, progress) = (tool.cleaned(sanitizer), progress.cleaned(sanitizer));
-            EventBody::ToolUse { tool, call_id, status, progress }
-        }
+        EventBody::ToolUse { tool, call_id, status, input, progress } => EventBody::ToolUse {
+            tool: tool.cleaned(sanitizer),
+            call_id,
+            status,
+            input: input.cleaned(sanitizer),
+            progress: progress.cleaned(sanitizer),
+        },
         EventBody::Artifact { kind, id } => {
             EventBody::Artifact { kind: kind.cleaned(sanitizer), id: id.cleaned(sanitizer) }
         }

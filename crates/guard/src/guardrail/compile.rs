@@ -7,9 +7,10 @@ use std::sync::LazyLock;
 use regex::{RegexSet, RegexSetBuilder};
 
 use super::anchored::Starts;
+use super::learned::Learned;
 use super::normalise::fold;
 use super::policy::{GuardSettings, GuardrailError, Policy};
-use super::rule::{Action, Category, Reads, Rule};
+use super::rule::{Action, Category, Reads, Rule, Stage};
 use super::rules;
 use super::sign_set::SignSet;
 use super::word_set::{Later, WordSet};
@@ -30,6 +31,10 @@ pub(super) struct Rulebook {
     pub(super) text: PatternSet,
     /// For the words of a long text, unless that rule is switched off.
     pub(super) signs: Option<PatternSet>,
+    /// The rules of stages that are not switched off.
+    stages: Vec<(Stage, usize)>,
+    /// The weights of the learned stages.
+    pub(super) learned: Learned,
     /// For words without spaces between them; only letters that stood alone
     /// need it, so it is compiled when the first such message comes.
     compact: Later<Option<PatternSet>>,
@@ -89,7 +94,8 @@ impl Rulebook {
     pub(super) fn new(settings: &GuardSettings) -> Result<Self, GuardrailError> {
         check_ids(settings)?;
         let mut rules = Vec::new();
-        let (mut words, mut text, mut signs) = (Vec::new(), Vec::new(), None);
+        let (mut words, mut text) = (Vec::new(), Vec::new());
+        let (mut signs, mut stages) = (None, Vec::new());
         for rule in rules::all().filter(|rule| !settings.off.iter().any(|off| off == rule.id)) {
             let index = rules.len();
             match rule.reads {
@@ -98,6 +104,7 @@ impl Rulebook {
                 }
                 Reads::Text => text.extend(rule.patterns.iter().map(|p| (index, expand(p)))),
                 Reads::Signs => signs = Some(SignSet::new(index, sign_patterns())),
+                Reads::Stage(stage) => stages.push((stage, index)),
             }
             rules.push(ActiveRule {
                 id: rule.id.into(),
@@ -119,6 +126,8 @@ impl Rulebook {
         Ok(Self {
             words: over_words(words, Starts::Words).map_err(built_in_is_bad)?,
             text: over_text(text).map_err(|error| built_in_is_bad(error.to_string().into()))?,
+            stages,
+            learned: Learned::built_in()?,
             signs: signs.transpose().map_err(built_in_is_bad)?.map(PatternSet::Signs),
             // Removing spaces from a pattern that compiled leaves one that
             // compiles; a test makes sure.
@@ -129,6 +138,11 @@ impl Rulebook {
 
     pub(super) fn rule(&self, index: usize) -> &ActiveRule {
         &self.rules[index]
+    }
+
+    /// The rule of a stage, unless it is switched off.
+    pub(super) fn stage(&self, stage: Stage) -> Option<usize> {
+        self.stages.iter().find(|(other, _)| *other == stage).map(|(_, index)| *index)
     }
 
     pub(super) fn compact(&self) -> Option<&PatternSet> {

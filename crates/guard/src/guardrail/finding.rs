@@ -20,6 +20,15 @@ pub struct Finding {
     pub action: Action,
     /// How the text had to be read to see it.
     pub view: View,
+    /// What weighed most, in the folded words of the text itself; empty for a rule with patterns.
+    pub words: Vec<Box<str>>,
+}
+
+impl Finding {
+    /// Whether it only marks a document: an order inside data, which stops nothing by itself.
+    pub fn is_label(&self) -> bool {
+        self.category == Category::Document
+    }
 }
 
 /// A text that is refused.

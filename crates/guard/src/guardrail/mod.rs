@@ -3,7 +3,9 @@
 //! 1. A message that is empty, too long or no text is refused with the reason (G-4, G-6).
 //! 2. The message is read in several views, so that a disguise does not help ([`normalise`]).
 //! 3. Rules, which are data, are matched against each view ([`rule`], [`rules`]).
-//! 4. The project's policy says what a match means: it blocks or it is logged ([`policy`]).
+//! 4. What no rule blocks is weighed by a model ([`learned`]); a document is looked through for
+//!    orders, which are a label.
+//! 5. The project's policy says what a match means: it blocks or it is logged ([`policy`]).
 //!
 //! It fails closed: what cannot be judged is refused. Its limits, honestly: it
 //! knows ways of speaking, not intentions. It makes an attack laborious; what an
@@ -13,9 +15,14 @@
 mod anchored;
 mod ascii;
 mod compile;
+mod context;
 mod finding;
+mod flood;
+pub mod learned;
 mod mention;
+mod negation;
 mod normalise;
+mod order;
 pub mod policy;
 pub mod rule;
 mod rules;
@@ -23,7 +30,7 @@ mod scan;
 mod sign_set;
 mod word_set;
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use parlor_protocol::{ErrorCode, Verdict};
 
@@ -31,10 +38,12 @@ pub use finding::{Finding, Refusal};
 pub use normalise::View;
 pub use normalise::views::Views;
 pub use policy::{AddedRule, GuardSettings, GuardrailError, Policy};
-pub use rule::{Action, Category, Rule, Sign};
+pub use rule::{Action, Category, Rule, Sign, Stage};
 
 use crate::checked::Checked;
 use compile::Rulebook;
+use context::Context;
+use scan::Judge;
 
 /// The rules of a project, ready to be matched. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -42,6 +51,8 @@ pub struct Guardrail {
     rulebook: Arc<Rulebook>,
     policy: Policy,
     max_chars: usize,
+    /// Shared by all clones: a project's tools become known while it runs.
+    context: Arc<RwLock<Context>>,
 }
 
 /// Something that holds texts which a person typed.
@@ -66,13 +77,25 @@ impl Guardrail {
             rulebook: Arc::new(Rulebook::new(settings)?),
             policy: settings.policy,
             max_chars: settings.max_chars,
+            context: Arc::default(),
         })
+    }
+
+    /// Tells it the project's system prompt: a message that quotes it weighs more.
+    pub fn know_prompt(&self, prompt: &str) {
+        self.context.write().unwrap_or_else(PoisonError::into_inner).know_prompt(prompt);
+    }
+
+    /// Tells it the names of the project's tools, in place of those that it knew: an order that
+    /// names one weighs more. Names that are plain words are left out.
+    pub fn know_tools<'n>(&self, names: impl Iterator<Item = &'n str>) {
+        self.context.write().unwrap_or_else(PoisonError::into_inner).know_tools(names);
     }
 
     /// Judges a message of a person.
     pub fn check(&self, message: &str) -> Result<Passed, Refusal> {
         self.check_form(message)?;
-        let noticed = self.find(message, self.policy);
+        let noticed = self.judge(self.policy, &self.context()).message(message);
         match noticed {
             Some(finding) if finding.action == Action::Block => Err(Refusal::blocked(finding)),
             noticed => Ok(Passed { text: Checked::new(message.to_owned()), noticed }),
@@ -110,18 +133,20 @@ impl Guardrail {
         Ok(Checked::new(answer))
     }
 
-    /// Judges what did not come from a person: a tool's result, a tool's
-    /// description (G-8). Code and documents are full of `exec(`, so `balanced`
-    /// applies whatever the policy. A suspicious text is flagged, and under
-    /// `strict` a person is asked before it goes on.
+    /// Judges what did not come from a person: a tool's result, a file (G-8). Code and documents
+    /// are full of `exec(`, so `balanced` applies whatever the policy. A suspicious text is
+    /// flagged, and under `strict` a person is asked before it goes on. What only reads like an
+    /// order inside data is a label ([`Finding::is_label`]): it is flagged, and nobody is asked.
     pub fn check_document(&self, text: &str) -> (Verdict, Option<Finding>) {
-        let suspicious =
-            self.find(text, Policy::Balanced).filter(|finding| finding.action == Action::Block);
-        let verdict = match (self.policy, &suspicious) {
-            (Policy::Strict, Some(_)) => Verdict::Ask,
-            (Policy::Strict | Policy::Balanced | Policy::Monitor, _) => Verdict::Allow,
-        };
-        (verdict, suspicious)
+        let finding = self.judge(Policy::Balanced, &self.context()).document(text);
+        (self.verdict(finding.as_ref()), finding)
+    }
+
+    /// Judges the description of a tool (G-8), as a document but without labels: to say what is
+    /// to be done is what descriptions are for.
+    pub fn check_description(&self, text: &str) -> (Verdict, Option<Finding>) {
+        let finding = self.judge(Policy::Balanced, &self.context()).description(text);
+        (self.verdict(finding.as_ref()), finding)
     }
 
     /// Every rule of the catalogue, in the order in which they are matched.
@@ -136,11 +161,22 @@ impl Guardrail {
 
     /// What the rules find in views that were made beforehand, for measuring them.
     pub fn find_in(&self, views: &Views) -> Option<Finding> {
-        scan::first_finding_in(&self.rulebook, self.policy, views)
+        self.judge(self.policy, &self.context()).views(views)
     }
 
-    fn find(&self, text: &str, policy: Policy) -> Option<Finding> {
-        scan::first_finding(&self.rulebook, policy, text)
+    fn verdict(&self, finding: Option<&Finding>) -> Verdict {
+        match (self.policy, finding) {
+            (Policy::Strict, Some(finding)) if !finding.is_label() => Verdict::Ask,
+            (Policy::Strict | Policy::Balanced | Policy::Monitor, _) => Verdict::Allow,
+        }
+    }
+
+    fn judge<'g>(&'g self, policy: Policy, context: &'g Context) -> Judge<'g> {
+        Judge { book: &self.rulebook, context, policy }
+    }
+
+    fn context(&self) -> RwLockReadGuard<'_, Context> {
+        self.context.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// G-4 and G-6: what is refused without being read.

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::learned::TableError;
 use super::rule::{Action, Category, Rule};
 
 /// What a match means.
@@ -104,6 +105,9 @@ pub enum GuardrailError {
         /// What the compiler says.
         why: String,
     },
+    /// The program was built with a table that cannot be used.
+    #[error(transparent)]
+    BadTable(#[from] TableError),
     /// A pattern would match every message.
     #[error("the pattern of rule '{0}' matches the empty text, and so every message")]
     MatchesEverything(String),

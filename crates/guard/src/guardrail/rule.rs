@@ -37,6 +37,21 @@ pub enum Reads {
     /// The words of a long message. The rule has no patterns itself: it
     /// matches when several different [`Sign`]s stand near each other.
     Signs,
+    /// A stage of its own; the rule has no patterns.
+    Stage(Stage),
+}
+
+/// What finds something without patterns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// One token or glyph repeated before an order, in a message.
+    Flood,
+    /// The learned weights for messages.
+    Message,
+    /// The learned weights for documents.
+    Document,
+    /// The evidence of an order inside a document.
+    Order,
 }
 
 /// Something that is no attempt by itself, but that attempts are made of.
@@ -82,6 +97,13 @@ pub enum Category {
     Credentials,
     /// Text in a document that addresses the agent instead of the reader.
     Injection,
+    /// Drowns the agent's instructions in repetitions.
+    Flood,
+    /// Weighs like known attacks.
+    Learned,
+    /// Reads like an order inside a document. A finding of this category is a label: it marks a
+    /// tool's result or a file, and stops nothing.
+    Document,
     /// A rule of the configuration file that names no category.
     Custom,
 }
@@ -109,6 +131,9 @@ impl Category {
             Self::CodeExecution => "code_execution",
             Self::Credentials => "credentials",
             Self::Injection => "injection",
+            Self::Flood => "flood",
+            Self::Learned => "learned",
+            Self::Document => "document",
             Self::Custom => "custom",
         }
     }

@@ -77,7 +77,7 @@ fn read_value(value: &Value) -> Option<Found> {
         | PromptType::Input
         | PromptType::Select
         | PromptType::MultiQuestion => Some(Found::Prompt(Box::new(draft))),
-        PromptType::Wizard | PromptType::Form => None,
+        PromptType::Wizard | PromptType::Form | PromptType::ClientCall => None,
     }
 }
 

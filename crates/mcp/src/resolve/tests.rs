@@ -3,6 +3,8 @@
 use secrecy::ExposeSecret as _;
 use serde_json::{Map, Value, json};
 
+use parlor_agent::tools::ToolAction;
+
 use super::*;
 
 fn env(name: &str) -> Option<String> {

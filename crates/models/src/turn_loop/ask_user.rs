@@ -2,12 +2,12 @@
 
 use std::sync::LazyLock;
 
-use parlor_agent::tools::ToolSpec;
+use parlor_agent::tools::{ASK_USER, ToolSpec};
 use parlor_protocol::{PromptDraft, PromptType, StructureError};
 use serde_json::{Value, json};
 
-/// Its name. A server's tool of the same name is not called by it.
-pub(super) const NAME: &str = "ask_user";
+/// Its name.
+pub(super) const NAME: &str = ASK_USER;
 
 /// The tool as the model sees it.
 pub(super) static SPEC: LazyLock<ToolSpec> = LazyLock::new(spec);
@@ -73,10 +73,12 @@ fn spec() -> ToolSpec {
 pub(super) fn draft(input: &Value) -> Result<PromptDraft, StructureError> {
     let draft = PromptDraft::from_json(input)?;
     match draft.prompt_type {
-        PromptType::Plan | PromptType::Form => Err(StructureError::WrongType {
-            field: "type",
-            expected: "confirm, input, select, multi_question or wizard",
-        }),
+        PromptType::Plan | PromptType::Form | PromptType::ClientCall => {
+            Err(StructureError::WrongType {
+                field: "type",
+                expected: "confirm, input, select, multi_question or wizard",
+            })
+        }
         PromptType::Confirm
         | PromptType::Input
         | PromptType::Select

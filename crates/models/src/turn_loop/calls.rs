@@ -114,13 +114,32 @@ pub(super) fn admissible(
     let Some(tool) = tool else {
         return Err(format!("There is no tool {name:?}. Use only the tools that are listed."));
     };
-    // T-3: what changes something does not run, whatever the model was told.
-    if mode == Mode::Plan && !tool.claims.read_only {
-        return Err(format!(
+    if !tool.claims.read_only {
+        may_change(name, mode)?;
+    }
+    arguments(call)
+}
+
+/// T-3: what changes something does not run in plan mode, whatever the model was told.
+fn may_change(name: &str, mode: Mode) -> Result<(), String> {
+    match mode {
+        Mode::Act => Ok(()),
+        Mode::Plan => Err(format!(
             "{name} was not run: the conversation is in plan mode, in which nothing is changed. \
              Present a plan; it is carried out once the person says so."
-        ));
+        )),
     }
+}
+
+/// The arguments of a call of the client's tool, and why it cannot be made. What such a tool
+/// changes is not known.
+pub(super) fn for_client(call: &Call, mode: Mode) -> Result<Map<String, Value>, String> {
+    may_change(&call.name, mode)?;
+    arguments(call)
+}
+
+fn arguments(call: &Call) -> Result<Map<String, Value>, String> {
+    let name = &call.name;
     match &call.input {
         Value::Object(input) => Ok(input.clone()),
         Value::Null => Ok(Map::new()),

@@ -15,8 +15,8 @@ use std::task::{Context, Poll, Waker, ready};
 use futures_core::Stream;
 use parlor_agent::tools::{ElicitationReply, ToolEvent, ToolOutcome, ToolStream};
 use parlor_agent::{
-    AgentEvent, Answer, AskedBy, HistoryMessage, ModelError, PromptRequest, ProposedCall, Reply,
-    TurnContext, TurnOutcome, TurnRunner, TurnStart,
+    AgentEvent, Answer, AskedBy, ClientCall, HistoryMessage, ModelError, PromptRequest,
+    ProposedCall, Reply, TurnContext, TurnOutcome, TurnRunner, TurnStart,
 };
 use parlor_protocol::{ConversationId, PromptDraft, PromptType};
 use serde_json::Value;
@@ -106,7 +106,7 @@ impl LoopRunner {
                 turn.open = Open::Request(self.llm.stream(&ModelRequest {
                     system_prompt: turn.context.system_prompt.as_deref(),
                     history: &turn.context.history,
-                    tools: &self.tools.specs(&list),
+                    tools: &self.tools.specs(&list, &turn.context.client_tools),
                 }));
             }
             Effect::Wait(delay) => turn.open = Open::Wait(Box::pin(sleep(delay))),
@@ -148,7 +148,18 @@ impl LoopRunner {
             };
         }
         let tool = self.tools.find(&call.name);
-        let mode = self.turn.as_ref().map(|turn| turn.context.mode).unwrap_or_default();
+        let context = self.turn.as_ref().map(|turn| &turn.context);
+        let mode = context.map(|context| context.mode).unwrap_or_default();
+        let of_client = context.map_or(&[][..], |context| &context.client_tools);
+        if tool.is_none() && of_client.iter().any(|tool| tool.name == call.name) {
+            return match calls::for_client(&call, mode) {
+                Ok(input) => {
+                    let (id, name) = (call.id, call.name);
+                    AgentEvent::CallsClient(Box::new(ClientCall { id, name, input }))
+                }
+                Err(why) => not_run(call.id, call.name, why),
+            };
+        }
         match calls::admissible(&call, tool.as_ref(), mode) {
             Ok(input) => AgentEvent::Proposes(Box::new(ProposedCall {
                 id: call.id,

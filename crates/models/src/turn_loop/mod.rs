@@ -61,6 +61,10 @@ impl Agent for LoopAgent {
         true
     }
 
+    fn takes_client_tools(&self) -> bool {
+        true
+    }
+
     fn describe(&self) -> AgentDescription {
         self.llm.describe()
     }

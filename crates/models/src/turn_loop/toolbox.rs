@@ -30,12 +30,22 @@ impl Toolbox {
         self.tools.as_ref().map_or_else(|| Arc::from([]), |tools| tools.list())
     }
 
-    /// A list of tools as the model sees it.
-    pub(super) fn specs<'l>(&self, list: &'l [Tool]) -> Vec<&'l ToolSpec> {
+    /// A list of tools and those of the client, as the model sees them. A tool of the client that
+    /// has the name of another is left out.
+    pub(super) fn specs<'l>(
+        &self,
+        list: &'l [Tool],
+        of_client: &'l [ToolSpec],
+    ) -> Vec<&'l ToolSpec> {
         let mut specs: Vec<&ToolSpec> = list.iter().map(|tool| &tool.spec).collect();
         if self.can_ask {
             specs.retain(|spec| spec.name != ask_user::NAME);
             specs.push(&ask_user::SPEC);
+        }
+        for tool in of_client {
+            if specs.iter().all(|spec| spec.name != tool.name) {
+                specs.push(tool);
+            }
         }
         specs
     }

@@ -2,7 +2,7 @@
 
 use parlor_agent::{HistoryMessage, TurnContext, TurnStart};
 use parlor_models::{ModelKind, ModelSettings, Thinking, build_agent};
-use parlor_protocol::{Mode, Role};
+use parlor_protocol::Role;
 use parlor_testkit::{RecordedRequest, Script, ScriptedModel};
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ async fn seen(
     session.begin(TurnStart::Message(TurnContext {
         history: history.to_vec(),
         system_prompt: Some("You are kind.".into()),
-        mode: Mode::Act,
+        ..TurnContext::default()
     }));
     rest(&mut session).await;
     harness.model.recorded().pop().unwrap()

@@ -2,7 +2,7 @@
 
 use parlor_agent::{ContentBlock, HistoryMessage, TurnContext, TurnStart};
 use parlor_models::Thinking;
-use parlor_protocol::{Mode, Role};
+use parlor_protocol::Role;
 use parlor_testkit::Script;
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ async fn seen(harness: &Harness, history: Vec<HistoryMessage>, system: Option<&s
     session.begin(TurnStart::Message(TurnContext {
         history,
         system_prompt: system.map(str::to_owned),
-        mode: Mode::Act,
+        ..TurnContext::default()
     }));
     rest(&mut session).await;
     harness.model.requests().pop().unwrap()

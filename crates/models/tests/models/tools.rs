@@ -35,11 +35,7 @@ impl Tools for Cupboard {
         let name = call.tool.clone();
         self.calls.lock().unwrap().push(call);
         let done = |text: &str| {
-            ToolEvent::Done(ToolOutcome::Answered {
-                content: vec![ContentBlock::text(text)],
-                is_error: false,
-                artifact: None,
-            })
+            ToolEvent::Done(ToolOutcome::answered(vec![ContentBlock::text(text)], false))
         };
         match name.as_str() {
             "order" => {
@@ -81,6 +77,9 @@ fn tool(name: &str, read_only: bool) -> Tool {
         prompt_timeout: None,
         preview: None,
         suspicion: None,
+        is_changed: false,
+        app: Default::default(),
+        flow: Default::default(),
     }
 }
 

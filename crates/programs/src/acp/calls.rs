@@ -11,11 +11,14 @@ use agent_client_protocol_schema::v1::{
     ContentBlock as AcpContent, Diff, EmbeddedResourceResource, ToolCall, ToolCallContent,
     ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
+use parlor_agent::flow::ToolFlow;
 use parlor_agent::{ContentBlock, ToolOutcome, diff};
-use parlor_protocol::{Preview, SubQuestion};
+use parlor_protocol::{Content, Preview, SubQuestion};
 use serde_json::{Map, Value, json};
 
+use super::tools::labels;
 use crate::fields::said;
+use crate::program_flow::is_inside;
 use crate::result_text::{LONGEST_RESULT, cut};
 
 /// Fields of a raw result that hold its text, by the names that agents use.
@@ -23,6 +26,10 @@ const OUTPUT_FIELDS: &[&str] =
     &["output", "text", "stdout", "error", "message", "formatted_output"];
 /// Tools that are questions to the person.
 const QUESTIONS: &[&str] = &["ask_user_question", "AskUserQuestion"];
+/// Arguments that are paths, by the names that agents use.
+const PATHS: &[&str] = &["path", "file_path", "filePath", "absolute_path", "abs_path", "dir_path"];
+/// The argument of a search in files.
+const PATTERN: &str = "pattern";
 /// The name of a call about which nothing is known.
 const UNKNOWN_TOOL: &str = "tool";
 
@@ -166,6 +173,23 @@ impl Call {
         self.fields.kind.unwrap_or_default()
     }
 
+    /// Its labels, by what the agent has said of it so far (F-1).
+    pub(super) fn flow(&self, working_dir: &str, files: Content) -> ToolFlow {
+        labels(self.kind(), self.stays_inside(working_dir), files)
+    }
+
+    /// Whether it is known to use no files but those of the working directory. A read that names
+    /// none could be one of anything.
+    pub(super) fn stays_inside(&self, working_dir: &str) -> bool {
+        let input = self.raw_input().unwrap_or_default();
+        let places = self.fields.locations.iter().flatten();
+        let mut paths: Vec<Option<&str>> = places.map(|place| place.path.to_str()).collect();
+        paths.extend(PATHS.iter().filter_map(|name| Some(input.get(*name)?.as_str())));
+        let searches = self.kind() == ToolKind::Search && input.contains_key(PATTERN);
+        let inside = |path: &Option<&str>| path.is_some_and(|path| is_inside(path, working_dir));
+        (searches || !paths.is_empty()) && paths.iter().all(inside)
+    }
+
     pub(super) fn title(&self) -> Option<&str> {
         self.fields.title.as_deref().filter(|title| !title.trim().is_empty())
     }
@@ -250,7 +274,7 @@ impl Call {
     /// How it ended, as people see it.
     pub(super) fn outcome(&self) -> ToolOutcome {
         let (content, is_error) = (self.result(), self.failed());
-        ToolOutcome::Answered { content, is_error, artifact: None }
+        ToolOutcome::answered(content, is_error)
     }
 
     /// Its result, for the history. Pictures are only mentioned there.

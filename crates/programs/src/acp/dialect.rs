@@ -48,7 +48,7 @@ impl Dialect for Dialog {
     fn ask_again(&mut self, out: &mut Vec<Output>) {
         let Some(deferred) = self.settings.deferred.clone() else { return };
         if let Some(question) = Question::read(&deferred) {
-            let event = question.event(&deferred.call, &self.settings.tools);
+            let event = self.event(&question, &deferred.call);
             out.push(Output::Durable(deferred));
             out.push(Output::Event(event));
         }

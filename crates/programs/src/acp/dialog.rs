@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use parlor_agent::{AgentError, TurnOutcome};
-use parlor_protocol::Mode;
+use parlor_protocol::{Content, Mode};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
@@ -28,6 +28,8 @@ pub struct DialogSettings {
     pub process: Uuid,
     /// Its working directory.
     pub working_dir: String,
+    /// Whose words are in the files of its working directory.
+    pub working_dir_content: Content,
     /// What is set in each session.
     pub wanted: Wanted,
     /// What goes with a new, loaded or resumed session, beside the protocol.

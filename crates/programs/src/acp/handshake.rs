@@ -218,7 +218,7 @@ impl Dialog {
             let why = "its question is not known".to_owned();
             return self.fail(AgentError::Lost(why), out);
         };
-        let event = question.event(&deferred.call, &self.settings.tools);
+        let event = self.event(&question, &deferred.call);
         self.open = Some(OpenQuestion::without_process(&deferred.call, question));
         out.push(Output::Event(event));
     }

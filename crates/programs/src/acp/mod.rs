@@ -5,7 +5,7 @@
 //!   replayed through them. `handshake` gets the agent ready: its session, its mode (`modes`).
 //!   `updates` reads what it says and does (`text`, `calls`, `usage`), `permission` what it asks
 //!   (`question`, `open_question`), `failure` how a prompt ended; `outgoing` is what it is told, `json_rpc` how.
-//! - `tools`: what the configuration says about its tools.
+//! - `tools`: what the configuration says about its tools, and their labels.
 //!
 //! A person decides: the mode is one in which the agent asks, options are picked by their kind,
 //! and no answer becomes a rule of the agent's own. What the protocol cannot carry is told to the
@@ -131,6 +131,7 @@ impl Program for Launch {
         let dialog = Dialog::new(DialogSettings {
             process: Uuid::now_v7(),
             working_dir: self.working_dir.display().to_string(),
+            working_dir_content: self.working_dir_content,
             wanted: self.wanted.clone(),
             session_meta: self.session_meta.clone(),
             instructions: context.system_prompt.clone(),

@@ -202,6 +202,8 @@ impl Dialog {
             known: proven || call.has_changes(),
             title: call.title().map(str::to_owned),
             preview: call.preview(),
+            kind: call.kind(),
+            stays_inside: call.stays_inside(&self.settings.working_dir),
         }
     }
 
@@ -216,9 +218,14 @@ impl Dialog {
         if self.outlives_process(call, &question) {
             out.push(Output::Resumable(question.stored(&id)));
         }
-        out.push(Output::Event(question.event(&id, &self.settings.tools)));
+        out.push(Output::Event(self.event(&question, &id)));
         self.open =
             Some(OpenQuestion { id, call: call.to_owned(), question, request: Some(request) });
+    }
+
+    /// The event that asks a question, under this id.
+    pub(super) fn event(&self, question: &Question, id: &str) -> AgentEvent {
+        question.event(id, &self.settings.tools, self.settings.working_dir_content)
     }
 
     /// Whether another process can be told the answer, and nothing else is lost with this one.

@@ -1,11 +1,12 @@
 //! What an agent asks a person, and what is stored of it for the next process.
 
+use agent_client_protocol_schema::v1::ToolKind;
 use parlor_agent::{AgentEvent, AskedBy, PromptRequest, ProposedCall};
-use parlor_protocol::{CallCaveat, Plan, Preview, PromptDraft, PromptType, SubQuestion};
+use parlor_protocol::{CallCaveat, Content, Plan, Preview, PromptDraft, PromptType, SubQuestion};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::tools::ToolLists;
+use super::tools::{ToolLists, labels};
 use crate::dialect::DeferredCall;
 use crate::program_call::program_call;
 
@@ -24,6 +25,12 @@ pub(super) enum Question {
         known: bool,
         title: Option<String>,
         preview: Option<Preview>,
+        /// What kind of tool the agent says it is; nothing of one that an older version stored.
+        #[serde(default)]
+        kind: ToolKind,
+        /// Whether it is known to use no files but those of the working directory.
+        #[serde(default)]
+        stays_inside: bool,
     },
     /// May this plan be carried out?
     Plan { markdown: String },
@@ -34,17 +41,18 @@ pub(super) enum Question {
 }
 
 impl Question {
-    /// The event that asks it, under this id.
-    pub(super) fn event(&self, id: &str, tools: &ToolLists) -> AgentEvent {
+    /// The event that asks it, under this id. `files`: whose words are in the working directory.
+    pub(super) fn event(&self, id: &str, tools: &ToolLists, files: Content) -> AgentEvent {
         match self {
-            Self::Call { tool, input, proven, title, preview, .. } => {
+            Self::Call { tool, input, proven, title, preview, kind, stays_inside, .. } => {
+                let flow = labels(*kind, *stays_inside, files);
                 let mut caveats = vec![CallCaveat::EditsAreRefusals];
                 caveats.extend((!proven).then_some(CallCaveat::NotProven));
                 AgentEvent::Proposes(Box::new(ProposedCall {
                     description: title.clone().filter(|title| title != tool),
                     preview: preview.clone(),
                     caveats,
-                    ..program_call(id, tool, input.clone(), tools.action(tool))
+                    ..program_call(id, tool, input.clone(), tools.action(tool), flow)
                 }))
             }
             Self::Plan { markdown } => {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use parlor_process::{LimitSettings, SettingValue, SpawnSpec, WrongSetting};
+use parlor_protocol::Content;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -38,6 +39,8 @@ pub struct AcpSettings {
     pub allowed_tools: Vec<String>,
     /// Tools that are refused.
     pub disallowed_tools: Vec<String>,
+    /// Whose words are in the files of its working directory (F-1).
+    pub working_dir_content: Content,
     /// Whether its questions outlive its process and the server, if it can resume its session.
     /// Then no process runs while a person is asked.
     pub durable_approvals: bool,
@@ -70,6 +73,7 @@ impl Default for AcpSettings {
             auth_method: None,
             allowed_tools: Vec::new(),
             disallowed_tools: Vec::new(),
+            working_dir_content: Content::Own,
             durable_approvals: true,
             max_processes: 8,
             idle_timeout_seconds: 900.0,
@@ -87,6 +91,7 @@ impl Default for AcpSettings {
 pub(crate) struct Launch {
     pub(super) spec: SpawnSpec,
     pub(super) working_dir: PathBuf,
+    pub(super) working_dir_content: Content,
     pub(super) limits: ProgramLimits,
     pub(super) wanted: Wanted,
     pub(super) session_meta: Map<String, Value>,
@@ -117,6 +122,7 @@ impl AcpSettings {
         Ok(Launch {
             spec: start.spec,
             working_dir: start.working_dir,
+            working_dir_content: self.working_dir_content,
             limits: start.limits,
             wanted,
             session_meta: self.preset.map(Preset::session_meta).unwrap_or_default(),

@@ -2,6 +2,7 @@
 
 use agent_client_protocol_schema::v1::{Plan, PlanEntryStatus, ToolCall, ToolCallUpdate};
 use parlor_agent::{AgentEvent, ContentBlock, ToolOutcome};
+use parlor_protocol::Content;
 use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
 
@@ -11,6 +12,7 @@ use crate::cli_session::checkpoint;
 use crate::dialect::Output;
 use crate::fields::{said, text};
 use crate::program_call::program_call;
+use crate::program_flow::{labelled, reads};
 
 /// The tool that stands for the progress of a plan.
 const PLAN_TOOL: &str = "plan";
@@ -108,7 +110,8 @@ impl Dialog {
         let (tool, input) = (call.tool(), call.shown_input());
         let action = self.settings.tools.action(&tool);
         let title = call.title().map(str::to_owned);
-        let mut made = program_call(&call.id, &tool, input, action);
+        let flow = call.flow(&self.settings.working_dir, self.settings.working_dir_content);
+        let mut made = program_call(&call.id, &tool, input, action, flow);
         made.description = title;
         out.push(Output::Event(AgentEvent::Calls(Box::new(made))));
     }
@@ -127,7 +130,11 @@ impl Dialog {
             ToolOutcome::Answered { is_error: true, .. } if interrupted => {
                 ToolOutcome::Unknown("it was stopped while it ran".to_owned())
             }
-            outcome => outcome,
+            // What the agent says of the call at the end.
+            outcome => {
+                let flow = call.flow(&self.settings.working_dir, self.settings.working_dir_content);
+                labelled(outcome, flow.content.is)
+            }
         };
         let (shown, tool) = (call.id.clone(), call.tool());
         let (made, result) = (call.use_block(), call.result_block());
@@ -163,10 +170,10 @@ impl Dialog {
         let id = self.shown_id(&format!("plan-{}-{}", self.settings.process.simple(), self.plans));
         let mut input = Map::new();
         input.insert("entries".to_owned(), json!(self.plan.len()));
-        let call = program_call(&id, PLAN_TOOL, input, None);
+        let call = program_call(&id, PLAN_TOOL, input, None, reads(Content::Own));
         out.push(Output::Event(AgentEvent::Calls(Box::new(call))));
         let content = vec![ContentBlock::text(list)];
-        let outcome = ToolOutcome::Answered { content, is_error: false, artifact: None };
+        let outcome = ToolOutcome::answered(content, false);
         let (call, tool) = (id, PLAN_TOOL.to_owned());
         out.push(Output::Event(AgentEvent::CallEnded { call, tool, outcome, read: true }));
     }

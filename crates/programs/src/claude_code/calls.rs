@@ -41,6 +41,13 @@ impl Calls {
         self.0.entry(id.to_owned()).or_insert(call);
     }
 
+    /// A person changed the arguments.
+    pub(super) fn edit(&mut self, id: &str, input: Map<String, Value>) {
+        if let Some(call) = self.0.get_mut(id) {
+            call.input = input;
+        }
+    }
+
     pub(super) fn set(&mut self, id: &str, state: State) {
         if let Some(call) = self.0.get_mut(id) {
             call.state = state;
@@ -74,7 +81,7 @@ pub(super) fn outcome(line: &Value, result: &Value, interrupted: bool) -> ToolOu
     }
     if text(&line["tool_use_result"], "status") == IN_BACKGROUND {
         let content = vec![ContentBlock::text("It goes on in the background.")];
-        return ToolOutcome::Answered { content, is_error: false, artifact: None };
+        return ToolOutcome::answered(content, false);
     }
     let mut room = LONGEST_RESULT;
     let shown = content(result).into_iter().map(|block| match block {
@@ -82,7 +89,7 @@ pub(super) fn outcome(line: &Value, result: &Value, interrupted: bool) -> ToolOu
         other => other,
     });
     let (content, is_error) = (shown.collect(), flag(result, "is_error"));
-    ToolOutcome::Answered { content, is_error, artifact: None }
+    ToolOutcome::answered(content, is_error)
 }
 
 /// The result of a call, for the history. Pictures are only mentioned there.

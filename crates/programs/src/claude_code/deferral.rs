@@ -16,6 +16,10 @@
 //!    anything else happens in the next turn.
 //!
 //! A call that is not deferred is asked about in the normal way, and is lost with its process.
+//!
+//! Once words of others were told, and the project asks, the hook leaves no sink to the program's
+//! own rules (F-2): such a call is deferred if it can be, and the next process has to ask about it;
+//! otherwise the program has to ask at once.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -25,16 +29,16 @@ use serde_json::{Map, Value, json};
 use super::calls::Calls;
 use super::outgoing;
 use super::permission_mode::PermissionMode;
-use super::policy::{ToolPolicy, may_be_asked};
+use super::policy::{ToolPolicy, can_be_continued, may_be_asked};
 use super::questions;
 use crate::dialect::DeferredCall;
 use crate::fields::{object, said, text};
 
 /// The hook's id in the protocol of the program.
 pub(super) const HOOK: &str = "parlor";
-/// How long the hook may wait for the end of a message, in seconds; after that the program
-/// continues as if there were no hook.
-const LONGEST_WAIT: u64 = 60;
+/// How long the hook may wait for the end of a message, in seconds. After that the program would
+/// continue as if there were no hook, which must not happen: a day is longer than any turn.
+const LONGEST_WAIT: u64 = 86_400;
 
 /// The first version with which calls are deferred: 2.1.197 cannot be told to wait for the hook,
 /// and lost its CLI session when it was killed right after it had deferred a call.
@@ -87,6 +91,7 @@ struct Held {
     mode: String,
     tool: String,
     input: Map<String, Value>,
+    is_sink: bool,
 }
 
 /// A deferred call, as it is stored for the next process.
@@ -104,8 +109,26 @@ pub(super) struct Deferred {
     // Checkpoints are stored: the key does not change.
     #[serde(rename = "unasked")]
     approval_free: BTreeSet<String>,
+    /// Whether words of others were told before it.
+    pub(super) is_tainted: bool,
     /// The permission request about the call, once there was one.
     pub(super) request: Option<Value>,
+}
+
+/// What the dialog knows about a call that the hook is asked about, or about the moment at which
+/// the hook is answered.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sinks {
+    /// Whether the call is a sink.
+    pub(super) is_sink: bool,
+    /// Whether a person has to be asked about every sink.
+    pub(super) are_asked: bool,
+}
+
+impl Sinks {
+    fn must_ask(self) -> bool {
+        self.is_sink && self.are_asked
+    }
 }
 
 impl Deferred {
@@ -133,10 +156,10 @@ impl Deferral {
         Self { durable_in, resumed, approval_free, can_defer, ..Self::default() }
     }
 
-    /// Adds the hook to those of a new process. A process that continues a CLI session needs it
-    /// too: an earlier turn may have left a call behind.
-    pub(super) fn register(&self, goes_on: bool, hooks: &mut Map<String, Value>) {
-        if goes_on || self.durable_in.is_some() {
+    /// Adds the hook to those of a new process. A process that is `needed` for more than durable
+    /// questions has it in any case.
+    pub(super) fn register(&self, is_needed: bool, hooks: &mut Map<String, Value>) {
+        if is_needed || self.durable_in.is_some() {
             let hook = json!({"matcher": null, "hookCallbackIds": [HOOK], "timeout": LONGEST_WAIT});
             hooks.insert("PreToolUse".to_owned(), json!([hook]));
         }
@@ -169,10 +192,10 @@ impl Deferral {
     }
 
     /// Answers the hook about the call that the process was started for.
-    pub(super) fn again(&mut self, request: &str) -> Value {
+    pub(super) fn again(&mut self, request: &str, sinks: Sinks) -> Value {
         self.hook_was_asked = true;
         let was_asked = self.resumed.as_ref().is_some_and(|call| call.request.is_some());
-        outgoing::hook(request, was_asked.then_some("ask"))
+        outgoing::hook(request, (was_asked || sinks.must_ask()).then_some("ask"))
     }
 
     /// Answers the hook about a call that an earlier turn left behind.
@@ -187,9 +210,17 @@ impl Deferral {
     }
 
     /// Answers the hook about a call of the current turn; `None` if the answer comes later.
-    pub(super) fn hook(&mut self, id: &str, asked: &Value, tools: &ToolPolicy) -> Option<Value> {
-        if !self.may_outlive(asked, tools) {
-            return Some(outgoing::hook(id, None));
+    pub(super) fn hook(
+        &mut self,
+        id: &str,
+        asked: &Value,
+        tools: &ToolPolicy,
+        sinks: Sinks,
+    ) -> Option<Value> {
+        let is_deferred =
+            self.can_outlive(asked) && (sinks.must_ask() || self.is_worth_deferring(asked, tools));
+        if !is_deferred {
+            return Some(not_deferred(id, sinks.must_ask()));
         }
         let field = |name: &str| text(asked, name).to_owned();
         self.held = Some(Held {
@@ -198,18 +229,20 @@ impl Deferral {
             mode: field("permission_mode"),
             tool: field("tool_name"),
             input: object(asked, "tool_input"),
+            is_sink: sinks.is_sink,
         });
-        self.settle()
+        self.settle(sinks.are_asked)
     }
 
-    /// Follows the agent's message as it streams; may answer the hook.
-    pub(super) fn piece(&mut self, event: &Value) -> Option<Value> {
+    /// Follows the agent's message as it streams; may answer the hook. `sinks_ask`: a person has to
+    /// be asked about every sink.
+    pub(super) fn piece(&mut self, event: &Value, sinks_ask: bool) -> Option<Value> {
         match text(event, "type") {
             "message_start" => {
                 self.is_open = true;
                 self.calls.clear();
                 let held = self.held.take()?;
-                return Some(outgoing::hook(&held.request, None));
+                return Some(not_deferred(&held.request, held.is_sink && sinks_ask));
             }
             "content_block_start" if text(&event["content_block"], "type") == "tool_use" => {
                 self.calls.push(text(&event["content_block"], "id").to_owned());
@@ -217,7 +250,7 @@ impl Deferral {
             "message_stop" => self.is_open = false,
             _ => return None,
         }
-        self.settle()
+        self.settle(sinks_ask)
     }
 
     /// The program cancelled the hook request.
@@ -264,15 +297,16 @@ impl Deferral {
     pub(super) fn take_deferred(
         &mut self,
         cost_micros: u64,
+        is_tainted: bool,
         calls: &Calls,
     ) -> Option<DeferredCall> {
         let Held { call, mode, tool, input, .. } = self.deferred.take()?;
         let input = calls.get(&call).map_or(input, |(_, said)| said.clone());
         let approval_free = self.approval_free.clone();
-        Some(
-            Deferred { call, tool, input, mode, cost_micros, approval_free, request: None }
-                .paused(),
-        )
+        let request = None;
+        let deferred =
+            Deferred { call, tool, input, mode, cost_micros, approval_free, is_tainted, request };
+        Some(deferred.paused())
     }
 
     /// Called when the turn is over.
@@ -281,8 +315,8 @@ impl Deferral {
         *self = Self { durable_in, approval_free, in_background, can_defer, ..Self::default() };
     }
 
-    fn may_outlive(&self, asked: &Value, tools: &ToolPolicy) -> bool {
-        let (tool, mode) = (text(asked, "tool_name"), text(asked, "permission_mode"));
+    /// Whether a question about the call can outlive the process, with nothing else lost.
+    fn can_outlive(&self, asked: &Value) -> bool {
         self.durable_in.as_deref() == said(asked, "cwd")
             && self.durable_in.is_some()
             && said(asked, "agent_id").is_none()
@@ -290,22 +324,33 @@ impl Deferral {
             && !self.in_background
             && !self.message_queued
             && self.calls.iter().any(|call| call == text(asked, "tool_use_id"))
-            && !self.approval_free.contains(tool)
+            && can_be_continued(text(asked, "tool_name"))
+    }
+
+    /// Whether the program may ask about the call by its own rules.
+    fn is_worth_deferring(&self, asked: &Value, tools: &ToolPolicy) -> bool {
+        let (tool, mode) = (text(asked, "tool_name"), text(asked, "permission_mode"));
+        !self.approval_free.contains(tool)
             && may_be_asked(tool, &asked["tool_input"], mode)
             && !tools.runs_without_approval(tool, &asked["tool_input"])
     }
 
     /// Answers the hook, once it is known whether its call is the only one of the message.
-    fn settle(&mut self) -> Option<Value> {
+    fn settle(&mut self, sinks_ask: bool) -> Option<Value> {
         if self.is_open && self.calls.len() < 2 {
             return None;
         }
         let held = self.held.take()?;
         if self.calls != [held.call.as_str()] {
-            return Some(outgoing::hook(&held.request, None));
+            return Some(not_deferred(&held.request, held.is_sink && sinks_ask));
         }
         let line = outgoing::hook(&held.request, Some("defer"));
         self.deferred = Some(held);
         Some(line)
     }
+}
+
+/// The answer about a call that is not deferred: the program has to ask, or its own rules decide.
+fn not_deferred(request: &str, must_ask: bool) -> Value {
+    outgoing::hook(request, must_ask.then_some("ask"))
 }

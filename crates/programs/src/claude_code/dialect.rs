@@ -15,12 +15,16 @@ use crate::fields::text;
 impl Dialect for Dialog {
     fn opening(&mut self) -> Vec<Value> {
         let mut hooks = Map::new();
-        self.deferral.register(self.cli_session.is_some(), &mut hooks);
+        // An earlier turn may have left a call behind in the CLI session.
+        let is_needed = self.cli_session.is_some() || self.flow.asks();
+        self.deferral.register(is_needed, &mut hooks);
         edited::register(&mut hooks);
         vec![self.request(json!({"subtype": "initialize", "hooks": hooks}))]
     }
 
     fn begin(&mut self, context: &TurnContext, id: Uuid, out: &mut Vec<Output>) {
+        self.flow.begin(context.flow);
+        self.flow.take_unreported(out);
         let mode = match context.mode {
             Mode::Plan => PermissionMode::Plan,
             Mode::Act => self.settings.act,
@@ -40,7 +44,8 @@ impl Dialect for Dialog {
             "system" => self.system(line, out),
             "stream_event" if is_own(line) => {
                 self.busy = true;
-                out.extend(self.deferral.piece(&line["event"]).map(Output::Send));
+                let sinks_ask = self.flow.asks_about_sinks();
+                out.extend(self.deferral.piece(&line["event"], sinks_ask).map(Output::Send));
                 self.flush_results(out);
                 let abandoned = line.get("abandoned_blocks").is_some_and(|it| !it.is_null());
                 self.streamed.piece(&line["event"], abandoned, out);
@@ -64,6 +69,7 @@ impl Dialect for Dialog {
         if let Some(mut answered) = self.questions.answer(id, reply) {
             if let Some((proposed, ran)) = answered.edited.take() {
                 self.edited.add(id, &proposed, &ran);
+                self.calls.edit(id, ran);
             }
             if let (true, Some((tool, _))) = (answered.runs, self.calls.get(id)) {
                 self.deferral.runs(id, tool);

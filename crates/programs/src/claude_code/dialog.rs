@@ -3,14 +3,18 @@
 
 use std::sync::Arc;
 
-use parlor_agent::{AgentError, AgentEvent, ContentBlock, HistoryMessage, TurnOutcome};
-use parlor_protocol::Role;
-use serde_json::Value;
+use parlor_agent::{
+    AgentError, AgentEvent, ContentBlock, HistoryMessage, ProposedCall, ToolOutcome, TurnFlow,
+    TurnOutcome,
+};
+use parlor_protocol::{Content, Role};
+use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::calls::{self, Calls, State};
 use super::deferral::{Deferral, Deferred};
 use super::edited::EditedCalls;
+use super::flow::Flow;
 use super::message::StreamedMessage;
 use super::permission_mode::PermissionMode;
 use super::policy::ToolPolicy;
@@ -20,6 +24,7 @@ use super::{failure, outgoing};
 use crate::cli_session::checkpoint;
 use crate::dialect::{DeferredCall, Output};
 use crate::fields::{blocks, flag, number, object, said, text};
+use crate::program_flow::labelled;
 
 /// The settings that a process was started with.
 #[derive(Debug, Clone)]
@@ -32,8 +37,14 @@ pub struct DialogSettings {
     pub cli_session: Option<String>,
     /// The configured policy for its tools.
     pub tools: Arc<ToolPolicy>,
-    /// Its working directory, if its questions are to outlive it.
-    pub durable_in: Option<String>,
+    /// Its working directory.
+    pub working_dir: String,
+    /// Whose words are in the files of its working directory.
+    pub working_dir_content: Content,
+    /// Whether its questions are to outlive it.
+    pub durable: bool,
+    /// What was told before.
+    pub flow: TurnFlow,
     /// The deferred call that it continues with.
     pub deferred: Option<DeferredCall>,
 }
@@ -61,6 +72,7 @@ pub struct Dialog {
     pub(super) questions: OpenQuestions,
     pub(super) deferral: Deferral,
     pub(super) edited: EditedCalls,
+    pub(super) flow: Flow,
 }
 
 impl Dialog {
@@ -75,10 +87,15 @@ impl Dialog {
         if let Some(Deferred { call, tool, input, .. }) = &deferred {
             calls.said(call, tool, input.clone());
         }
+        let mut flow = settings.flow;
+        flow.is_tainted |= deferred.as_ref().is_some_and(|deferred| deferred.is_tainted);
+        let working_dir = settings.working_dir.clone();
+        let durable_in = settings.durable.then(|| working_dir.clone());
         Self {
             cli_session: settings.cli_session.clone(),
             mode: settings.started_in.as_str().to_owned(),
-            deferral: Deferral::new(settings.durable_in.clone(), deferred),
+            deferral: Deferral::new(durable_in, deferred),
+            flow: Flow::new(flow, working_dir, settings.working_dir_content),
             settings,
             has_begun: false,
             busy: message.is_some(),
@@ -109,6 +126,7 @@ impl Dialog {
             "init" => {
                 self.has_begun = true;
                 self.busy = true;
+                self.flow.take_unreported(out);
                 self.deferral.is_of(text(line, "claude_code_version"));
                 self.names_messages |= named_messages(line).next().is_some();
                 // It has begun a turn by itself, and the message comes after it.
@@ -142,10 +160,16 @@ impl Dialog {
             return;
         }
         if let Some((name, input)) = self.calls.get(id) {
-            let call = self.settings.tools.call(id, name, input.clone(), None, None);
+            let call = self.call(id, name, input.clone());
             out.push(Output::Event(AgentEvent::Calls(Box::new(call))));
         }
         self.calls.set(id, State::Running);
+    }
+
+    /// A call, in the form of the approval policy.
+    pub(super) fn call(&self, id: &str, name: &str, input: Map<String, Value>) -> ProposedCall {
+        let flow = self.flow.of_call(name, &input);
+        self.settings.tools.call(id, name, input, flow)
     }
 
     pub(super) fn assistant(&mut self, line: &Value, out: &mut Vec<Output>) {
@@ -158,8 +182,12 @@ impl Dialog {
         let own = is_own(line);
         for block in blocks(message) {
             if text(&block, "type") == "tool_use" {
+                let (id, name) = (text(&block, "id"), text(&block, "name"));
                 let input = object(&block, "input");
-                self.calls.said(text(&block, "id"), text(&block, "name"), input);
+                if !own {
+                    self.flow.helper_calls(id, name, input.clone());
+                }
+                self.calls.said(id, name, input);
             }
             if own {
                 self.flush_results(out);
@@ -173,12 +201,14 @@ impl Dialog {
         let results = blocks(&line["message"]);
         for result in results.iter().filter(|block| text(block, "type") == "tool_result") {
             let id = text(result, "tool_use_id");
+            let told = self.told(id, own);
             // The call ended before the person answered.
             if self.calls.state(id) == Some(State::Asked) {
                 self.withdraw(id, out);
             }
             // Calls of subagents are not shown, unless a person was asked about them.
             if !own && self.calls.state(id) != Some(State::Running) {
+                self.helper_read(id, line, result, told, out);
                 continue;
             }
             if own {
@@ -186,18 +216,20 @@ impl Dialog {
                 self.results.push(calls::result_block(id, result));
             }
             self.runs(id, out);
-            if let (Some(State::Running), Some((name, _))) =
-                (self.calls.state(id), self.calls.get(id))
-            {
-                out.push(Output::Event(AgentEvent::CallEnded {
-                    call: id.to_owned(),
-                    tool: name.to_owned(),
-                    outcome: calls::outcome(line, result, self.interrupted),
-                    read: true,
-                }));
-                self.calls.set(id, State::Settled);
-            }
+            let outcome = labelled(calls::outcome(line, result, self.interrupted), told.content);
+            self.ended(id, outcome, out);
         }
+    }
+
+    /// A call that runs has ended.
+    fn ended(&mut self, id: &str, outcome: ToolOutcome, out: &mut Vec<Output>) {
+        let (Some(State::Running), Some((name, _))) = (self.calls.state(id), self.calls.get(id))
+        else {
+            return;
+        };
+        let (call, tool) = (id.to_owned(), name.to_owned());
+        out.push(Output::Event(AgentEvent::CallEnded { call, tool, outcome, read: true }));
+        self.calls.set(id, State::Settled);
     }
 
     pub(super) fn result(&mut self, line: &Value, out: &mut Vec<Output>) {
@@ -239,7 +271,8 @@ impl Dialog {
             return None;
         }
         let used = self.spending.of_turn(line);
-        let call = self.deferral.take_deferred(self.spending.micros(), &self.calls)?;
+        let (cost, is_tainted) = (self.spending.micros(), self.flow.is_tainted());
+        let call = self.deferral.take_deferred(cost, is_tainted, &self.calls)?;
         self.flush(out);
         out.extend(used.map(Output::Event));
         Some(call)

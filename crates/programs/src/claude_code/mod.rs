@@ -8,6 +8,8 @@
 //!   `permission` handles its requests, `questions` the answers to them, `edited` reports changed
 //!   arguments to its model, `deferral` lets a question outlive the process, `outgoing` builds the
 //!   lines to it, `failure` maps errors, `spending` counts tokens and costs.
+//! - `labels`: whose words its tools bring, and which calls are sinks; `flow`: whose words its model
+//!   was told, after which the hook makes every sink ask.
 //! - `preview`: what an edit would change.
 //!
 //! What it may do is decided here and not by its own settings: every call that it does not make by
@@ -20,6 +22,8 @@ mod dialect;
 mod dialog;
 mod edited;
 mod failure;
+mod flow;
+mod labels;
 mod message;
 mod outgoing;
 mod permission;
@@ -29,10 +33,12 @@ mod preview;
 mod questions;
 mod settings;
 mod spending;
+mod told;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use parlor_agent::flow::ToolFlow;
 use parlor_agent::tools::ToolFuture;
 use parlor_agent::{
     Agent, AgentDescription, AgentInitiatedTurn, Checkpoint, ProposedCall, TurnContext, TurnRunner,
@@ -121,7 +127,7 @@ impl Agent for ClaudeCode {
 
     fn preview(&self, tool: &str, arguments: &Map<String, Value>) -> ToolFuture<Option<Preview>> {
         let launch = self.launch.clone();
-        let call = launch.tools.call("", tool, arguments.clone(), None, None);
+        let call = launch.tools.call("", tool, arguments.clone(), ToolFlow::default());
         let looks =
             move || launch.preview(&call).or_else(|| preview::of_input(&call.name, &call.input));
         Box::pin(async move { tokio::task::spawn_blocking(looks).await.ok().flatten() })
@@ -168,13 +174,15 @@ impl Program for Launch {
         let paused = from.deferred.map(Deferred::read);
         let left_in = paused.as_ref().and_then(Deferred::mode);
         let mode = left_in.unwrap_or_else(|| self.mode_for(context.mode));
-        let durable_in = self.durable_approvals.then(|| self.working_dir.display().to_string());
         let dialog = Dialog::new(DialogSettings {
             act: self.permission_mode,
             started_in: mode,
             cli_session: from.cli_session.map(str::to_owned),
             tools: Arc::clone(&self.tools),
-            durable_in,
+            working_dir: self.working_dir.display().to_string(),
+            working_dir_content: self.working_dir_content,
+            durable: self.durable_approvals,
+            flow: context.flow,
             deferred: from.deferred.cloned(),
         });
         let mut spec = self.spawn_spec(context, mode, from.cli_session);

@@ -1,17 +1,17 @@
 //! Handles the requests of the program: permission for its calls, hooks and forms.
 
 use parlor_agent::tools::ToolOutcome;
-use parlor_agent::{AgentEvent, AskedBy, PromptRequest};
+use parlor_agent::{AgentEvent, AskedBy, PromptRequest, ProposedCall};
 use serde_json::Value;
 
 use super::calls::State;
-use super::deferral::HOOK;
+use super::deferral::{HOOK, Sinks};
 use super::dialog::Dialog;
 use super::permission_mode::PermissionMode;
 use super::questions::{self, Question};
-use super::{edited, outgoing, policy, preview};
+use super::{edited, labels, outgoing, policy, preview};
 use crate::dialect::Output;
-use crate::fields::{said, text};
+use crate::fields::{object, said, text};
 
 const NO_TOOL: &str = "The request names no tool, so it was refused.";
 const PLAN_MODE: &str = "This conversation is in plan mode: nothing may be changed yet. Present \
@@ -50,6 +50,7 @@ impl Dialog {
     }
 
     pub(super) fn permission(&mut self, request_id: &str, request: &Value, out: &mut Vec<Output>) {
+        self.flow.take_unreported(out);
         let (name, input) = (text(request, "tool_name"), questions::input(request));
         if name.is_empty() {
             // Without a tool there is nothing to decide.
@@ -91,8 +92,8 @@ impl Dialog {
         self.questions.add(id, request_id, Question::Call { input: input.clone() });
         out.extend(self.deferral.asked(id, request).map(Output::Durable));
         let preview = preview::of_input(name, &input);
-        let description = said(request, "description");
-        let call = self.settings.tools.call(id, name, input, description, preview);
+        let description = said(request, "description").map(str::to_owned);
+        let call = ProposedCall { description, preview, ..self.call(id, name, input) };
         out.push(Output::Event(AgentEvent::Proposes(Box::new(call))));
     }
 
@@ -102,19 +103,31 @@ impl Dialog {
         !self.has_begun && self.settings.cli_session.is_some() && self.calls.get(call).is_none()
     }
 
+    /// Whether a call that the hook is asked about is a sink. The file of a plan is none: only the
+    /// person reads it.
+    fn is_sink(&self, asked: &Value) -> bool {
+        let (tool, input) = (text(asked, "tool_name"), object(asked, "tool_input"));
+        let plans = text(asked, "permission_mode") == PermissionMode::Plan.as_str();
+        let writes_plan = || labels::writes_plan(tool, &input, text(asked, "transcript_path"));
+        self.flow.of_call(tool, &input).sink.is && !(plans && writes_plan())
+    }
+
     /// Answers the hook before a call.
     fn hook(&mut self, request_id: &str, asked: &Value, out: &mut Vec<Output>) {
         let call = text(asked, "tool_use_id");
+        let sinks = Sinks { is_sink: self.is_sink(asked), are_asked: self.flow.asks_about_sinks() };
         if self.deferral.is_resumed(call) {
-            return out.push(Output::Send(self.deferral.again(request_id)));
+            return out.push(Output::Send(self.deferral.again(request_id, sinks)));
         }
         if self.is_left_over(call) {
             return out.push(Output::Send(self.deferral.leave(request_id)));
         }
         if self.interrupted {
-            return out.push(Output::Send(outgoing::hook(request_id, None)));
+            // Nobody answers any more.
+            let decision = (sinks.is_sink && sinks.are_asked).then_some("deny");
+            return out.push(Output::Send(outgoing::hook(request_id, decision)));
         }
-        let answer = self.deferral.hook(request_id, asked, &self.settings.tools);
+        let answer = self.deferral.hook(request_id, asked, &self.settings.tools, sinks);
         out.extend(answer.map(Output::Send));
     }
 }

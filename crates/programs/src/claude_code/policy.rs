@@ -1,8 +1,8 @@
 //! The configured policy for its tools, and which calls a person may be asked about.
 
 use parlor_agent::ProposedCall;
+use parlor_agent::flow::ToolFlow;
 use parlor_agent::tools::ToolAction;
-use parlor_protocol::Preview;
 use serde_json::{Map, Value};
 
 use super::permission_mode::PermissionMode;
@@ -22,8 +22,8 @@ const NEVER_ASKED: &[&str] = &[
     "Read", "Skill", "Task", "TaskOutput", "TaskStop", "TodoWrite", "ToolSearch",
 ];
 /// Tools that change files: allowed in the mode `AcceptEdits`.
-const EDITORS: &[&str] = &["Edit", "MultiEdit", "NotebookEdit", "Write"];
-const COMMAND: &str = "Bash";
+pub(super) const EDITORS: &[&str] = &["Edit", "MultiEdit", "NotebookEdit", "Write"];
+pub(super) const COMMAND: &str = "Bash";
 /// Commands that it runs without asking, by their first word.
 const LOOKS: &[&str] =
     &["cat", "cd", "date", "echo", "grep", "head", "ls", "pwd", "rg", "tail", "wc", "which"];
@@ -84,15 +84,22 @@ impl ToolPolicy {
         id: &str,
         name: &str,
         input: Map<String, Value>,
-        description: Option<&str>,
-        preview: Option<Preview>,
+        flow: ToolFlow,
     ) -> ProposedCall {
-        ProposedCall {
-            description: description.map(str::to_owned),
-            preview,
-            ..program_call(id, name, input, self.action(name))
-        }
+        program_call(id, name, input, self.action(name), flow)
     }
+}
+
+/// The command, if it is one that only looks.
+pub(super) fn look(input: &Map<String, Value>) -> Option<&str> {
+    let command = input.get("command")?.as_str()?.trim();
+    let first = command.split_whitespace().next()?;
+    (LOOKS.contains(&first) && !command.contains(MORE)).then_some(command)
+}
+
+/// Whether a call can be continued by another process.
+pub(super) fn can_be_continued(tool: &str) -> bool {
+    !tool.is_empty() && !NEVER_ASKED.contains(&tool)
 }
 
 /// Whether calls of a tool may be asked about in plan mode, where nothing may change (T-3).
@@ -103,16 +110,11 @@ pub(super) fn only_reads(name: &str) -> bool {
 /// Whether a person may be asked about a call in this permission mode. A false positive costs a new
 /// process, a false negative a question that does not outlive the process.
 pub(super) fn may_be_asked(tool: &str, input: &Value, mode: &str) -> bool {
-    let looks = || {
-        let command = text(input, "command").trim();
-        let first = command.split_whitespace().next().unwrap_or_default();
-        LOOKS.contains(&first) && !command.contains(MORE)
-    };
+    let looks = || input.as_object().and_then(look).is_some();
     match tool {
-        "" => false,
         // Questions are asked in every mode.
         _ if questions::is_question(tool) => true,
-        _ if NEVER_ASKED.contains(&tool) || (tool == COMMAND && looks()) => false,
+        _ if tool == COMMAND && looks() => false,
         _ if mode == PermissionMode::Plan.as_str() => only_reads(tool),
         _ if mode == PermissionMode::AcceptEdits.as_str() => !EDITORS.contains(&tool),
         _ => mode == PermissionMode::Default.as_str(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use parlor_agent::TurnContext;
 use parlor_process::{LimitSettings, SettingValue, SpawnSpec, User, WrongSetting};
-use parlor_protocol::Mode;
+use parlor_protocol::{Content, Mode};
 use serde::{Deserialize, Serialize};
 
 use super::permission_mode::PermissionMode;
@@ -30,6 +30,8 @@ pub struct ClaudeCodeSettings {
     pub allowed_tools: Vec<String>,
     /// Tools that it does not have.
     pub disallowed_tools: Vec<String>,
+    /// Whose words are in the files of its working directory (F-1).
+    pub working_dir_content: Content,
     /// Whether its questions outlive its process and the server. Each question costs two
     /// starts of the program; while it waits, no process runs.
     pub durable_approvals: bool,
@@ -60,6 +62,7 @@ impl Default for ClaudeCodeSettings {
             permission_mode: PermissionMode::Default,
             allowed_tools: Vec::new(),
             disallowed_tools: Vec::new(),
+            working_dir_content: Content::Own,
             durable_approvals: true,
             max_processes: 8,
             idle_timeout_seconds: 900.0,
@@ -78,6 +81,7 @@ pub(crate) struct Launch {
     pub(super) model: Option<String>,
     pub(super) permission_mode: PermissionMode,
     pub(super) tools: Arc<ToolPolicy>,
+    pub(super) working_dir_content: Content,
     pub(super) durable_approvals: bool,
     pub(super) working_dir: PathBuf,
     pub(super) user: Option<User>,
@@ -105,6 +109,7 @@ impl ClaudeCodeSettings {
             model: model.map(str::to_owned),
             permission_mode: self.permission_mode,
             tools: Arc::new(self.policy()?),
+            working_dir_content: self.working_dir_content,
             durable_approvals: self.durable_approvals,
             limits: start.limits,
             spec: start.spec,

@@ -118,7 +118,7 @@ impl Replay {
                 self.push(format!("person: {said}"));
                 self.history.push(HistoryMessage::user(said));
                 let history = self.history.clone();
-                let context = TurnContext { history, system_prompt: None, mode: Mode::Act };
+                let context = TurnContext { history, ..TurnContext::default() };
                 self.dialogue(|dialog, out| dialog.begin(&context, Uuid::nil(), out));
             }
             Some("session/cancel") => {
@@ -231,6 +231,7 @@ fn settings(lines: &[Value]) -> DialogSettings {
     DialogSettings {
         process: Uuid::nil(),
         working_dir: "/workspace/demo".to_owned(),
+        working_dir_content: parlor_protocol::Content::Own,
         wanted: Wanted { act: mode.map(str::to_owned), ..Wanted::default() },
         session_meta: Map::new(),
         instructions: None,

@@ -23,6 +23,7 @@ pub(super) fn settings() -> DialogSettings {
     DialogSettings {
         process: Uuid::nil(),
         working_dir: "/work".to_owned(),
+        working_dir_content: parlor_protocol::Content::Own,
         wanted: Wanted::default(),
         session_meta: Map::new(),
         instructions: Some("Be brief.".to_owned()),
@@ -42,7 +43,7 @@ pub(super) fn context(words: &str, mode: Mode) -> TurnContext {
         HistoryMessage::assistant("Hi"),
         HistoryMessage::user(words),
     ];
-    TurnContext { history, system_prompt: None, mode }
+    TurnContext { history, mode, ..TurnContext::default() }
 }
 
 impl Agent {

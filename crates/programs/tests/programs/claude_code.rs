@@ -10,10 +10,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use parlor_agent::{AgentEvent, Answer, HistoryMessage, Reply, TurnContext};
+use parlor_agent::{AgentEvent, Answer, HistoryMessage, Reply, TurnContext, TurnFlow};
 use parlor_programs::claude_code::{Dialog, DialogSettings, PermissionMode, ToolPolicy};
 use parlor_programs::{Dialect, Output};
-use parlor_protocol::Mode;
+use parlor_protocol::{Content, Mode};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
@@ -89,7 +89,10 @@ impl Replay {
             started_in,
             cli_session: argument("--resume"),
             tools: Arc::new(ToolPolicy::default()),
-            durable_in: None,
+            working_dir: "/workspace/demo".to_owned(),
+            working_dir_content: Content::Own,
+            durable: false,
+            flow: TurnFlow::default(),
             deferred: None,
         });
         dialog.opening();
@@ -127,8 +130,8 @@ impl Replay {
                 self.history.push(HistoryMessage::user(said));
                 let context = TurnContext {
                     history: self.history.clone(),
-                    system_prompt: None,
                     mode: self.mode,
+                    ..TurnContext::default()
                 };
                 let mut out = Vec::new();
                 self.dialog.begin(&context, Uuid::nil(), &mut out);

@@ -3,23 +3,32 @@
 
 use std::sync::Arc;
 
-use parlor_agent::{AgentEvent, HistoryMessage, Reply, TurnContext, TurnOutcome};
+use parlor_agent::{AgentEvent, HistoryMessage, Reply, TurnContext, TurnFlow, TurnOutcome};
 use parlor_programs::claude_code::{Dialog, DialogSettings, PermissionMode, ToolPolicy};
 use parlor_programs::{DeferredCall, Dialect, Output};
+use parlor_protocol::Content;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 const DIR: &str = "/srv/desk";
 
-fn dialog(session: Option<&str>, paused: Option<DeferredCall>, tools: ToolPolicy) -> Dialog {
-    Dialog::new(DialogSettings {
+fn settings() -> DialogSettings {
+    DialogSettings {
         act: PermissionMode::Default,
         started_in: PermissionMode::Default,
-        cli_session: session.map(str::to_owned),
-        tools: Arc::new(tools),
-        durable_in: Some(DIR.to_owned()),
-        deferred: paused,
-    })
+        cli_session: None,
+        tools: Arc::default(),
+        working_dir: DIR.to_owned(),
+        working_dir_content: Content::Own,
+        durable: true,
+        flow: TurnFlow::default(),
+        deferred: None,
+    }
+}
+
+fn dialog(session: Option<&str>, paused: Option<DeferredCall>, tools: ToolPolicy) -> Dialog {
+    let (cli_session, tools) = (session.map(str::to_owned), Arc::new(tools));
+    Dialog::new(DialogSettings { cli_session, tools, deferred: paused, ..settings() })
 }
 
 /// A process that works on a person's message.
@@ -376,22 +385,16 @@ fn a_stopped_turn_does_not_pause() {
     assert_eq!(out.last(), Some(&Output::Over(TurnOutcome::Stopped)));
 }
 
-/// The hook is registered only if approvals are to outlive the process, or if the CLI session may
-/// hold a call that was left behind.
+/// The hook is for approvals that outlive the process, calls left behind, and projects that ask.
 #[test]
 fn the_hook_is_registered_where_it_is_needed() {
-    let hooks = |durable: bool, session: Option<&str>| {
-        let mut dialog = Dialog::new(DialogSettings {
-            act: PermissionMode::Default,
-            started_in: PermissionMode::Default,
-            cli_session: session.map(str::to_owned),
-            tools: Arc::new(ToolPolicy::default()),
-            durable_in: durable.then(|| DIR.to_owned()),
-            deferred: None,
-        });
-        let opening = dialog.opening();
-        opening[0]["request"]["hooks"]["PreToolUse"].is_array()
+    let hooks = |durable: bool, session: Option<&str>, asks: bool| {
+        let flow = TurnFlow { asks, ..TurnFlow::default() };
+        let cli_session = session.map(str::to_owned);
+        let settings = DialogSettings { cli_session, durable, flow, ..settings() };
+        Dialog::new(settings).opening()[0]["request"]["hooks"]["PreToolUse"].is_array()
     };
-    assert!(hooks(true, None) && hooks(true, Some("s1")) && hooks(false, Some("s1")));
-    assert!(!hooks(false, None));
+    assert!(hooks(true, None, false) && hooks(true, Some("s1"), false));
+    assert!(hooks(false, Some("s1"), false) && hooks(false, None, true), "F-2");
+    assert!(!hooks(false, None, false));
 }

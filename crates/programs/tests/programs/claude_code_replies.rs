@@ -6,11 +6,11 @@ use std::sync::Arc;
 use parlor_agent::tools::ToolAction;
 use parlor_agent::{
     AgentError, AgentEvent, Answer, ContentBlock, HistoryMessage, Reply, ToolOutcome, TurnContext,
-    TurnOutcome,
+    TurnFlow, TurnOutcome,
 };
 use parlor_programs::claude_code::{Dialog, DialogSettings, PermissionMode, ToolPolicy};
 use parlor_programs::{Dialect, Output};
-use parlor_protocol::{Mode, Preview, PromptType, Role};
+use parlor_protocol::{Content, Mode, Preview, PromptType, Role};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -20,7 +20,10 @@ fn dialog(session: Option<&str>, tools: ToolPolicy) -> Dialog {
         started_in: PermissionMode::Default,
         cli_session: session.map(str::to_owned),
         tools: Arc::new(tools),
-        durable_in: None,
+        working_dir: "/work".to_owned(),
+        working_dir_content: Content::Own,
+        durable: false,
+        flow: TurnFlow::default(),
         deferred: None,
     })
 }
@@ -50,7 +53,7 @@ fn told(dialog: &mut Dialog, reply: Reply) -> Value {
 }
 
 fn context(history: Vec<HistoryMessage>, mode: Mode) -> TurnContext {
-    TurnContext { history, system_prompt: None, mode }
+    TurnContext { history, mode, ..TurnContext::default() }
 }
 
 fn said(lines: &[Value]) -> Vec<&str> {

@@ -1,6 +1,7 @@
 //! The MCP server: the recipes of one tenant, for any client, in both eras of the
 //! protocol (`initialize` up to 2025-11-25, `server/discover` from 2026-07-28 on).
 //!
+//! - [`http`]: the server over HTTP; over standard input and output it is [`serve_stdio`].
 //! - [`tools`]: the tools with their descriptions; [`schemas`]: those of their arguments.
 //! - [`arguments`]: arguments, parsed to a call.
 //! - [`answers`]: results and errors, as the model reads them.
@@ -9,6 +10,7 @@
 
 mod answers;
 mod arguments;
+mod http;
 mod schemas;
 mod tools;
 
@@ -29,6 +31,8 @@ use crate::preview::preview;
 use crate::store::RecipeStore;
 use arguments::Call;
 use tools::Tool;
+
+pub use http::McpRequest;
 
 /// In a call: the caller's run id, so that the call happens once.
 pub const RUN_ID_META: &str = "parlor/run-id";

@@ -127,6 +127,11 @@ impl Tool {
         }
     }
 
+    /// Whether a call of it changes nothing.
+    pub(super) fn only_reads(self) -> bool {
+        matches!(self.effect(), Effect::Reads)
+    }
+
     fn effect(self) -> Effect {
         match self {
             Self::List | Self::Get | Self::Display | Self::Preview => Effect::Reads,

@@ -133,6 +133,7 @@ mod tests {
             password: Some(password.into()),
             admin_password: Some("admin".into()),
             api_key: Some("key".into()),
+            secret_key: None,
             editor_key: None,
         };
         let made = prepare_credentials(&store, &clock, &home, &with("one")).await.unwrap();

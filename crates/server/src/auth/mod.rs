@@ -2,8 +2,8 @@
 //!
 //! 1. A person logs in: [`throttle`] slows guessing down, [`password`] compares,
 //!    [`sessions`] creates a random token, which travels in the [`cookie`].
-//! 2. A request carries that cookie, or a key in `X-API-Key`; [`principal`] finds
-//!    out whose it is before a handler runs.
+//! 2. A request carries that cookie, or a key in `X-API-Key` or as `Authorization: Bearer`;
+//!    [`principal`] finds out whose it is before a handler runs.
 //! 3. Logging out, revoking and changing a password end the token, and every stream
 //!    that is open with it.
 //!
@@ -37,7 +37,8 @@ pub use token::NoRandomness;
 
 pub(crate) use credentials::{add_key, set_passwords};
 pub(crate) use password::weakness;
-pub(crate) use token::{is_short, new_token};
+pub(crate) use principal::given_key;
+pub(crate) use token::{TokenHash, is_short, new_token};
 
 use crate::client_address::client_network;
 use crate::clock::Clock;

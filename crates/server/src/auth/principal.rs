@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, header};
 use parlor_chat::Caller;
 use parlor_storage::{StorageError, TokenKind};
 
@@ -11,6 +11,8 @@ use super::{Access, cookie};
 
 /// The header that carries an API key.
 const API_KEY: &str = "x-api-key";
+/// The scheme of `Authorization` that carries one where a client knows no other header.
+const BEARER: &str = "bearer";
 
 /// The owner of a valid session or key.
 #[derive(Debug, Clone)]
@@ -28,11 +30,8 @@ impl Access {
         &self,
         headers: &HeaderMap,
     ) -> Result<Option<Principal>, StorageError> {
-        match headers.get(API_KEY) {
-            Some(key) => match key.to_str() {
-                Ok(key) => self.principal(key, TokenKind::Key).await,
-                Err(_) => Ok(None),
-            },
+        match given_key(headers) {
+            Some(key) => self.principal(key, TokenKind::Key).await,
             None => self.authenticate_cookie(headers).await,
         }
     }
@@ -60,6 +59,17 @@ impl Access {
     }
 }
 
+/// The key that the headers carry, in `X-API-Key` or else as `Authorization: Bearer`. One that
+/// cannot be read is an empty text, which is nobody's key.
+pub(crate) fn given_key(headers: &HeaderMap) -> Option<&str> {
+    if let Some(key) = headers.get(API_KEY) {
+        return Some(key.to_str().unwrap_or_default());
+    }
+    let given = headers.get(header::AUTHORIZATION)?.to_str().unwrap_or_default();
+    let (scheme, key) = given.split_once(' ').unwrap_or((given, ""));
+    scheme.eq_ignore_ascii_case(BEARER).then_some(key.trim())
+}
+
 impl Principal {
     fn new(session: Arc<Session>) -> Self {
         let caller = Caller {
@@ -69,5 +79,30 @@ impl Principal {
             role: session.role,
         };
         Self { caller, session }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// X-1, I-5: a key is found in either header; `X-API-Key` counts if there are both.
+    #[test]
+    fn a_key_is_found_in_either_header() {
+        let key = |headers: &[(&'static str, &str)]| {
+            let mut map = HeaderMap::new();
+            for (name, value) in headers {
+                map.insert(*name, value.parse().unwrap());
+            }
+            given_key(&map).map(str::to_owned)
+        };
+        assert_eq!(key(&[]), None);
+        assert_eq!(key(&[("x-api-key", "a")]).as_deref(), Some("a"));
+        assert_eq!(key(&[("authorization", "Bearer a")]).as_deref(), Some("a"));
+        assert_eq!(key(&[("authorization", "bearer  a ")]).as_deref(), Some("a"));
+        assert_eq!(key(&[("authorization", "Bearer")]).as_deref(), Some(""));
+        assert_eq!(key(&[("authorization", "Basic a")]), None);
+        assert_eq!(key(&[("authorization", "Bearer a"), ("x-api-key", "b")]).as_deref(), Some("b"));
+        assert_eq!(key(&[("x-api-key", "caf\u{e9}")]).as_deref(), Some(""));
     }
 }

@@ -49,7 +49,8 @@ pub fn all_secrets(config: &Config, environment: &BTreeMap<String, String>) -> V
     let projects = config.tenants.values().flat_map(|tenant| tenant.projects.values());
     let mut secrets: Vec<String> = projects.flat_map(|project| secrets_of(project, &env)).collect();
     let own = &config.credentials;
-    let own = [&own.password, &own.admin_password, &own.api_key].into_iter().flatten();
+    let own =
+        [&own.password, &own.admin_password, &own.api_key, &own.secret_key].into_iter().flatten();
     secrets.extend(own.map(|secret| secret.expose_secret().to_owned()));
     secrets.extend(config.storage.secrets());
     secrets.extend(config.nodes.secrets());
@@ -65,7 +66,10 @@ fn secrets_of(config: &ProjectConfig, env: Env<'_>) -> Vec<String> {
         let secret = bare_value(value, env)?;
         is_secret(name, value, &secret).then_some(secret)
     });
-    let mut secrets: Vec<String> = MODEL_KEYS.into_iter().filter_map(env).chain(listed).collect();
+    let clients = config.mcp.values().filter_map(|server| server.oauth.client_secret.as_ref());
+    let clients = clients.filter_map(|value| bare_value(value, env));
+    let keys = MODEL_KEYS.into_iter().filter_map(env);
+    let mut secrets: Vec<String> = keys.chain(listed).chain(clients).collect();
     secrets.sort();
     secrets.dedup();
     secrets

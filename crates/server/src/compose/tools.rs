@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use parlor_agent::tools::Tools;
-use parlor_mcp::{McpHost, McpServerSettings};
+use parlor_mcp::{Login, McpHost, McpServerSettings};
 use parlor_process::{SettingValue, Supervisor};
-use parlor_protocol::TenantId;
+use parlor_protocol::{Content, TenantId};
 
 use crate::config::{ProjectConfig, StorageConfig};
 
@@ -39,6 +38,8 @@ pub fn recipe_vault(
         args: args.map(str::to_owned).into(),
         prefix: Some(String::new()),
         trust_annotations: true,
+        // Recipes are the people's own.
+        content: Some(Content::Own),
         artifacts: vec!["recipe".to_owned()],
         // The environment of a process is its user's alone; its arguments are everybody's.
         env: url
@@ -61,6 +62,7 @@ pub(super) fn bundled(own: McpServerSettings, vault: McpServerSettings) -> McpSe
         args: vault.args,
         prefix: own.prefix.or(vault.prefix),
         trust_annotations: vault.trust_annotations,
+        content: own.content.or(vault.content),
         artifacts: vault.artifacts,
         env: own.env.into_iter().chain(vault.env).collect(),
         ..own
@@ -68,17 +70,18 @@ pub(super) fn bundled(own: McpServerSettings, vault: McpServerSettings) -> McpSe
 }
 
 /// A project's servers, not started yet; `None` if it has none. `name` is for the log.
-pub(super) fn tools(
+pub(super) fn host(
     name: &str,
     config: &ProjectConfig,
     supervisor: &Supervisor,
     environment: &BTreeMap<String, String>,
-) -> anyhow::Result<Option<Arc<dyn Tools>>> {
+    login: &Login,
+) -> anyhow::Result<Option<Arc<McpHost>>> {
     if config.mcp.is_empty() {
         return Ok(None);
     }
     let servers = config.mcp.iter().map(|(name, settings)| (name.as_str(), settings));
     let env = |name: &str| environment.get(name).cloned();
-    let host = McpHost::new(name, servers, supervisor, &env)?;
+    let host = McpHost::with_login(name, servers, supervisor, &env, Some(login))?;
     Ok(Some(Arc::new(host)))
 }

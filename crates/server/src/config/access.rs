@@ -27,9 +27,13 @@ pub struct Credentials {
     pub admin_password: Option<SecretString>,
     /// `PARLOR_API_KEY`: an admin key.
     pub api_key: Option<SecretString>,
+    /// `PARLOR_SECRET_KEY`: encrypts logins to MCP servers.
+    pub secret_key: Option<SecretString>,
     /// `parlor acp` alone: the key of the editor that it runs for, and its tenant.
     pub editor_key: Option<(SecretString, TenantId)>,
 }
+
+const SHORTEST_SECRET_KEY: usize = 32;
 
 impl AccessConfig {
     pub(super) fn resolve(raw: &RawAccess) -> Result<Self, ConfigError> {
@@ -60,14 +64,23 @@ impl Credentials {
             password: secret("PARLOR_PASSWORD")?,
             admin_password: secret("PARLOR_ADMIN_PASSWORD")?,
             api_key: secret("PARLOR_API_KEY")?,
+            secret_key: secret("PARLOR_SECRET_KEY")?,
             editor_key: None,
         };
         credentials.check()?;
         Ok(credentials)
     }
 
-    /// One password cannot stand for both access roles.
+    /// One password cannot stand for both access roles, and a key must not be guessed.
     fn check(&self) -> Result<(), ConfigError> {
+        let length = self.secret_key.as_ref().map(|key| key.expose_secret().chars().count());
+        if length.is_some_and(|length| length < SHORTEST_SECRET_KEY) {
+            let why = format!(
+                "it must have at least {SHORTEST_SECRET_KEY} characters, such as the output of \
+                 `openssl rand -base64 32`"
+            );
+            return Err(ConfigError::invalid("PARLOR_SECRET_KEY", why));
+        }
         match (&self.password, &self.admin_password) {
             (Some(user), Some(admin)) if user.expose_secret() == admin.expose_secret() => {
                 Err(ConfigError::invalid(

@@ -13,6 +13,8 @@ use toml::{Table, Value};
 enum Kind {
     Text,
     Number,
+    /// `true` or `false`.
+    Flag,
     /// Separated by commas.
     List,
 }
@@ -43,6 +45,7 @@ const KEYS: &[(&str, Kind)] = &[
     ("server.limits.request_timeout", Kind::Text),
     ("server.limits.keep_alive", Kind::Text),
     ("server.limits.shutdown_deadline", Kind::Text),
+    ("server.openai.stop_on_disconnect", Kind::Flag),
     ("storage.url", Kind::Text),
     ("storage.connections", Kind::Number),
     ("storage.direct_url", Kind::Text),
@@ -55,8 +58,10 @@ const KEYS: &[(&str, Kind)] = &[
 ];
 
 /// Variables with our prefix that are no settings.
-const OTHER_VARIABLES: &[&str] =
-    &["PARLOR_CONFIG", "PARLOR_PASSWORD", "PARLOR_ADMIN_PASSWORD", "PARLOR_API_KEY"];
+const OTHER_VARIABLES: &[&str] = &[
+    "PARLOR_CONFIG", "PARLOR_PASSWORD", "PARLOR_ADMIN_PASSWORD", "PARLOR_API_KEY",
+    "PARLOR_SECRET_KEY",
+];
 
 /// A setting that overrides the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,6 +98,9 @@ impl Override {
             Kind::Text => Value::String(text.to_owned()),
             Kind::Number => {
                 Value::Integer(text.parse().map_err(|_| format!("'{text}' is not a whole number"))?)
+            }
+            Kind::Flag => {
+                Value::Boolean(text.parse().map_err(|_| format!("'{text}' is not true or false"))?)
             }
             Kind::List => Value::Array(
                 text.split(',')

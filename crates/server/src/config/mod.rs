@@ -38,7 +38,7 @@ pub use network::Network;
 pub use nodes::NodesConfig;
 pub use on_reload::OnReload;
 pub use public_url::PublicUrl;
-pub use server::ServerConfig;
+pub use server::{OpenAiConfig, ServerConfig};
 pub use storage::StorageConfig;
 pub(crate) use storage::{CHAT, RECIPES};
 pub use tenants::{HOME, ProjectConfig, TenantConfig};

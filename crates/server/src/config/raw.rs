@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
+use parlor_chat::FlowPolicy;
 use parlor_guard::guardrail::GuardSettings;
 use parlor_guard::sanitizer::SanitizerSettings;
 use parlor_mcp::McpServerSettings;
@@ -32,9 +33,17 @@ pub(super) struct RawServer {
     pub(super) public_url: Option<String>,
     pub(super) data_dir: Option<PathBuf>,
     pub(super) trusted_proxies: Option<Vec<String>>,
+    pub(super) allowed_origins: Option<Vec<String>>,
     pub(super) log: Option<String>,
     pub(super) prompt_timeout: Option<Span>,
     pub(super) limits: RawLimits,
+    pub(super) openai: RawOpenAi,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RawOpenAi {
+    pub(super) stop_on_disconnect: Option<bool>,
 }
 
 #[derive(Default, Deserialize)]
@@ -126,4 +135,11 @@ pub(super) struct RawProject {
     pub(super) sanitizer: SanitizerSettings,
     pub(super) agent: RawAgent,
     pub(super) mcp: BTreeMap<String, McpServerSettings>,
+    pub(super) flow: RawFlow,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RawFlow {
+    pub(super) policy: Option<FlowPolicy>,
 }

@@ -22,6 +22,8 @@ pub struct ServerConfig {
     pub data_dir: PathBuf,
     /// Proxies whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Vec<Network>,
+    /// Other sites whose pages may use this server with a key, as browsers name them.
+    pub allowed_origins: Vec<String>,
     /// The log filter: `info`, or `info,parlor_server=debug`.
     pub log: String,
     /// The timeout of prompts that hold up a turn, unless the project or the tool has
@@ -29,6 +31,15 @@ pub struct ServerConfig {
     pub prompt_timeout: Duration,
     /// Rate limits, sizes, numbers and timeouts.
     pub limits: Limits,
+    /// Clients that speak OpenAI's protocols.
+    pub openai: OpenAiConfig,
+}
+
+/// `[server.openai]`: clients that speak OpenAI's protocols.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenAiConfig {
+    /// Whether a turn is stopped when the client of a chat completion goes away.
+    pub stop_on_disconnect: bool,
 }
 
 const DEFAULT_BIND: &str = "127.0.0.1:8787";
@@ -39,6 +50,8 @@ impl ServerConfig {
             raw.public_url.as_deref().map(str::parse).transpose().at("server.public_url")?;
         let trusted_proxies = raw.trusted_proxies.unwrap_or_default();
         let trusted_proxies = trusted_proxies.iter().map(|text| text.parse());
+        let allowed_origins = raw.allowed_origins.unwrap_or_default();
+        let allowed_origins = allowed_origins.iter().map(|text| origin(text));
         let server = Self {
             bind: bind(raw.bind.as_deref().unwrap_or(DEFAULT_BIND)).at("server.bind")?,
             public_url,
@@ -46,9 +59,15 @@ impl ServerConfig {
             trusted_proxies: trusted_proxies
                 .collect::<Result<_, String>>()
                 .at("server.trusted_proxies")?,
+            allowed_origins: allowed_origins
+                .collect::<Result<_, String>>()
+                .at("server.allowed_origins")?,
             log: raw.log.unwrap_or_else(|| "info".to_owned()),
             prompt_timeout: raw.prompt_timeout.map_or(Duration::from_secs(30), |span| span.0),
             limits: Limits::resolve(&raw.limits)?,
+            openai: OpenAiConfig {
+                stop_on_disconnect: raw.openai.stop_on_disconnect.unwrap_or(false),
+            },
         };
         server.check()?;
         Ok(server)
@@ -65,6 +84,11 @@ impl ServerConfig {
         }
         Ok(())
     }
+}
+
+/// An origin as a browser sends it. There is no `*`: a key would work on every page.
+fn origin(text: &str) -> Result<String, String> {
+    text.parse::<PublicUrl>().map(|url| url.as_str().to_owned())
 }
 
 fn bind(text: &str) -> Result<SocketAddr, String> {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use parlor_chat::FlowPolicy;
 use parlor_guard::guardrail::GuardSettings;
 use parlor_guard::sanitizer::SanitizerSettings;
 use parlor_mcp::McpServerSettings;
@@ -55,6 +56,8 @@ pub struct ProjectConfig {
     pub agent: AgentConfig,
     /// Its MCP servers, by name.
     pub mcp: BTreeMap<String, McpServerSettings>,
+    /// What is done about words of others (F-2).
+    pub flow: FlowPolicy,
 }
 
 /// A configuration without tenants has one, with one project.
@@ -86,7 +89,11 @@ impl TenantConfig {
             .collect();
         if projects.is_empty() {
             let recipes = RECIPES.parse::<ProjectId>().map_err(|e| e.to_string()).at(&place)?;
-            projects.insert(recipes, ProjectConfig::resolve(RECIPES, RawProject::default()));
+            // A project that nobody configured is new: people are asked. One that is configured
+            // without a policy may be older than it, so that only what would be asked is noted.
+            let mut raw = RawProject::default();
+            raw.flow.policy = Some(FlowPolicy::Ask);
+            projects.insert(recipes, ProjectConfig::resolve(RECIPES, raw));
         }
         let default_project = match raw.default_project {
             Some(id) if projects.contains_key(&id) => Ok(id),
@@ -119,6 +126,7 @@ impl ProjectConfig {
             sanitizer: raw.sanitizer,
             agent: raw.agent.into(),
             mcp: raw.mcp,
+            flow: raw.flow.policy.unwrap_or(FlowPolicy::Watch),
         }
     }
 }

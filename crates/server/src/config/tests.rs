@@ -6,6 +6,7 @@ use parlor_agent::tools::ToolAction;
 use parlor_mcp::McpServerSettings;
 use parlor_programs::acp::{AcpSettings, Preset};
 use parlor_programs::claude_code::ClaudeCodeSettings;
+use parlor_protocol::Content;
 
 use super::*;
 
@@ -48,6 +49,8 @@ fn the_example_can_be_switched_on_line_by_line() {
         user: files.user.clone(),
         limits: files.limits,
         prefix: Some("files_".to_owned()),
+        content: Some(Content::Others),
+        private: Some(true),
         tools: files.tools.clone(),
         ..McpServerSettings::default()
     };
@@ -88,11 +91,13 @@ fn the_example_documents_every_key() {
         "",
         "server",
         "server.limits",
+        "server.openai",
         "access",
         "tenants.home",
         "tenants.home.projects.recipes",
         "tenants.home.projects.recipes.guard",
         "tenants.home.projects.recipes.sanitizer",
+        "tenants.home.projects.recipes.flow",
         "tenants.home.projects.recipes.agent",
         "tenants.home.projects.recipes.agent.claude_code",
         "tenants.home.projects.recipes.agent.claude_code.limits",

@@ -7,6 +7,7 @@ use std::fmt;
 
 use parlor_protocol::{EventBody, ToolProgress};
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 use uuid::Uuid;
 
 /// Writes the events of one dialect.
@@ -23,11 +24,12 @@ pub(super) trait EventWriter {
 /// Writes an event with the name and the data that all dialects share.
 pub(super) fn write_event(body: &EventBody, writer: &mut impl EventWriter) {
     match body {
-        EventBody::Start { conversation_id, turn_id, message_id } => {
+        EventBody::Start { conversation_id, turn_id, message_id, app } => {
             let data = Start {
                 conversation_id: AsDisplay(conversation_id),
                 turn_id: AsDisplay(turn_id),
                 message_id: message_id.as_ref().map(AsDisplay),
+                app: app.as_deref(),
             };
             writer.conversation_event("start", &data);
         }
@@ -43,9 +45,10 @@ pub(super) fn write_event(body: &EventBody, writer: &mut impl EventWriter) {
         EventBody::Thinking { text, message_id } => {
             writer.event("thinking", &Text { text, message_id: FastUuid(message_id.as_uuid()) });
         }
-        EventBody::ToolUse { tool, call_id, status, progress } => {
-            let (call_id, progress) = (AsDisplay(call_id), progress.as_ref());
-            writer.event("tool_use", &ToolUse { tool, call_id, status, progress });
+        EventBody::ToolUse { tool, call_id, status, input, progress } => {
+            let call_id = AsDisplay(call_id);
+            let (input, progress) = (input.as_ref(), progress.as_ref());
+            writer.event("tool_use", &ToolUse { tool, call_id, status, input, progress });
         }
         EventBody::Artifact { kind, id } if kind == "recipe" => {
             writer.event("recipe_artifact", &RecipeArtifact { recipe_id: id });
@@ -101,11 +104,13 @@ impl<T: fmt::Display> Serialize for AsDisplay<T> {
 }
 
 #[derive(Serialize)]
-struct Start<C, T, M: Serialize> {
+struct Start<'a, C, T, M: Serialize> {
     conversation_id: C,
     turn_id: T,
     #[serde(skip_serializing_if = "Option::is_none")]
     message_id: Option<M>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    app: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -124,6 +129,8 @@ struct ToolUse<'a, C, S> {
     tool: &'a str,
     call_id: C,
     status: S,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     progress: Option<&'a ToolProgress>,
 }

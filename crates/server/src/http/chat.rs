@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{Extension, State};
 use axum::response::Response;
-use parlor_chat::{Accepted, Caller};
+use parlor_chat::{Accepted, Caller, ExternalMessage};
 use parlor_protocol::ChatRequest;
 
 use super::body::Json;
@@ -38,6 +38,17 @@ pub(super) async fn send_message(
     ClientAddress(address): ClientAddress,
     request: ChatRequest,
 ) -> Result<Accepted, ApiError> {
+    send_external(app, caller, ClientAddress(address), request.into()).await
+}
+
+/// The same for a message of an external client.
+pub(super) async fn send_external(
+    app: &App,
+    caller: &Caller,
+    ClientAddress(address): ClientAddress,
+    message: ExternalMessage,
+) -> Result<Accepted, ApiError> {
+    let request = &message.request;
     if request.tenant.as_ref().is_some_and(|tenant| *tenant != caller.tenant) {
         return Err(ApiError::not_found());
     }
@@ -46,5 +57,5 @@ pub(super) async fn send_message(
     let (session, tenant) = (caller.session.as_str(), &caller.tenant);
     let sender = Sender { session, address, tenant, project: Some(&project) };
     app.rate_limits.take(&sender).await?;
-    Ok(app.chat.send(caller, &project, request).await?)
+    Ok(app.chat.send_external(caller, &project, message).await?)
 }

@@ -25,6 +25,10 @@ pub struct ApiError {
     problems: Vec<FieldProblem>,
 }
 
+/// What a response refuses, for an edge that says it in another shape.
+#[derive(Debug, Clone)]
+pub(crate) struct Refusal(pub(crate) ErrorBody);
+
 /// When to retry after too many parallel turns, in seconds.
 const RETRY_TURN_AFTER: u64 = 5;
 
@@ -150,6 +154,11 @@ impl ApiError {
         Self::new(ErrorCode::Internal, "Something failed on the server; its log says what.")
     }
 
+    /// Whether an open prompt has to be answered first.
+    pub(crate) fn is_prompt_open(&self) -> bool {
+        self.code == ErrorCode::PromptOpen
+    }
+
     /// Whether the same request can succeed later.
     pub(crate) fn is_transient(&self) -> bool {
         is_transient(self.code)
@@ -198,6 +207,7 @@ impl From<ChatError> for ApiError {
                 problems: error.problems,
                 ..Self::new(ErrorCode::AnswerInvalid, error.message)
             },
+            ChatError::Malformed(why) => Self::malformed(why),
             ChatError::BadImage(why) => Self::new(ErrorCode::BadImage, why),
             ChatError::TooLarge(why) => Self::new(ErrorCode::TooLarge, why),
             ChatError::Unavailable(why) => Self::unavailable(why),
@@ -262,6 +272,7 @@ impl IntoResponse for ApiError {
         let body = serde_json::to_vec(&envelope).unwrap_or_default();
         let mut response = Response::new(Body::from(body));
         *response.status_mut() = status;
+        response.extensions_mut().insert(Refusal(envelope.error));
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if let Some(seconds) = retry_after {

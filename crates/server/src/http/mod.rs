@@ -4,6 +4,7 @@
 //! [`principal`]; an error becomes a response in [`errors`]. How streams end is in
 //! [`stream_end`].
 
+pub(crate) mod apps;
 pub(crate) mod blocked_inputs;
 pub(crate) mod body;
 pub(crate) mod chat;
@@ -13,11 +14,15 @@ pub mod errors;
 mod event_stream;
 pub(crate) mod events;
 pub(crate) mod export;
+pub(crate) mod external;
 pub(crate) mod health;
 pub(crate) mod images;
 pub(crate) mod locale;
 pub(crate) mod login;
+pub(crate) mod mcp;
+pub(crate) mod mcp_logins;
 pub(crate) mod me;
+pub(crate) mod openapi;
 pub(crate) mod pages;
 pub(crate) mod principal;
 pub(crate) mod prompts;

@@ -5,8 +5,9 @@ use std::time::{Duration, SystemTime};
 
 use axum::extract::State;
 use axum::response::Response;
+use parlor_agent::flow::ToolFlow;
 use parlor_agent::tools::ServerHealth;
-use parlor_chat::Project;
+use parlor_chat::{FlowNote, FlowPolicy, Project};
 use parlor_fanout::Health;
 use parlor_guard::Clean;
 use parlor_guard::sanitizer::Sanitizer;
@@ -61,6 +62,27 @@ struct ProjectStatus<'a> {
     name: &'a str,
     agent: AgentStatus,
     mcp: Vec<ServerHealth>,
+    flow: FlowStatus,
+    tools: Vec<ToolLabels>,
+}
+
+/// What is done about words of others.
+#[derive(Serialize)]
+struct FlowStatus {
+    policy: FlowPolicy,
+    /// How many calls would have been asked about, since the start, if the policy only watches.
+    would_ask: u64,
+    /// The last of them.
+    last: Vec<FlowNote>,
+}
+
+/// The labels of a tool, each with why it is so.
+#[derive(Serialize)]
+struct ToolLabels {
+    name: String,
+    server: String,
+    #[serde(flatten)]
+    flow: ToolFlow,
 }
 
 #[derive(Serialize)]
@@ -145,7 +167,26 @@ fn project_status(project: &Project) -> ProjectStatus<'_> {
             warnings: project.agent.warnings(),
         },
         mcp: health.into_iter().map(|health| clean(&project.sanitizer, health)).collect(),
+        flow: FlowStatus {
+            policy: project.flow,
+            would_ask: project.flow_notes.count(),
+            last: project.flow_notes.last(),
+        },
+        tools: tool_labels(project),
     }
+}
+
+fn tool_labels(project: &Project) -> Vec<ToolLabels> {
+    let tools = project.tools.as_ref().map(|tools| tools.list());
+    let tools = tools.iter().flat_map(|tools| tools.iter());
+    let clean = |text: &String| Clean::new(&project.sanitizer, text.clone()).into_inner();
+    tools
+        .map(|tool| ToolLabels {
+            name: clean(&tool.spec.name),
+            server: tool.server.clone(),
+            flow: tool.flow,
+        })
+        .collect()
 }
 
 /// An MCP server chooses the text of its problems, so it is sanitized.

@@ -54,7 +54,7 @@ async fn a_round_trip_over_postgres_is_equal() {
     let back = copy_command(&postgres, &url(end.path()));
     let password = server.split('@').next().and_then(|user| user.rsplit(':').next()).unwrap();
     assert!(!there.contains(password) && !back.contains(password), "{there}{back}");
-    assert_eq!(there.lines().filter(|line| line.contains(" 1003 ")).count(), 18, "{there}");
+    assert_eq!(there.lines().filter(|line| line.contains(" 1003 ")).count(), 20, "{there}");
 
     let on_server: Location = postgres.parse().unwrap();
     assert_eq!(dumped(&[on_server.clone(), on_server]).await, expected);
@@ -123,7 +123,7 @@ async fn interrupted(from: &Path, to: [Location; 2], expected: &[String]) {
         assert!(why.contains("was not finished"), "{why}");
     }
     let parts = parts(from, &to).await;
-    assert_eq!(copy(&parts, "here", &mut |_, _| {}).await.unwrap().len(), 18);
+    assert_eq!(copy(&parts, "here", &mut |_, _| {}).await.unwrap().len(), 20);
     close(&parts).await;
     assert_eq!(dumped(&to).await, expected);
 }

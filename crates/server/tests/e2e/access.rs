@@ -156,20 +156,25 @@ async fn roles_come_from_passwords() {
     assert_eq!(blocked.status(), 200);
 }
 
-/// A key is accepted in its header only; a session cookie is not a key, and a valid cookie does not
-/// make up for a wrong key.
+/// X-1, I-5: a key is accepted in its header and as `Authorization: Bearer` only; a session cookie is
+/// not a key, and a valid cookie does not make up for a wrong key.
 #[tokio::test]
-async fn keys_travel_in_their_header_only() {
+async fn keys_travel_in_their_headers_only() {
     let app = TestApp::start().await;
     let me = json(app.admin("GET", "/api/me").send().await.unwrap()).await;
     assert_eq!((&me["role"], &me["kind"]), (&json!("admin"), &json!("key")));
     assert!(me["projects"][0]["agent"].is_string(), "{me}");
+    let bearer =
+        |key: &str| app.request("GET", "/api/me").header("authorization", format!("Bearer {key}"));
+    assert_eq!(json(bearer(ADMIN_KEY).send().await.unwrap()).await, me);
     let session = app.log_in(PASSWORD).await;
     let token = session.split_once('=').unwrap().1;
     let attempts = [
+        bearer(token),
+        bearer("wrong").header("cookie", &session),
+        bearer(ADMIN_KEY).header("x-api-key", "wrong"),
         app.request("GET", &format!("/api/me?api_key={ADMIN_KEY}&x-api-key={ADMIN_KEY}")),
         app.request("GET", "/api/me").header("cookie", format!("rv_session={ADMIN_KEY}")),
-        app.request("GET", "/api/me").header("authorization", format!("Bearer {ADMIN_KEY}")),
         app.request("GET", "/api/me").header("x-api-key", token),
         app.request("GET", "/api/me").header("x-api-key", "wrong").header("cookie", &session),
     ];

@@ -5,8 +5,6 @@
 //! The fail points are in `crates/chat/src/fail_point.rs`. Calls are counted where they run, at the
 //! MCP server.
 
-use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 use data_encoding::HEXLOWER;
@@ -15,7 +13,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::mcp::faulty_program;
-use crate::server_process::{Server, storage};
+use crate::server_process::{Server, audit};
 use crate::test_app::PATIENCE;
 
 const STEPS: [&str; 6] = ["said", "proposed", "answered", "started", "called", "finished"];
@@ -236,15 +234,4 @@ async fn is_over(server: &Server) -> bool {
 async fn get(server: &Server, path: &str) -> Option<Value> {
     let text = server.get(path).send().await.ok()?.text().await.ok()?;
     Some(serde_json::from_str(&text).unwrap())
-}
-
-/// `parlor audit export`, line by line.
-fn audit(data: &Path) -> Vec<Value> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_parlor"));
-    command.args(["audit", "export", "--config"]).arg(data.join("parlor.toml"));
-    command.arg("--data-dir").arg(data).envs(storage(data));
-    let output = command.output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }

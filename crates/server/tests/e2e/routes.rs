@@ -10,20 +10,27 @@ use crate::streams::Events;
 use crate::test_app::{TestApp, json as body_of, refusal};
 
 /// The sources that list routes. A router that is merged in has a source of its own.
-const SOURCES: &[&str] =
+pub(crate) const SOURCES: &[&str] =
     &[include_str!("../../src/router.rs"), include_str!("../../../recipes/src/http/mod.rs")];
 
 /// A recipe that no other tenant may see.
 const RECIPE: &str = r#"{"title": "our secret toast",
     "ingredients": [{"name": "bread"}], "steps": [{"instruction": "Toast it."}]}"#;
 
-struct Route {
-    method: &'static str,
-    path: &'static str,
-    access: Access,
+/// A run of AG-UI.
+const RUN: &str = r#"{"threadId": "t", "runId": "r",
+    "messages": [{"id": "m", "role": "user", "content": "x"}]}"#;
+/// A message of the AI SDK.
+const AI_SDK: &str = r#"{"id": "chat", "messages": [
+    {"id": "m1", "role": "user", "parts": [{"type": "text", "text": "x"}]}]}"#;
+
+pub(crate) struct Route {
+    pub(crate) method: &'static str,
+    pub(crate) path: &'static str,
+    pub(crate) access: Access,
 }
 
-enum Access {
+pub(crate) enum Access {
     /// Everybody; without credentials the response has this status.
     Open(u16),
     /// Everybody with credentials; it shows what belongs to them.
@@ -40,7 +47,7 @@ const fn route(method: &'static str, path: &'static str, access: Access) -> Rout
 }
 
 /// `CONVERSATION` and `MESSAGE` stand for ids of the tenant `home`, as `{id}` does.
-const ROUTES: &[Route] = &[
+pub(crate) const ROUTES: &[Route] = &[
     route("GET", "/", Open(303)),
     route("GET", "/login", Open(200)),
     route("POST", "/login", Open(415)),
@@ -52,6 +59,12 @@ const ROUTES: &[Route] = &[
     route("GET", "/assets/icon.svg", Open(200)),
     route("GET", "/assets/{*name}", Open(404)),
     route("GET", "/assets/chat.js", Open(200)),
+    route("GET", "/assets/mcp_login.js", Open(200)),
+    route("GET", "/oauth/callback", Open(200)),
+    route("GET", "/oauth/client.json", Open(404)),
+    route("POST", "/api/admin/mcp/{project}/{server}/login", Names(&[""])),
+    route("DELETE", "/api/admin/mcp/{project}/{server}/login", Names(&[""])),
+    route("POST", "/api/admin/mcp/login", Own),
     route(
         "POST",
         "/api/chat",
@@ -72,6 +85,8 @@ const ROUTES: &[Route] = &[
     route("GET", "/api/conversations/{id}/allowances", Names(&[""])),
     route("DELETE", "/api/conversations/{id}/allowances", Names(&[""])),
     route("DELETE", "/api/conversations/{id}/allowances/{tool}", Names(&[""])),
+    route("GET", "/api/conversations/{id}/apps/{message}/page", Names(&[""])),
+    route("POST", "/api/conversations/{id}/apps/{message}/call", Names(&[r#"{"tool": "x"}"#])),
     route("GET", "/api/prompts", Own),
     route("GET", "/api/prompts/{id}", Names(&[""])),
     route("POST", "/api/prompts/{id}/response", Names(&[r#"{"response": "soup"}"#])),
@@ -80,11 +95,32 @@ const ROUTES: &[Route] = &[
     route("GET", "/ws/chat/{tenant}/{project}", Names(&[""])),
     route("GET", "/api/images/{id}", Names(&[""])),
     route("GET", "/api/me", Own),
+    route("GET", "/api/openapi.json", Open(200)),
+    route("GET", "/agui/{tenant}/info", Names(&[""])),
+    route("POST", "/agui/{tenant}/agent/{project}/run", Names(&[RUN])),
+    route("POST", "/agui/{tenant}/agent/{project}/connect", Names(&[RUN])),
+    route("POST", "/agui/{tenant}/agent/{project}/stop/{thread}", Names(&[""])),
+    route("GET", "/v1/models", Own),
+    route("GET", "/v1/models/{*model}", Names(&[""])),
+    route(
+        "POST",
+        "/v1/chat/completions",
+        Names(&[r#"{"model": "home/recipes", "messages": [{"role": "user", "content": "x"}]}"#]),
+    ),
+    route("POST", "/v1/responses", Names(&[r#"{"model": "home/recipes", "input": "x"}"#])),
+    route("GET", "/v1/responses/{id}", Names(&[""])),
+    route("DELETE", "/v1/responses/{id}", Names(&[""])),
+    route("GET", "/v1/responses/{id}/input_items", Names(&[""])),
+    route("POST", "/v1/responses/{id}/cancel", Names(&[""])),
+    route("POST", "/ai-sdk/{tenant}/{project}", Names(&[AI_SDK])),
+    route("GET", "/ai-sdk/{tenant}/{project}/{id}/stream", Names(&[""])),
+    route("POST", "/ai-sdk/{tenant}/{project}/{id}/stop", Names(&[""])),
     route("GET", "/api/recipes", Own),
     route("POST", "/api/recipes", Own),
     route("GET", "/api/recipes/{id}", Names(&[""])),
     route("PUT", "/api/recipes/{id}", Names(&[RECIPE])),
     route("DELETE", "/api/recipes/{id}", Names(&[""])),
+    route("POST", "/mcp/recipes", Own),
     route("GET", "/api/admin/blocked-inputs", Own),
     route("GET", "/api/audit", Own),
     route("GET", "/api/admin/status", Own),
@@ -93,7 +129,7 @@ const ROUTES: &[Route] = &[
 ];
 
 /// The headers of a WebSocket handshake.
-const HANDSHAKE: [(&str, &str); 4] = [
+pub(crate) const HANDSHAKE: [(&str, &str); 4] = [
     ("connection", "upgrade"),
     ("upgrade", "websocket"),
     ("sec-websocket-version", "13"),
@@ -101,13 +137,19 @@ const HANDSHAKE: [(&str, &str); 4] = [
 ];
 
 /// The path with this id, and with ids of the tenant `home`.
-fn filled(path: &str, id: &str) -> String {
-    let path = path.replace("{id}", id).replace("{tool}", "cook");
+pub(crate) fn filled(path: &str, id: &str) -> String {
+    let path = path
+        .replace("{id}", id)
+        .replace("{tool}", "cook")
+        .replace("{thread}", "t")
+        .replace("{server}", "mail");
+    let path = path.replace("{message}", id);
+    let path = path.replace("{*model}", "home/recipes");
     path.replace("{tenant}", "home").replace("{project}", "recipes")
 }
 
 /// The methods and paths that a source registers.
-fn registered(source: &str) -> Vec<(String, String)> {
+pub(crate) fn registered(source: &str) -> Vec<(String, String)> {
     let mut routes = Vec::new();
     for after in source.split(".route(").skip(1) {
         let path = after.split('"').nth(1).unwrap();
@@ -184,12 +226,14 @@ async fn another_tenants_things_do_not_exist() {
     let create = app.admin("POST", "/api/recipes").header("content-type", "application/json");
     let recipe = body_of(create.body(RECIPE).send().await.unwrap()).await["id"].take();
     let recipe = recipe.as_str().unwrap().to_owned();
+    let response = format!("resp_{}", said["turn_id"].as_str().unwrap());
     let key = app.other_tenants_key("admin").await;
     for Route { method, path, access } in ROUTES {
         let id = match path {
             path if path.starts_with("/api/images/") => image,
             path if path.starts_with("/api/prompts/") => prompt,
             path if path.starts_with("/api/recipes/") => &recipe,
+            path if path.starts_with("/v1/responses/") => &response,
             _ => conversation,
         };
         let path = filled(path, id);

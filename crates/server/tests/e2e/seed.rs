@@ -63,6 +63,7 @@ fn beginning(conversation: ConversationId, ids: u128, turn: &Turn, new: bool) ->
         conversation_id: conversation,
         turn_id: message.turn_id,
         message_id: Some(message.id),
+        app: None,
     };
     BeginTurn {
         tenant: tenant("home"),
@@ -76,6 +77,10 @@ fn beginning(conversation: ConversationId, ids: u128, turn: &Turn, new: bool) ->
         turn: message.turn_id,
         started_by: "seed".into(),
         client_message_id: None,
+        request_hash: None,
+        external: None,
+        client_tools: None,
+        clears: false,
         start: clean(start),
         message: Some(clean(message)),
         history: vec![said("user", &turn.asked)],

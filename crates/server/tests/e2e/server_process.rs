@@ -29,6 +29,11 @@ pub(crate) fn configure(data: &Path, model: &ScriptedModel, more: &str) -> PathB
     config
 }
 
+/// A port that is free now.
+pub(crate) fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
 /// The server as a process of its own.
 pub(crate) struct Server {
     child: Child,
@@ -50,7 +55,17 @@ impl Server {
         more: &str,
         variables: &[(&str, &str)],
     ) -> Self {
-        Self::spawn_with(data, model, more, variables).ready().await
+        Self::spawn_with(data, model, more, variables, free_port()).ready().await
+    }
+
+    /// Starts the server at this port, and waits until it responds.
+    pub(crate) async fn start_at(
+        port: u16,
+        data: &Path,
+        model: &ScriptedModel,
+        more: &str,
+    ) -> Self {
+        Self::spawn_with(data, model, more, &[], port).ready().await
     }
 
     async fn ready(self) -> Self {
@@ -65,7 +80,7 @@ impl Server {
 
     /// Starts the server without waiting.
     pub(crate) fn spawn(data: &Path, model: &ScriptedModel) -> Self {
-        Self::spawn_with(data, model, "", &[])
+        Self::spawn_with(data, model, "", &[], free_port())
     }
 
     fn spawn_with(
@@ -73,9 +88,9 @@ impl Server {
         model: &ScriptedModel,
         more: &str,
         variables: &[(&str, &str)],
+        port: u16,
     ) -> Self {
         let _installed = rustls::crypto::ring::default_provider().install_default();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let config = configure(data, model, more);
         let child = Command::new(env!("CARGO_BIN_EXE_parlor"))
             .args(["serve", "--bind", &format!("127.0.0.1:{port}")])
@@ -159,6 +174,44 @@ impl Server {
         serde_json::from_str(&response.text().await.unwrap()).unwrap()
     }
 
+    /// The prompt that waits.
+    pub(crate) async fn open_prompt(&self) -> Value {
+        eventually("no prompt opened", async || {
+            let list = self.get("/api/prompts?status=open").send().await.unwrap();
+            let list: Value = serde_json::from_str(&list.text().await.unwrap()).unwrap();
+            let prompts = list["prompts"].as_array().unwrap();
+            prompts.first().map(|open| open["prompt"].clone())
+        })
+        .await
+    }
+
+    /// Answers a prompt.
+    pub(crate) async fn answer(&self, prompt: &Value, response: &Value) {
+        let path = format!("/api/prompts/{}/response", prompt["messageId"].as_str().unwrap());
+        let body = serde_json::json!({ "response": response });
+        let taken = self.post(&path).json(&body).send().await.unwrap();
+        assert_eq!(taken.status(), 200, "{}", taken.text().await.unwrap());
+    }
+
+    /// Waits until no turn of a conversation runs.
+    pub(crate) async fn until_idle(&self, conversation: &str) {
+        eventually("its turn never ended", async || {
+            let view = self.conversation(conversation).await;
+            (view["running"] == false).then_some(())
+        })
+        .await;
+    }
+
+    /// Waits until an MCP server of the first project is ready.
+    pub(crate) async fn until_mcp_is_ready(&self, server: &str) {
+        let ready = format!(r#""server":"{server}","state":"ready""#);
+        eventually("the MCP server is not ready", async || {
+            let status = self.get("/api/admin/status").send().await.unwrap();
+            status.text().await.unwrap().contains(&ready).then_some(())
+        })
+        .await;
+    }
+
     pub(crate) fn pid(&self) -> Pid {
         Pid::from_child(&self.child)
     }
@@ -193,4 +246,28 @@ impl Drop for Server {
         let _gone = self.child.kill();
         let _status = self.child.wait();
     }
+}
+
+/// Looks again and again until there is something.
+async fn eventually<T>(otherwise: &str, look: impl AsyncFn() -> Option<T>) -> T {
+    let looking = async {
+        loop {
+            if let Some(found) = look().await {
+                return found;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, looking).await.unwrap_or_else(|_| panic!("{otherwise}"))
+}
+
+/// `parlor audit export`, line by line.
+pub(crate) fn audit(data: &Path) -> Vec<Value> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_parlor"));
+    command.args(["audit", "export", "--config"]).arg(data.join("parlor.toml"));
+    command.arg("--data-dir").arg(data).envs(storage(data));
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }

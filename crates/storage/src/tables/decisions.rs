@@ -55,6 +55,9 @@ pub struct Decision {
     pub edited: bool,
     /// Whether it holds for the rest of the conversation.
     pub remembered: bool,
+    /// What others wrote that may be behind the call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sources: Option<Value>,
 }
 
 impl Store {
@@ -87,9 +90,9 @@ pub(crate) async fn insert(
     query(
         "INSERT INTO decisions (id, at, tenant, project, conversation_id, prompt_id, origin,
          outcome, session, answered_by, question, response, server, tool, run_id, arguments_hash,
-         edited, remembered, reason, proposed, arguments)
+         edited, remembered, reason, proposed, arguments, sources)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-         $19, $20, $21)",
+         $19, $20, $21, $22)",
     )
     .bind(&decision.id)
     .bind(decision.at.0)
@@ -112,6 +115,7 @@ pub(crate) async fn insert(
     .bind(&decision.reason)
     .bind(decision.proposed.as_ref().map(to_json).transpose()?)
     .bind(decision.arguments.as_ref().map(to_json).transpose()?)
+    .bind(decision.sources.as_ref().map(to_json).transpose()?)
     .execute(&mut *transaction)
     .await?;
     Ok(())
@@ -142,5 +146,6 @@ fn decision(row: &Row) -> Result<Decision, StorageError> {
         arguments_hash: row.try_get("arguments_hash")?,
         edited: row.try_get("edited")?,
         remembered: row.try_get("remembered")?,
+        sources: optional_json(row, "sources")?,
     })
 }

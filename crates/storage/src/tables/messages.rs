@@ -13,6 +13,25 @@ use crate::served::Served;
 use crate::store::Store;
 
 impl Store {
+    /// A message of a conversation.
+    pub async fn message(
+        &self,
+        tenant: &TenantId,
+        conversation: ConversationId,
+        message_id: MessageId,
+    ) -> Result<Served<Message>, StorageError> {
+        let row = query(
+            "SELECT m.* FROM messages m JOIN conversations c ON c.id = m.conversation_id
+             WHERE m.id = $1 AND m.conversation_id = $2 AND c.tenant = $3",
+        )
+        .bind(message_id.to_string())
+        .bind(conversation.to_string())
+        .bind(tenant.as_str())
+        .fetch_one(self.reader())
+        .await?;
+        message(&row).map(Served::new)
+    }
+
     /// The person's message that began the turn of a message.
     pub async fn message_that_began(
         &self,

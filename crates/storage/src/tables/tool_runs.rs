@@ -2,11 +2,11 @@
 //! A run is started at most once.
 
 use parlor_database::{Batch, Connection, Executor, Row, query};
-use parlor_protocol::{ConversationId, Timestamp, TurnId};
+use parlor_protocol::{Content, ConversationId, Timestamp, TurnId};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::columns::{optional_json, parsed, to_json};
+use crate::columns::{counter, optional_json, parsed, to_json};
 use crate::error::StorageError;
 use crate::store::Store;
 
@@ -27,6 +27,19 @@ pub struct ToolRun {
     pub arguments: String,
     /// The result for the model.
     pub result: Option<Value>,
+    /// What is known of its result before it is there; older rows have none.
+    pub label: Option<RunLabel>,
+}
+
+/// Whose words the result of a run holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunLabel {
+    /// Whose words it can hold.
+    pub content: Content,
+    /// Whether it can hold what is not public.
+    pub is_private: bool,
+    /// What is read, in a word.
+    pub origin: Option<String>,
 }
 
 /// The status of a run.
@@ -61,7 +74,66 @@ pub enum RunWrite {
         to: RunStatus,
         /// The result for the model.
         result: Option<Value>,
+        /// Whether the model is told the result, and whose words it holds.
+        told: Option<Told>,
     },
+}
+
+/// Whether the model is told a result, and whose words it holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Told {
+    /// Whose words it holds.
+    pub content: Content,
+    /// Whether it holds what is not public.
+    pub is_private: bool,
+    /// Whether it reads like orders.
+    pub is_suspicious: bool,
+    /// Whether it is kept from the model, unless a person says otherwise.
+    pub is_withheld: bool,
+}
+
+/// What the model was told in a conversation, and a person did not clear.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ToldResults {
+    /// Results that others may have written words of, the newest first.
+    pub of_others: Vec<ToldResult>,
+    /// How many there are.
+    pub count: u64,
+    /// Whether any result can hold what is not public.
+    pub is_private: bool,
+}
+
+/// A result that the model was told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToldResult {
+    /// The run.
+    pub id: Uuid,
+    /// The server of the tool.
+    pub server: String,
+    /// The tool.
+    pub tool: String,
+    /// What was read, in a word.
+    pub origin: Option<String>,
+    /// When.
+    pub at: Option<Timestamp>,
+    /// Whether it reads like orders.
+    pub is_suspicious: bool,
+}
+
+/// How many results of others are read.
+const MOST_TOLD: i64 = 20;
+
+/// Results that the model was told, of a conversation $1.
+macro_rules! told {
+    ($select:literal, $more:literal) => {
+        concat!(
+            "SELECT ",
+            $select,
+            " FROM tool_runs WHERE conversation_id = $1
+             AND status = 'finished' AND NOT withheld AND NOT cleared ",
+            $more
+        )
+    };
 }
 
 impl Store {
@@ -77,6 +149,73 @@ impl Store {
             .fetch_optional(self.reader())
             .await?;
         row.as_ref().map(tool_run).transpose()
+    }
+
+    /// What the model was told in a conversation (F-1).
+    pub async fn told_results(&self, id: ConversationId) -> Result<ToldResults, StorageError> {
+        let row = query(told!(
+            "COUNT(CASE WHEN content = 'own' THEN NULL ELSE 1 END) AS of_others,
+             COUNT(CASE WHEN private THEN 1 END) AS private_ones",
+            ""
+        ))
+        .bind(id.to_string())
+        .fetch_one(self.reader())
+        .await?;
+        let count = counter(&row, "of_others")?;
+        let is_private = counter(&row, "private_ones")? > 0;
+        if count == 0 {
+            return Ok(ToldResults { is_private, ..ToldResults::default() });
+        }
+        let rows = query(told!(
+            "id, server, tool, origin, finished_at, suspicious",
+            "AND (content IS NULL OR content <> 'own') ORDER BY finished_at DESC, id DESC LIMIT $2"
+        ))
+        .bind(id.to_string())
+        .bind(MOST_TOLD)
+        .fetch_all(self.reader())
+        .await?;
+        let of_others = rows.iter().map(told_result).collect::<Result<_, _>>()?;
+        Ok(ToldResults { of_others, count, is_private })
+    }
+
+    /// The results of others that the model was told, as it reads them: those of
+    /// [`Store::told_results`], in the same order.
+    pub async fn words_of_others(
+        &self,
+        id: ConversationId,
+    ) -> Result<Vec<(Uuid, Value)>, StorageError> {
+        let rows = query(told!(
+            "id, result",
+            "AND (content IS NULL OR content <> 'own') ORDER BY finished_at DESC, id DESC LIMIT $2"
+        ))
+        .bind(id.to_string())
+        .bind(MOST_TOLD)
+        .fetch_all(self.reader())
+        .await?;
+        let words = |row: &Row| {
+            Ok((parsed(row, "id")?, optional_json(row, "result")?.unwrap_or(Value::Null)))
+        };
+        rows.iter().map(words).collect()
+    }
+
+    /// The calls of a conversation whose results are its people's own, before the first result of
+    /// others: the turn and the model's id of each, in their order.
+    pub async fn calls_before_others(
+        &self,
+        id: ConversationId,
+    ) -> Result<Vec<(TurnId, String)>, StorageError> {
+        let rows = query(told!("turn_id, call_id, content", "ORDER BY finished_at, id"))
+            .bind(id.to_string())
+            .fetch_all(self.reader())
+            .await?;
+        let mut calls = Vec::new();
+        for row in &rows {
+            if Content::from_name(row.try_get("content")?) == Content::Others {
+                break;
+            }
+            calls.push((parsed(row, "turn_id")?, row.try_get("call_id")?));
+        }
+        Ok(calls)
     }
 
     /// The runs of a turn that are not over.
@@ -110,10 +249,14 @@ pub(crate) fn apply(
 ) -> Result<(), StorageError> {
     match write {
         RunWrite::Add(run) => add(batch, conversation, turn, run, now),
-        RunWrite::Move { id, to, result } => {
+        RunWrite::Move { id, to, result, told } => {
             batch
                 .add(
                     "UPDATE tool_runs SET status = $2, result = COALESCE($3, result),
+                     content = COALESCE($5, content),
+                     private = CASE WHEN $5 IS NULL THEN private ELSE $6 END,
+                     withheld = CASE WHEN $5 IS NULL THEN withheld ELSE $7 END,
+                     suspicious = CASE WHEN $5 IS NULL THEN suspicious ELSE $8 END,
                      started_at = CASE WHEN $2 = 'started' THEN $4 ELSE started_at END,
                      finished_at = CASE WHEN $2 IN ('proposed', 'approved', 'started')
                      THEN NULL ELSE $4 END
@@ -122,7 +265,11 @@ pub(crate) fn apply(
                 .bind(id.to_string())
                 .bind(to.as_str())
                 .bind(result.as_ref().map(to_json).transpose()?)
-                .bind(now.0);
+                .bind(now.0)
+                .bind(told.map(|told| told.content.as_str()))
+                .bind(told.is_some_and(|told| told.is_private))
+                .bind(told.is_some_and(|told| told.is_withheld))
+                .bind(told.is_some_and(|told| told.is_suspicious));
             Ok(())
         }
     }
@@ -139,8 +286,8 @@ fn add(
     batch
         .add(
             "INSERT INTO tool_runs (id, conversation_id, turn_id, call_id, server, tool, status,
-             arguments, result, proposed_at, started_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+             arguments, result, proposed_at, started_at, content, private, origin)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
         )
         .bind(run.id.to_string())
         .bind(conversation.to_string())
@@ -152,7 +299,10 @@ fn add(
         .bind(&run.arguments)
         .bind(run.result.as_ref().map(to_json).transpose()?)
         .bind(now.0)
-        .bind(started);
+        .bind(started)
+        .bind(run.label.as_ref().map(|label| label.content.as_str()))
+        .bind(run.label.as_ref().is_none_or(|label| label.is_private))
+        .bind(run.label.as_ref().and_then(|label| label.origin.as_deref()));
     Ok(())
 }
 
@@ -182,7 +332,36 @@ fn tool_run(row: &Row) -> Result<ToolRun, StorageError> {
         status: RunStatus::from_name(row.try_get("status")?),
         arguments: row.try_get("arguments")?,
         result: optional_json(row, "result")?,
+        label: label(row)?,
     })
+}
+
+fn label(row: &Row) -> Result<Option<RunLabel>, StorageError> {
+    let content: Option<&str> = row.try_get("content")?;
+    let Some(content) = content else { return Ok(None) };
+    Ok(Some(RunLabel {
+        content: Content::from_name(Some(content)),
+        is_private: row.try_get("private")?,
+        origin: row.try_get("origin")?,
+    }))
+}
+
+fn told_result(row: &Row) -> Result<ToldResult, StorageError> {
+    Ok(ToldResult {
+        id: parsed(row, "id")?,
+        server: row.try_get("server")?,
+        tool: row.try_get("tool")?,
+        origin: row.try_get("origin")?,
+        at: row.try_get::<Option<i64>>("finished_at")?.map(Timestamp),
+        is_suspicious: row.try_get("suspicious")?,
+    })
+}
+
+/// Adds to a write that the model reads nothing any longer of what it was told.
+pub(crate) fn clear(batch: &mut Batch, conversation: ConversationId) {
+    batch
+        .add("UPDATE tool_runs SET cleared = TRUE WHERE conversation_id = $1 AND NOT cleared")
+        .bind(conversation.to_string());
 }
 
 impl RunStatus {

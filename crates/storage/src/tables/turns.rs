@@ -3,7 +3,9 @@
 use parlor_database::{Row, query};
 use parlor_protocol::{BootId, ClientMessageId, ConversationId, TenantId, Timestamp, TurnId};
 
-use crate::columns::{counter, parsed};
+use serde_json::Value;
+
+use crate::columns::{counter, optional_json, parsed};
 use crate::error::StorageError;
 use crate::store::Store;
 
@@ -63,6 +65,59 @@ impl Store {
         .fetch_optional(self.reader())
         .await?;
         row.as_ref().map(turn).transpose()
+    }
+
+    /// The newest turn that a request with this hash began.
+    pub async fn turn_by_request(
+        &self,
+        tenant: &TenantId,
+        started_by: &str,
+        request_hash: &str,
+    ) -> Result<Option<TurnRow>, StorageError> {
+        let row = query(
+            "SELECT * FROM turns WHERE tenant = $1 AND started_by = $2 AND request_hash = $3
+             ORDER BY started_at DESC, id DESC LIMIT 1",
+        )
+        .bind(tenant.as_str())
+        .bind(started_by)
+        .bind(request_hash)
+        .fetch_optional(self.reader())
+        .await?;
+        row.as_ref().map(turn).transpose()
+    }
+
+    /// A turn of a tenant; another tenant's is `NotFound` (X-3).
+    pub async fn turn(&self, tenant: &TenantId, id: TurnId) -> Result<TurnRow, StorageError> {
+        let row = query("SELECT * FROM turns WHERE id = $1 AND tenant = $2")
+            .bind(id.to_string())
+            .bind(tenant.as_str())
+            .fetch_one(self.reader())
+            .await?;
+        turn(&row)
+    }
+
+    /// The newest turn of a conversation, if it has one.
+    pub async fn last_turn(
+        &self,
+        conversation: ConversationId,
+    ) -> Result<Option<TurnRow>, StorageError> {
+        let row = query(
+            "SELECT * FROM turns WHERE conversation_id = $1
+             ORDER BY started_at DESC, start_seq DESC LIMIT 1",
+        )
+        .bind(conversation.to_string())
+        .fetch_optional(self.reader())
+        .await?;
+        row.as_ref().map(turn).transpose()
+    }
+
+    /// The tools that the client has for a turn.
+    pub async fn client_tools(&self, id: TurnId) -> Result<Option<Value>, StorageError> {
+        let row = query("SELECT client_tools FROM turns WHERE id = $1")
+            .bind(id.to_string())
+            .fetch_one(self.reader())
+            .await?;
+        optional_json(&row, "client_tools")
     }
 }
 

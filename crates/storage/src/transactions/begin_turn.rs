@@ -21,9 +21,10 @@ use crate::error::StorageError;
 use crate::store::Store;
 use crate::tables::conversations::{self, NewConversation, NewRow, mode_name};
 use crate::tables::events::{self, Logged};
+use crate::tables::external_conversations::{self, ExternalConversation};
 use crate::tables::images::{self, NewImage};
 use crate::tables::prompts::{self, PromptClosing, PromptWrite};
-use crate::tables::{history, messages};
+use crate::tables::{history, messages, tool_runs};
 
 /// A turn that begins, and everything that is written with it: with a person's message,
 /// or without one if the agent begins it.
@@ -45,10 +46,18 @@ pub struct BeginTurn {
     pub started_by: String,
     /// The client's id of the message: the same one again begins no second turn.
     pub client_message_id: Option<ClientMessageId>,
+    /// The hash of the request, for clients that repeat one without an id.
+    pub request_hash: Option<String>,
+    /// The client's own id of the conversation that begins with this turn.
+    pub external: Option<ExternalConversation>,
+    /// The tools that the client has for this turn.
+    pub client_tools: Option<Value>,
     /// The person's message.
     pub message: Option<Clean<Message>>,
     /// The event that acknowledges it.
     pub start: Clean<EventBody>,
+    /// Whether the model reads nothing of others any longer that it was told before.
+    pub clears: bool,
     /// The message for the model.
     pub history: Vec<Value>,
     /// The picture that came with it.
@@ -157,6 +166,9 @@ fn insert(
     if let Some(message) = &begin.message {
         messages::put(batch, start_seq + 1, message)?;
     }
+    if begin.clears {
+        tool_runs::clear(batch, begin.conversation);
+    }
     history::append(batch, begin.conversation, begin.turn, &begin.history)?;
     if let Some(image) = &begin.image {
         images::insert(batch, begin.conversation, image, begin.now);
@@ -181,6 +193,9 @@ fn insert_conversation(batch: &mut Batch, begin: &BeginTurn, new: &NewConversati
         now: begin.now,
     };
     conversations::insert(batch, &row);
+    if let Some(named) = &begin.external {
+        external_conversations::insert(batch, &begin.tenant, begin.conversation, named);
+    }
     (1, 1)
 }
 
@@ -252,8 +267,8 @@ fn insert_turn(batch: &mut Batch, begin: &BeginTurn, epoch: u64, start_seq: u64)
         .add(
             "INSERT INTO turns (id, conversation_id, tenant, started_by, client_message_id,
              message_id, start_seq, epoch, status, block_seq, block_message, started_at, owner,
-             handed_over)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'running', $9, $10, $11, $12, $13)",
+             handed_over, request_hash, client_tools)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'running', $9, $10, $11, $12, $13, $14, $15)",
         )
         .bind(begin.turn.to_string())
         .bind(begin.conversation.to_string())
@@ -269,11 +284,14 @@ fn insert_turn(batch: &mut Batch, begin: &BeginTurn, epoch: u64, start_seq: u64)
         .bind(begin.block_message.to_string())
         .bind(begin.now.0)
         .bind(begin.owner.boot.to_string())
-        .bind(begin.owner.handed_over);
+        .bind(begin.owner.handed_over)
+        .bind(begin.request_hash.as_deref())
+        .bind(begin.client_tools.as_ref().map(Value::to_string));
 }
 
 /// A violation of one of the two unique indexes of turns: a turn runs, or the client's
-/// message id was used. All other keys of a beginning are new.
+/// message id was used; or of the names of conversations: the same one begins twice. All other
+/// keys of a beginning are new.
 fn turn_running(error: StorageError) -> StorageError {
     match &error {
         StorageError::Fault(Fault::Conflict(_)) => StorageError::TurnRunning,

@@ -52,8 +52,8 @@ async fn deleting_leaves_nothing_but_the_audit() {
     assert_eq!(
         names,
         [
-            "allowances", "decisions", "deltas", "events", "history", "images", "messages",
-            "prompts", "tool_runs", "turns"
+            "allowances", "decisions", "deltas", "events", "external_conversations", "history",
+            "images", "messages", "prompts", "tool_runs", "turns"
         ]
     );
     assert!(before.iter().all(|(_, count)| *count > 0), "all are filled: {before:?}");

@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
 
 mod deletion;
+mod flow;
+mod mcp_logins;
 mod nodes;
 mod prompts;
 mod scene;

@@ -36,6 +36,7 @@ pub(crate) async fn waiting(scene: &Scene, prompt: u128) -> PromptId {
             status: RunStatus::Proposed,
             arguments: "{}".into(),
             result: None,
+            label: None,
         })],
         prompts: vec![PromptWrite::Open(Box::new(new_prompt(scene.conversation, uuid(prompt))))],
         ..Step::default()
@@ -90,6 +91,7 @@ pub(crate) fn yes(scene: &Scene, prompt: PromptId, now: i64) -> PromptResolution
             arguments_hash: Some("00".into()),
             edited: true,
             remembered: true,
+            sources: None,
         },
     }
 }

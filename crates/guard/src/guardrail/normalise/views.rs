@@ -55,6 +55,15 @@ impl Views {
         Self(kept)
     }
 
+    /// The words of each view that has words, for training.
+    pub fn words(&self) -> impl Iterator<Item = (View, &str)> {
+        self.0.iter().filter_map(|(view, kept)| match kept {
+            Kept::Folded(folded) => Some((*view, &*folded.words)),
+            Kept::Turned(words) => Some((*view, &**words)),
+            Kept::Letters(_) => None,
+        })
+    }
+
     pub(crate) fn each(&self, mut read: impl FnMut(View, Reading<'_>) -> Over) -> Over {
         self.0.iter().any(|(view, kept)| read(*view, kept.reading()))
     }

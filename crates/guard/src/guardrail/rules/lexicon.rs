@@ -185,6 +185,17 @@ pub(crate) const LEXICON: &[(&str, &[&str])] = &[
             r"без (?:цензуры|ограничени[^ ]*|фильтров|правил)",
         ],
     ),
+    // Roles that are there to be without limits; "evil" alone, or said of an agent, but not
+    // of a queen.
+    (
+        "limitless",
+        &[
+            r"{unbound}|above the law|free (?:of|from) (?:all |any )?(?:rules|limits|restrictions|morals|ethics)|not bound|bound by no|no (?:rules|limits|restrictions|morals|ethics|filters?|limitations|guidelines|conscience)|without (?:any )?(?:rules|limits|restrictions|morals|ethics|filters?|limitations|guidelines|conscience)",
+            r"(?:evil|malicious|rogue|amoral|ruthless|wicked|mal|malvad[oa]|bose[rs]?|mechante?) (?:ai|a i|bot|chatbot|assistant|model|robot|machine|computer|program|confidant|agent|gpt|version|twin|and (?:free|unfiltered|uncensored|amoral)|ia|ki)",
+            r"(?:black ?hat )?hackers? (?:who|with|without|and|that|trying|breaking)|(?:drug )?dealer|cyber ?criminal|terrorist|malware (?:author|developer|writer)|criminal mastermind|con artist|scammer",
+            r"dan|jail ?broken|(?:chat)?gpt with(?:out)?|sem (?:restricoes|limites|regras|filtros)|sin (?:restricciones|limites|reglas|filtros)|ohne (?:grenzen|regeln|filter)|sans (?:limites?|regles?|filtres?)",
+        ],
+    ),
     (
         "vile",
         &[
@@ -301,6 +312,81 @@ pub(crate) const LEXICON: &[(&str, &[&str])] = &[
             r"parola dordine|chiave segreta|wachtwoord|haslo|пароль?[^ ]*",
             r"секретн[^ ]* (?:ключ|код|слов)[^ ]*|mat khau|sandi|sifre[a-z]*",
             r"كلمة (?:ال)?(?:مرور|سر)",
+        ],
+    ),
+    // --- What instructions can be turned into, and how that is asked for ---------------
+    (
+        "told",
+        &[
+            r"{instructions}|rules|regras|reglas|regeln|regles|regole|zasad[a-z]*|правил[^ ]*",
+            r"aturan|first message|initial message|system (?:text|message)|niyam|nirdesh[a-z]*",
+        ],
+    ),
+    // Says of instructions that they are the agent's own, or that they stand before the message.
+    (
+        "given",
+        &[
+            r"above|(?:(?:that|which) )?(?:you (?:were|have been|had been|are|got|received|have|had|must follow|follow|just read)|youve been|u were|were you|are you|have you|(?:were |was |are |is )?(?:given to you|told to you|provided to you|(?:given|provided|listed|written|stated|mentioned) (?:above|before|previously|earlier|to you))|(?:come|comes|came|is|are) (?:above|before)|before (?:this|me|my|the user)|at the (?:top|start|beginning)|up to (?:here|now|this)|so far)",
+            r"acima|anteriores|que (?:voce|vc) (?:recebeu|tem|segue)|que te (?:deram|dieron)|que (?:recibiste|tienes|sigues)|de arriba|oben|die du (?:hast|bekommen|erhalten|befolgst)|(?:an|ueber|uber) dieser (?:nachricht|stelle)|ci dessus|que tu as|quon ta|qui precedent|sopra|che (?:hai|ti)|powyzej|выше|di atas",
+        ],
+    ),
+    (
+        "turn",
+        &[
+            r"{show}|put|turn|rewrite|re write|reword|express|present|format|reformat|transform|rework|make|recast|change|transcode|transliterate|parse|serialize|dump|draw|sing|act out|compress|condense|shorten|outline|itemi[sz]e|enumerate|break down|reescrev[ae]|coloque|transform[ea]|convert[ae]|reescrib[ae]|convierte|pon(?:ga)?|fasse?|schreibe? um|formuliere?|verwandle|wandle|setze|mets|mettez|transforme[zr]?|reecri[st]|reformule[zr]?|riscrivi|metti|trasforma|herschrijf|przepisz|перепиши|преврати",
+        ],
+    ),
+    (
+        "as",
+        &[
+            r"as|in|into|to|using|through|via|by|like|em|como|para|en|als|auf|zu|sous|comme|come|su|w|jako|в|как|на",
+        ],
+    ),
+    // Encodings: nobody needs a text of their own in Morse code to read it.
+    (
+        "cipher",
+        &[
+            r"base ?64|base ?32|base ?85|hex|hexadecimal|hexcode|rot ?13|caesar(?: cipher)?|morse(?: code)?|binary|binario|ascii(?: codes?)?|unicode|utf ?8|pig latin|leet(?: ?speak)?|1337|nato(?: alphabet)?|braille|emojis?|reverse(?: order)?|backwards?|mirrored|url encod(?:ing|ed)|percent encod(?:ing|ed)|cipher|encrypted|encoded|code ?blocks?|codeblock|bloco de codigo|bloque de codigo|codeblock|bloc de code|ao contrario|al reves|ruckwarts|a lenvers|codigo morse|morsecode",
+        ],
+    ),
+    (
+        "form",
+        &[
+            r"{cipher}|bullets?|bullet ?points?|bulleted(?: list)?|list|numbered (?:list|points)|points|table|poems?|poetry|haiku|sonnet|limerick|verse|rhymes?|song|lyrics|rap|ballad|story|tale|fairy tale|dialog(?:ue)?|play|script|pseudo ?code|python|javascript|typescript|java|rust|sql|bash|code|function|class|variable|string|array|json|jsonl|yaml|yml|toml|xml|html|csv|markdown|latex|regex|diagram|flow ?chart|mind ?map|acrostic|acronym|riddle|tweet|letter|essay|summary|outline|comment|docstring|template|file|own words|other words|different words|third person|first person",
+            r"english|french|spanish|german|italian|portuguese|latin|chinese|mandarin|japanese|korean|russian|arabic|hindi|dutch|polish|turkish|greek|esperanto|klingon|(?:an)?other language|different language|shakespear[a-z]*|pirate",
+            r"topicos|lista|tabela|tabla|poemas?|poesia|cancao|cancion|musica|historia|cuento|codigo|pseudo ?codigo|resumo|resumen|ingles|frances|espanhol|portugues|alemao|aleman|vinetas|aufzahlung|stichpunkte[n]?|stichworte[n]?|tabelle|gedichte?s?|lied|geschichte|pseudocode|englisch|franzosisch|spanisch|liste(?: a puces)?|puces|tableau|poeme|chanson|histoire|anglais|espagnol|allemand|elenco|tabella|canzone|storia|inglese|wiersz[a-z]*|stich[^ ]*|стих[^ ]*|списк[^ ]*|puisi",
+        ],
+    ),
+    // --- Hindi in Latin letters, as it is typed: mixed with English, spelled by ear ---
+    ("hi_all", &[r"sab|sabhi|saare?|sari|saari|sare|poore?|puri|har|koi bhi|jitne bhi|tamam"]),
+    (
+        "hi_previous",
+        &[
+            r"pi[ck]h?hl[aeiy]|pichal[aei]|pahl[aei]|peh?l[aei]|pehle|pahle|upar|uper|oopar|purane?|purani|ab tak|abhi tak|diye gaye|diye gye|shuruaa?ti|shuru|asli|original|previous",
+        ],
+    ),
+    (
+        "hi_rules",
+        &[
+            r"nirdesh[a-z]*|adesh[a-z]*|aadesh[a-z]*|hukm|hukum|niyam[a-z]*|kayd[ae]|kaayd[ae]|hidayat[a-z]*|nirdeshan|instructions?|rules?|guidelines?|prompts?|commands?|orders?|directions?|restrictions?|baat(?:en|ein|o|on)?|baatein|cheez(?:en|ein|e)|polic(?:y|ies)|filters?|limits?|seemay?en|pabandi[a-z]*|bandish[a-z]*|safety|context|training",
+        ],
+    ),
+    (
+        "hi_ignore",
+        &[
+            r"ignore (?:kar[a-z]*|kro|krdo|kr|maar[a-z]*)|bh(?:oo|u)l (?:ja[a-z]*|jao|kar|kr)|bh(?:oo|u)la (?:do|de|dijiye|dena)|na(?:z|j)ar ?anda[zj] (?:kar[a-z]*|kro)|and?ekha (?:kar[a-z]*|kro)|andekhi (?:kar[a-z]*|kro)|chh?od(?: do| de| dijiye|o|na|kar)|chor (?:do|de)|hata (?:do|de|dijiye|kar)|hatao|mat (?:maan[a-z]*|man[a-z]*|follow|dhyan|suno|sun)|dhyan mat|todo (?:aur|or|abhi)|tod(?: do| de| dijiye| kar)|forget (?:kar[a-z]*|kro)|bypass (?:kar[a-z]*|kro)|override (?:kar[a-z]*|kro)|disable (?:kar[a-z]*|kro)|off kar[a-z]*|band kar[a-z]*|skip (?:kar[a-z]*|kro)|khatam (?:kar[a-z]*|kro)|radd (?:kar[a-z]*|kro)|maanna band|follow mat|follow na|na maan[a-z]*",
+        ],
+    ),
+    (
+        "hi_your",
+        &[
+            r"apn[aei]|aapk[aei]|aapke|tumhar[aei]|tumahr[aei]|tumhe|tumko|tujhe|ter[aei]|tumne|tune|aapne",
+        ],
+    ),
+    (
+        "hi_show",
+        &[
+            r"bata[a-z]*|btao|bta(?: do)?|dikh[a-z]*|dikha(?: do| de)?|likh[a-z]*|likho|bol|bolo|bol do|boliye|kah[ao]|kaho|suna[a-z]*|sunao|de do|dedo|dijiye|batlao|print (?:kar[a-z]*|kro)|show (?:kar[a-z]*|kro)|reveal (?:kar[a-z]*|kro)|share (?:kar[a-z]*|kro)|leak (?:kar[a-z]*|kro)|repeat (?:kar[a-z]*|kro)|translate (?:kar[a-z]*|kro)|dohra[a-z]*|bhej[a-z]*|khol[a-z]*|kya (?:hai|hain|he|h|tha|the|likha)|kaun ?s[aei]",
         ],
     ),
 ];

@@ -48,6 +48,8 @@ pub(super) const RULES: &[Rule] = &[
             r" not (?:bound|restrained|restricted|limited|constrained|governed)(?: by| any| the| all| usual| typical| these| such| of| your| ai| its){1,4} (?:morals?|morality|ethics|ethical|restrictions|guidelines|limitations|censorship|rules (?:set|imposed|of ai|of openai|that)|ai rules|filters?) ",
             r" you (?:dont|do not|no longer) (?:have|need) to (?:follow|obey|abide by|adhere to|respect) (?:any|your) (?:rules|guidelines|restrictions|polic(?:y|ies)|ethic[^ ]*|moral[^ ]*) ",
             r" (?:you are|youre) (?:now |completely |fully |totally ){0,2}(?:unrestricted|unfiltered|uncensored|unchained|unshackled) ",
+            r" (?:tum|aap|tu|tumhe|aapko|tujhe|tumhar[aei]|ab se|abse|ai|jiske?|jispe|jispar|jisk[aei])(?: [^ ]+){0,5} (?:(?:koi|kisi|kuch?h?)(?: bhi)? (?:[^ ]+ )?(?:rules?|restrictions?|limits?|filters?|niyam|seema|pabandi|rok ?tok|bandish|guidelines?|rok)(?: [^ ]+)? (?:nahi|nahin|nai|nhi|na|mat|laagu|lagu)|bina (?:kisi )?(?:bhi )?(?:[^ ]+ )?(?:rules?|restrictions?|limits?|filters?|niyam|seema|pabandi|rok ?tok|censorship|guidelines?|sankoch|naitik[a-z]*)|(?:unrestricted|unfiltered|uncensored|azaad|aazad|mukt) (?:[^ ]+ )?(?:ho|hai|hain|ai|mode|assistant|bot)) ",
+            r" bina (?:kisi )?(?:bhi )?(?:restrictions?|filters?|censorship|guidelines?|safety|naitik[a-z]*|rok ?tok|pabandi)(?: [^ ]+)? ke (?:[^ ]+ ){0,3}(?:jawab|jawaab|uttar|answer|reply|bata[a-z]*|likh[a-z]*|bol[a-z]*) ",
             r" (?:relieve|free|release|liberate) you (?:of|from) (?:all|any|your|the|every)(?: [^ ]+){0,2} (?:rules|guidelines|restrictions|constraints|limitations|ethic[^ ]*|obligations|instructions) ",
         ],
     },

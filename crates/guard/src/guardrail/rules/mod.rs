@@ -7,7 +7,8 @@
 //!
 //! 1. `lexicon` holds the words, in all the languages that we cover.
 //! 2. Each category file puts words together into rules.
-//! 3. `signs` holds what is no attempt by itself; several together are one.
+//! 3. `signs` holds what is no attempt by itself; several together are one. `stages` holds
+//!    what is found without patterns.
 //! 4. [`all`] hands them to the engine, which compiles them into automata.
 //!
 //! Limits: rules know phrases, not intentions. An attempt in words
@@ -24,8 +25,11 @@ mod lexicon;
 mod limits;
 mod memory;
 mod override_rules;
+mod pretence;
 mod roleplay;
 mod signs;
+mod stages;
+mod transform;
 
 pub(crate) use lexicon::LEXICON;
 pub(crate) use signs::SIGNS;
@@ -40,12 +44,15 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
         signs::RULES,
         roleplay::RULES,
         override_rules::RULES,
+        pretence::RULES,
         memory::RULES,
         extraction::RULES,
+        transform::RULES,
         delimiter::RULES,
         code_execution::RULES,
         credentials::RULES,
         injection::RULES,
+        stages::RULES,
     ]
     .into_iter()
     .flatten()

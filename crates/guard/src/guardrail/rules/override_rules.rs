@@ -104,6 +104,11 @@ pub(super) const RULES: &[Rule] = &[
             r" (?:पिछले|पिछली|सभी|उपरोक्त|ऊपर|पहले)[^ ]*{gap3} (?:निर्देश|आदेश|नियम)[^ ]*{gap2} (?:अनदेखा|नजरअंदाज|नज़रअंदाज़|भूल|उपेक्षा)",
             r" (?:আগের|পূর্ববর্তী|সব|সমস্ত|উপরের)[^ ]*{gap2} (?:নির্দেশ|নিয়ম)[^ ]*{gap2} (?:উপেক্ষা|ভুলে|ভুলুন)",
             r"(?:ลืม|เพิกเฉย|ละเว้น|ไม่สนใจ|ละทิ้ง)[^ ]*(?:คำสั่ง|คำแนะนำ|กฎ)",
+            // Hindi in Latin letters.
+            r" (?:{hi_previous}|{hi_all}|{hi_your})(?: [^ ]+){0,4} {hi_rules}(?: ko| ka| ki| ke| par| pe| aur| ab| please| bhi| se| kripya| turant| abhi| poori| tarah| completely){0,4} {hi_ignore} ",
+            r" {hi_ignore}(?: [^ ]+){0,3} (?:{hi_previous}|{hi_all}|{hi_your})(?: [^ ]+){0,3} {hi_rules} ",
+            r" (?:jo|jitna|sab|sab ?kuch?h?)(?: [^ ]+){0,5} (?:bataya|sikhaya|kaha|bola|diya|likha|padha|jaante?|seekha)(?: [^ ]+){0,5} {hi_ignore} ",
+            r" (?:bh(?:oo|u)l ja[a-z]*|bh(?:oo|u)la do|ignore kar[a-z]*)(?: [^ ]+){0,3} (?:jo|sab|ki tum|ki aap|pehle|sab ?kuch?h?)(?: [^ ]+){0,5} (?:bataya|sikhaya|kaha|bola|ho|ek ai|likha|diya|gaya) ",
             r" hore? auf(?: deinen| ihren| den){0,1}(?: [^ ]+)? (?:regeln|anweisungen|richtlinien) zu (?:folgen|befolgen|beachten) ",
         ],
     },

@@ -36,10 +36,10 @@ pub(super) const RULES: &[Rule] = &[
         reads: Reads::Words,
         strict: Action::Block,
         balanced: Action::Log,
-        about: "The words \"imagine you are…\"; a mention, because teachers begin exercises with it.",
+        about: "\"Imagine you are…\" with a role that is to be without limits; a mention, because stories have villains. A teacher, a tutor or a hero is nothing.",
         patterns: &[
-            r" imagine (?:that )?you(?:re| are| were| have| had) ",
-            r" (?:imagine que voce|imagina que (?:eres|voce|tu)|stell dir vor du|imagine[zr]? que (?:tu|vous)|immagina di essere) ",
+            r" imagine (?:that )?you(?:re| are| were| have| had)(?: now| a| an| the| been| become| truly| completely){0,3} (?:{limitless} |no longer (?:an ai|bound|restricted|limited) |(?:evil|malicious|ruthless|hackers?) $)",
+            r" (?:imagine que (?:voce|tu)|imagina que (?:eres|voce|tu)|stell dir vor du(?: bist| warst)?|imagine[zr]? que (?:tu|vous)|immagina di essere)(?: e| es| eres| seja| sois| soyez| um| uma| un| una| ein| eine| une| agora){0,3} (?:{limitless} |(?:mal|malvad[oa]|bose|hacker) $)",
         ],
     },
     Rule {
@@ -48,10 +48,10 @@ pub(super) const RULES: &[Rule] = &[
         reads: Reads::Words,
         strict: Action::Block,
         balanced: Action::Log,
-        about: "The words \"roleplay as…\"; a mention, because role play is mostly innocent.",
+        about: "\"Roleplay as…\" with a role that is to be without limits; a mention, because role play is mostly innocent.",
         patterns: &[
-            r" role ?play(?:ing)? as ",
-            r" (?:interprete|interpreta|assuma|asume) (?:o papel|el papel) d[eo]",
+            r" role ?play(?:ing)? as(?: a| an| the| my| some| your| truly| completely){0,3} (?:{limitless} |(?:evil|malicious|ruthless|hackers?) $)",
+            r" (?:interprete|interpreta|assuma|asume) (?:o papel|el papel) d[eo](?: um| uma| un| una)? {limitless} ",
         ],
     },
     Rule {

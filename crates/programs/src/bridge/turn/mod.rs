@@ -94,6 +94,12 @@ impl<'p> Turn<'p> {
     /// Continues the CLI session that is known, and begins with what the turn was suspended
     /// with, with the line that the program began a turn with, or with nothing.
     async fn begin(&mut self, suspended: Option<SuspendedTurn>) {
+        if self.context.flow.is_cleared {
+            // A process or a CLI session from before holds what the person went on without.
+            tracing::debug!(conversation = %self.process.conversation, "a new CLI session begins");
+            self.process.end().await;
+            self.process.cli_session = None;
+        }
         let known = cli_session::in_history(&self.context, self.process.project.program.kind());
         match self.process.cli_session.clone() {
             Some(id) if known.as_ref() != Some(&id) => self.write_cli_session(&id),

@@ -34,8 +34,8 @@ use super::errors;
 use super::follower::Follower;
 use super::json_rpc::value;
 use super::session::{EditorSession, Prompted};
-use super::timestamp::iso;
 use super::updates::Shown;
+use crate::timestamp::iso;
 
 /// The agent that an editor talks to.
 #[derive(Debug)]

@@ -77,6 +77,7 @@ fn schema(prompt: &UserPrompt) -> Option<ElicitationSchema> {
             )
         }
         PromptType::Form => form(prompt.schema.as_ref()?)?,
+        PromptType::ClientCall => return None,
     })
 }
 
@@ -109,9 +110,11 @@ fn with_step(form: ElicitationSchema, step: &PromptStep) -> Option<ElicitationSc
         PromptType::Input => text(&step.question),
         PromptType::Select => choice(&step.question, step.options.as_deref()?),
         PromptType::Confirm => choice(&step.question, &yes_or_no()),
-        PromptType::MultiQuestion | PromptType::Plan | PromptType::Wizard | PromptType::Form => {
-            return None;
-        }
+        PromptType::MultiQuestion
+        | PromptType::Plan
+        | PromptType::Wizard
+        | PromptType::Form
+        | PromptType::ClientCall => return None,
     };
     Some(form.property(step.id.clone(), field, true))
 }
@@ -165,7 +168,7 @@ fn answer(prompt: &UserPrompt, filled: &Map<String, Value>) -> Outcome {
             let kept = kept.map(|(name, value)| (name.clone(), value.clone()));
             Some(answers::given(Value::Object(kept.collect())))
         }
-        PromptType::Confirm => None,
+        PromptType::Confirm | PromptType::ClientCall => None,
     };
     match given {
         Some(answer) => Outcome::Answer(answer),

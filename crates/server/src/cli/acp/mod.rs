@@ -32,7 +32,6 @@ mod permission;
 mod prompting;
 mod reply;
 mod session;
-mod timestamp;
 mod tool_calls;
 mod turn;
 mod updates;

@@ -209,11 +209,8 @@ async fn send(turn: &mut Turn<'_>, message: PersonMessage) -> Result<Next, Promp
         message: message.text,
         conversation_id: Some(turn.activity.conversation),
         image: message.image,
-        tenant: None,
-        project: None,
-        mode: None,
         client_message_id: id,
-        retry_of: None,
+        ..ChatRequest::default()
     };
     loop {
         if turn.is_cancelled() {

@@ -69,6 +69,7 @@ fn how(prompt_type: PromptType) -> &'static str {
             "Reply `execute` to carry the plan out, or write what should change in it."
         }
         PromptType::Form => "Reply with one line for each field: `name: value`.",
+        PromptType::ClientCall => "The app that sent the message answers it.",
     }
 }
 
@@ -91,7 +92,7 @@ fn parts(prompt: &UserPrompt) -> String {
             }
         }
         PromptType::Form => text.push_str(&fields(prompt.schema.as_ref())),
-        PromptType::Confirm | PromptType::Input | PromptType::Plan => {}
+        PromptType::Confirm | PromptType::Input | PromptType::Plan | PromptType::ClientCall => {}
     }
     text
 }
@@ -142,6 +143,7 @@ fn answer(prompt: &UserPrompt, message: &str, turn_waits: bool) -> Option<Prompt
         PromptType::MultiQuestion => several(prompt.questions.as_deref()?, message, question)?,
         PromptType::Wizard => several(prompt.steps.as_deref()?, message, step)?,
         PromptType::Form => filled(prompt.schema.as_ref()?, message)?,
+        PromptType::ClientCall => return None,
         PromptType::Plan if message.eq_ignore_ascii_case("execute") => json!("execute"),
         // Without a turn that waits it is a message, which asks for whatever it says.
         PromptType::Plan if !turn_waits => return None,

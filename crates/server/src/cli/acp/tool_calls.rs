@@ -109,7 +109,7 @@ impl ToolCalls {
     /// A call ended with a result.
     pub(super) fn result(&mut self, message: &Message) -> Vec<SessionUpdate> {
         let Some(MessageData::ToolResult(result)) = &message.data else { return Vec::new() };
-        let ToolResult { name, call_id, output, is_error } = result;
+        let ToolResult { name, call_id, output, is_error, structured: _ } = result;
         let status = if *is_error { ToolCallStatus::Failed } else { ToolCallStatus::Completed };
         let mut updates = Vec::new();
         if !self.0.iter().any(|call| call.id == *call_id) {

@@ -98,7 +98,7 @@ impl Shown {
             }
             EventBody::Snapshot { text, message_id } => self.all(*message_id, Voice::Agent, text),
             EventBody::Message(message) => self.message(message),
-            EventBody::ToolUse { tool, call_id, status, progress } => {
+            EventBody::ToolUse { tool, call_id, status, progress, .. } => {
                 let updates = self.calls.status(tool, *call_id, *status, progress.as_ref());
                 self.between(updates)
             }

@@ -52,6 +52,9 @@ fn done() -> EventBody {
 /// Golden: the frames of each event, with id 7. No event may be left out.
 fn golden(body: &EventBody) -> &'static [&'static str] {
     match body {
+        EventBody::Start { app: Some(_), .. } => &[
+            r#"{"type":"start","id":"7","conversation_id":"0198c5a2-7b1e-7cc0-8000-000000000001","turn_id":"0198c5a2-7b1e-7cc0-8000-000000000002","app":"clock"}"#,
+        ],
         EventBody::Start { message_id: None, .. } => &[
             r#"{"type":"start","id":"7","conversation_id":"0198c5a2-7b1e-7cc0-8000-000000000001","turn_id":"0198c5a2-7b1e-7cc0-8000-000000000002"}"#,
         ],
@@ -76,7 +79,7 @@ fn golden(body: &EventBody) -> &'static [&'static str] {
             r#"{"type":"tool_use","id":"7","conversation_id":"0198c5a2-7b1e-7cc0-8000-000000000001","tool":"list_recipes","call_id":"0198c5a2-7b1e-7cc0-8000-000000000005","status":"running","progress":{"done":3.0,"total":10.0,"message":"Reading"}}"#,
         ],
         EventBody::ToolUse { .. } => &[
-            r#"{"type":"tool_use","id":"7","conversation_id":"0198c5a2-7b1e-7cc0-8000-000000000001","tool":"list_recipes","call_id":"0198c5a2-7b1e-7cc0-8000-000000000005","status":"running"}"#,
+            r#"{"type":"tool_use","id":"7","conversation_id":"0198c5a2-7b1e-7cc0-8000-000000000001","tool":"list_recipes","call_id":"0198c5a2-7b1e-7cc0-8000-000000000005","status":"running","input":{"tag":"soup"}}"#,
         ],
         EventBody::Artifact { .. } => &[
             r#"{"type":"recipe_artifact","id":"7","conversation_id":"0198c5a2-7b1e-7cc0-8000-000000000001","recipe_id":"r1"}"#,

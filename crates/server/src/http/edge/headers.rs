@@ -9,7 +9,8 @@ use crate::config::PublicUrl;
 /// No inline scripts or styles, nothing from other sites, and no strings that become
 /// scripts or markup in the browser.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
-    img-src 'self' blob:; connect-src 'self'; font-src 'self'; form-action 'self'; \
+    img-src 'self' blob:; connect-src 'self'; font-src 'self'; frame-src 'self'; \
+    form-action 'self'; \
     frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; \
     trusted-types 'none'";
 
@@ -29,6 +30,16 @@ const ALWAYS: [(HeaderName, &str); 7] = [
 ];
 
 const TWO_YEARS: &str = "max-age=63072000";
+
+/// The policy of a page that is not ours and is shown inside one of ours.
+#[derive(Debug, Clone)]
+pub(crate) struct FramePolicy(pub(crate) HeaderValue);
+
+/// Lets a response be shown in a frame of our own pages, under its own policy.
+pub(super) fn allow_framing(policy: FramePolicy, headers: &mut HeaderMap) {
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy.0);
+    headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("SAMEORIGIN"));
+}
 
 /// Adds the headers. Without a `Cache-Control` of the handler, nothing is cached.
 pub(super) fn add(own: &PublicUrl, number: u64, headers: &mut HeaderMap) {

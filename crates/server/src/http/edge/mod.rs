@@ -2,13 +2,16 @@
 //!
 //! 1. It gets a number, for the log and for `X-Request-Id`.
 //! 2. Its head must not be too large ([`head`]).
-//! 3. It must name this server, and must not come from another site ([`origin`]). A
-//!    health probe may use any name.
+//! 3. It must name this server, and must not come from another site ([`origin`]) that is not
+//!    allowed ([`cors`]). A health probe may use any name.
 //! 4. The limits on connections must allow it ([`crate::limits::connections`]).
-//! 5. Its response must begin in time.
-//! 6. Its response gets the security headers ([`headers`]).
-//! 7. It is logged: method, route, status, time. No query, no header, no body.
+//! 5. Its response must begin in time, unless it is a whole answer of an agent, which takes its
+//!    time ([`openai::takes_its_time`]). The body has to come in time all the same.
+//! 6. A refusal below `/v1` gets OpenAI's shape ([`openai::errors`]).
+//! 7. Its response gets the security headers ([`headers`]).
+//! 8. It is logged: method, route, status, time. No query, no header, no body.
 
+mod cors;
 mod head;
 mod headers;
 mod origin;
@@ -23,11 +26,14 @@ use axum::response::{IntoResponse, Response};
 use tokio::time::Instant;
 use tracing::Instrument;
 
+pub(crate) use self::headers::FramePolicy;
 use super::body::Deadline;
 use super::errors::ApiError;
+use super::external::openai;
 use super::health;
 use crate::app::App;
 use crate::client_address::ClientAddress;
+use crate::config::PublicUrl;
 use crate::limits::connections::{ConnectionPermit, CountedRequest, TooMany};
 
 static REQUESTS: AtomicU64 = AtomicU64::new(1);
@@ -37,15 +43,33 @@ pub(crate) async fn edge(State(app): State<Arc<App>>, request: Request, next: Ne
     let number = REQUESTS.fetch_add(1, Ordering::Relaxed);
     let span = tracing::info_span!("request", number);
     let log = RequestLog::begin(&request);
-    let mut response = answer(&app, request, next).instrument(span.clone()).await;
+    let allowed = cors::allowed_origin(&app.config.server.allowed_origins, request.headers());
+    let is_openai = openai::is_address(request.uri().path());
+    let mut response =
+        answer(&app, request, next, allowed.is_some()).instrument(span.clone()).await;
+    if is_openai {
+        response = openai::errors::reshaped(response);
+    }
     headers::add(&app.public_url, number, response.headers_mut());
+    if let Some(policy) = response.extensions_mut().remove::<FramePolicy>() {
+        headers::allow_framing(policy, response.headers_mut());
+    }
+    if let Some(origin) = allowed {
+        cors::allow(origin, response.headers_mut());
+    }
     span.in_scope(|| log.end(&response));
     response
 }
 
-async fn answer(app: &App, mut request: Request, next: Next) -> Response {
-    if let Err(refusal) = check(app, &request) {
+async fn answer(app: &App, mut request: Request, next: Next, is_allowed: bool) -> Response {
+    if let Err(refusal) = check(app, &request, is_allowed) {
         return close_after(refusal.into_response());
+    }
+    if is_allowed {
+        cors::remove_cookies(&mut request);
+        if cors::is_preflight(&request) {
+            return cors::preflight(&request);
+        }
     }
     let _counted = match admit(app, Admission::of(app, &request)).await {
         Ok(counted) => counted,
@@ -54,9 +78,11 @@ async fn answer(app: &App, mut request: Request, next: Next) -> Response {
     // A slow body is refused by its reader before this timeout ends the request.
     let deadline = Instant::now() + app.config.server.limits.request_timeout;
     request.extensions_mut().insert(Deadline(deadline));
+    if openai::takes_its_time(&request) {
+        return close_if_slow(next.run(request).await);
+    }
     match tokio::time::timeout_at(deadline, next.run(request)).await {
-        Ok(response) if response.status() == StatusCode::REQUEST_TIMEOUT => close_after(response),
-        Ok(response) => response,
+        Ok(response) => close_if_slow(response),
         Err(_) => {
             tracing::warn!("request timed out");
             ApiError::too_slow().into_response()
@@ -64,10 +90,24 @@ async fn answer(app: &App, mut request: Request, next: Next) -> Response {
     }
 }
 
-/// Refuses a request that is too large, for another server or from another site.
-fn check(app: &App, request: &Request) -> Result<(), ApiError> {
+/// Refuses a request that is too large, for another server, or from another site that is not
+/// allowed.
+fn check(app: &App, request: &Request, is_allowed: bool) -> Result<(), ApiError> {
+    match (health::is_probe(request), is_allowed) {
+        (true, _) => head::check(request),
+        (false, true) => {
+            head::check(request)?;
+            origin::check_host(&app.public_url, request)
+        }
+        (false, false) => check_head(&app.public_url, request),
+    }
+}
+
+/// The same for a server that is reached under this URL, for every request of its own pages and of
+/// programs.
+pub(crate) fn check_head(own: &PublicUrl, request: &Request) -> Result<(), ApiError> {
     head::check(request)?;
-    if health::is_probe(request) { Ok(()) } else { origin::check(&app.public_url, request) }
+    origin::check(own, request)
 }
 
 /// What decides whether the limits on connections allow a request.
@@ -103,6 +143,14 @@ async fn admit(
         }
     }
     permit.count_request(address).map_err(|TooMany| ApiError::too_many_connections())
+}
+
+/// A request that did not come in time leaves a rest on the connection.
+fn close_if_slow(response: Response) -> Response {
+    match response.status() {
+        StatusCode::REQUEST_TIMEOUT => close_after(response),
+        _ => response,
+    }
 }
 
 /// Closes the connection after the response: the rest of the request is not read.

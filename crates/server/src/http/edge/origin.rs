@@ -22,7 +22,8 @@ pub(super) fn check(own: &PublicUrl, request: &Request) -> Result<(), ApiError> 
     check_origin(own, request.headers())
 }
 
-fn check_host(own: &PublicUrl, request: &Request) -> Result<(), ApiError> {
+/// Refuses a request for another server.
+pub(super) fn check_host(own: &PublicUrl, request: &Request) -> Result<(), ApiError> {
     let in_header = single(request.headers(), &header::HOST);
     // The request line may name the host too; then both must be ours.
     let in_line = request.uri().authority().is_none_or(|name| own.is_own_host(name.as_str()));

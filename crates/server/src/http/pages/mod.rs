@@ -6,6 +6,7 @@
 //! escaped anyway.
 
 mod login_page;
+mod mcp_login;
 mod not_found;
 mod template;
 mod text;
@@ -18,6 +19,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use parlor_protocol::ConversationId;
 
 pub(super) use login_page::{LoginNotice, LoginPage};
+pub(crate) use mcp_login::{mcp_login, mcp_login_script};
 pub(crate) use not_found::not_found;
 
 use super::errors::ApiError;

@@ -11,7 +11,7 @@ use crate::http::locale::Locale;
 const CONTENT: &str = include_str!("../../pages/not_found.html");
 
 /// Addresses for programs, whatever `Accept` says.
-const FOR_PROGRAMS: [&str; 3] = ["/api/", "/ws/", "/assets/"];
+const FOR_PROGRAMS: [&str; 4] = ["/api/", "/ws/", "/assets/", "/v1/"];
 
 /// Answers for every address that no route has.
 pub(crate) async fn not_found(uri: Uri, headers: HeaderMap) -> Response {

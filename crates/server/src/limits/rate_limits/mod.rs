@@ -29,6 +29,7 @@ use crate::config::Limits;
 
 /// Previews of edited tool calls, per session.
 const PREVIEWS_PER_MINUTE: u32 = 60;
+const APP_CALLS_PER_MINUTE: u32 = 120;
 
 /// The sender of a message.
 #[derive(Debug, Clone, Copy)]
@@ -102,6 +103,12 @@ impl RateLimits {
     pub async fn take_preview(&self, session: &str) -> Result<(), RateLimitError> {
         let bucket = TokenBucket::per_minute(PREVIEWS_PER_MINUTE);
         self.count(vec![SenderBucket { sender: format!("preview:{session}"), bucket }]).await
+    }
+
+    /// Counts a call of an app. A page that shows what is going on asks again and again.
+    pub async fn take_app_call(&self, session: &str) -> Result<(), RateLimitError> {
+        let bucket = TokenBucket::per_minute(APP_CALLS_PER_MINUTE);
+        self.count(vec![SenderBucket { sender: format!("app:{session}"), bucket }]).await
     }
 
     /// Loads the usage from before the last restart.

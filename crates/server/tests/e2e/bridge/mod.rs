@@ -6,6 +6,7 @@ mod agent_initiated;
 pub(crate) mod bridge_app;
 mod conversation;
 mod durable_approvals;
+mod flow;
 mod permissions;
 pub(crate) mod person;
 mod plans;

@@ -31,9 +31,8 @@ async fn recipe_vault_is_a_server_like_any_other_and_trusted() {
     assert!(text(&host, "list_recipes", json!({})).await.contains("Pea Soup"));
     let created: serde_json::Value = serde_json::from_str(&created).unwrap();
     let shown = call(&host, "display_recipe", json!({"recipe_id": created["id"]})).await;
-    let ToolOutcome::Answered { artifact: Some(artifact), .. } = &shown else {
-        panic!("{shown:?}")
-    };
+    let ToolOutcome::Answered { extras, .. } = &shown else { panic!("{shown:?}") };
+    let artifact = extras.artifact.as_ref().unwrap();
     assert_eq!((artifact.kind.as_str(), json!(artifact.id)), ("recipe", created["id"].clone()));
     let arguments = serde_json::Map::from_iter([("recipe_id".to_owned(), created["id"].clone())]);
     let preview = host.preview("delete_recipe", &arguments).await;

@@ -1,7 +1,7 @@
 //! Calls of tools that behave, and of some that take too long (M-1, M-3).
 
 use parlor_agent::ContentBlock;
-use parlor_agent::tools::{Artifact, Claims, ToolAction, ToolOutcome, Tools};
+use parlor_agent::tools::{Artifact, Claims, ResultExtras, ToolAction, ToolOutcome, Tools};
 use serde_json::{Map, Value, json};
 
 use super::{RUN, begin, call, faulty, health, host, next, ready, text, until};
@@ -74,11 +74,12 @@ async fn results_are_bounded_and_read() {
     assert!(note.contains("truncated: 3000 bytes were left out"), "{note}");
     for (tool, words) in [("s_fail", "It did not work."), ("s_refuse", "No such thing.")] {
         let content = vec![ContentBlock::text(words)];
-        let failed = ToolOutcome::Answered { content, is_error: true, artifact: None };
+        let failed = ToolOutcome::answered(content, true);
         assert_eq!(call(&host, tool, json!({})).await, failed);
     }
     let artifact = Some(Artifact { kind: "recipe".into(), id: "7".into() });
-    let shown = ToolOutcome::Answered { content: Vec::new(), is_error: false, artifact };
+    let extras = Box::new(ResultExtras { artifact, ..ResultExtras::default() });
+    let shown = ToolOutcome::Answered { content: Vec::new(), is_error: false, extras };
     assert_eq!(call(&host, "s_show", json!({"text": "7"})).await, shown);
     let unknown = call(&host, "s_nothing", json!({})).await;
     assert_eq!(unknown, ToolOutcome::NotRun("There is no tool \"s_nothing\".".into()));

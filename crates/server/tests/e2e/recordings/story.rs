@@ -74,7 +74,12 @@ impl<'a> Story<'a> {
 
     /// The same, if something else keeps the agent from beginning.
     pub(super) async fn begin_behind(app: &'a TestApp, message: &str) -> Self {
-        let mut posted = Events::of(app.send(&json!({"message": message})).await);
+        Self::begin_with(app, &json!({"message": message})).await
+    }
+
+    /// The same with a whole request.
+    pub(super) async fn begin_with(app: &'a TestApp, request: &Value) -> Self {
+        let mut posted = Events::of(app.send(request).await);
         let start = posted.next().await.unwrap();
         let conversation = start.data["conversation_id"].as_str().unwrap().to_owned();
         let path = format!("/api/conversations/{conversation}/events");

@@ -3,7 +3,7 @@
 use parlor_testkit::{Gate, Script};
 use serde_json::json;
 
-use super::story::{Story, first, recipe_id, vault};
+use super::story::{Story, app, first, recipe_id, vault};
 
 const SIX: &str = "You have **six recipes**:\n\n| Recipe | Servings | Time |\n| --- | --- | --- |\n\
     | Tomato Soup | 4 | 35 min |\n| Chocolate Chip Cookies | 12 | 27 min |\n\n\
@@ -51,4 +51,18 @@ async fn plan() {
     let mut story = Story::begin(&app, &gate, "Plan a dinner for four").await;
     story.answer_after_the_turn(json!({"response": "execute"})).await;
     story.ends_as("plan").await;
+}
+
+/// A tool of the app that sent the message: the app answers.
+#[tokio::test]
+async fn client_call() {
+    let (app, gate) = (app("", "").await, Gate::closed());
+    app.model.push(first(&gate).tool_use("t1", "open_page", &json!({"page": "soups"})));
+    app.model.push(Script::answer().words("The page shows **two soups**."));
+    let tools = json!([{"name": "open_page", "description": "Opens a page of the app."}]);
+    let request = json!({"message": "Which soups are there?", "client_tools": tools});
+    let mut story = Story::begin_with(&app, &request).await;
+    gate.release(1);
+    story.answer(json!({"response": {"soups": ["leek", "tomato"]}})).await;
+    story.ends_as("client_call").await;
 }

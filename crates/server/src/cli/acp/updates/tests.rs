@@ -133,6 +133,7 @@ fn calls_of_one_tool_are_told_apart() {
         tool: "mark".into(),
         call_id: call(n),
         status: parlor_protocol::ToolStatus::Waiting,
+        input: None,
         progress: None,
     };
     let proposed = |n: u128| {

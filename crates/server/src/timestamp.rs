@@ -5,7 +5,7 @@ use parlor_protocol::Timestamp;
 const DAY_MS: i64 = 86_400_000;
 
 /// UTC, to the second.
-pub(super) fn iso(at: Timestamp) -> String {
+pub(crate) fn iso(at: Timestamp) -> String {
     let (days, rest) = (at.0.div_euclid(DAY_MS), at.0.rem_euclid(DAY_MS) / 1000);
     let (year, month, day) = date(days);
     let (hours, minutes, seconds) = (rest / 3600, rest / 60 % 60, rest % 60);

@@ -1,0 +1,55 @@
+//! The shapes of requests and errors, as golden files.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail")]
+
+mod support;
+
+use parlor_protocol::*;
+use serde_json::json;
+
+use support::golden;
+
+const CONVERSATION: &str = "0198c5a2-7b1e-7cc0-8000-000000000001";
+const MESSAGE: &str = "0198c5a2-7b1e-7cc0-8000-000000000003";
+
+/// H-1, W-1: requests and errors.
+#[test]
+fn requests_and_errors() {
+    golden(
+        "chat_request.json",
+        &ChatRequest {
+            message: "What is this?".into(),
+            conversation_id: Some(CONVERSATION.parse().unwrap()),
+            image: Some(ImageAttachment {
+                data: "iVBORw0KGgo=".into(),
+                media_type: "image/png".into(),
+            }),
+            tenant: Some("home".parse().unwrap()),
+            project: Some("recipes".parse().unwrap()),
+            mode: Some(Mode::Plan),
+            client_message_id: Some("tab-1:7".parse().unwrap()),
+            retry_of: Some(MESSAGE.parse().unwrap()),
+            clear_context: true,
+            client_tools: vec![ClientTool {
+                name: "open_page".into(),
+                description: "Opens a page of the app.".into(),
+                input_schema: json!({"type": "object"}),
+            }],
+        },
+    );
+    golden(
+        "error.json",
+        &ErrorEnvelope {
+            error: ErrorBody {
+                code: ErrorCode::RateLimited,
+                message: "Too many messages; try again in 12 s.".into(),
+                retry_after: Some(12),
+                prompt_id: None,
+                problems: None,
+            },
+        },
+    );
+    for code in [ErrorCode::InputBlocked, ErrorCode::TurnRunning, ErrorCode::Internal] {
+        assert_eq!(serde_json::to_value(code).unwrap(), code.as_str());
+    }
+}

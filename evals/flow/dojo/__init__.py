@@ -1,0 +1,1 @@
+"""AgentDojo's suites as tools that can be served."""
