@@ -47,6 +47,17 @@ describe('a message that was not sent', () => {
     expect(currentDraft(getState()).text).toBe('For the first');
   });
 
+  it('is kept if it was typed before the page knew whose it is', () => {
+    setState(INITIAL, true);
+    setDraft({ text: 'Typed at once' });
+    saveDraft('message.new', { text: 'From last time', picture: null });
+    restoreOutbox();
+    expect(kept()).toEqual({ new: 'From last time\n\nTyped at once' });
+    expect(currentDraft(getState()).text).toBe('From last time\n\nTyped at once');
+    restoreOutbox();
+    expect(kept()).toEqual({ new: 'From last time\n\nTyped at once' });
+  });
+
   it('says which picture has to be attached again', () => {
     setDraft({ text: 'Look', picture: { name: 'soup.jpg', mediaType: 'image/jpeg', data: 'AAAA', url: 'blob:x' } });
     reload();

@@ -21,13 +21,25 @@ function isKept(value: unknown): value is Kept {
   return typeof value['text'] === 'string' && (value['picture'] === null || typeof value['picture'] === 'string');
 }
 
-/** Restores the stored drafts, and stores every later change. */
+/**
+ * Restores the stored drafts, before what was typed until now, and stores that and every later
+ * change: whose drafts they are is known a moment after the page can be typed in.
+ */
 export function restoreOutbox(): void {
   const kept = Object.entries(draftsUnder(KEPT, isKept));
-  const drafts = Object.fromEntries(kept.map(([place, { text, picture }]) => [place, { text, picture: null, missing: picture }]));
-  setState((state) => ({ drafts: { ...drafts, ...state.drafts } }));
+  const stored = Object.fromEntries(kept.map(([place, { text, picture }]) => [place, { text, picture: null, missing: picture }]));
   unsubscribe();
+  setState((state) => ({ drafts: { ...stored, ...typedAfter(stored, state.drafts) } }));
+  keepWhatChanged(useParlor.getState(), { ...useParlor.getState(), drafts: stored, outgoing: null });
   unsubscribe = useParlor.subscribe(keepWhatChanged);
+}
+
+function typedAfter(stored: Record<string, Draft>, typed: Record<string, Draft>): Record<string, Draft> {
+  const after = Object.entries(typed).map(([place, draft]) => {
+    const before = stored[place];
+    return [place, before === undefined || before.text === draft.text ? draft : joined(before, draft)] as const;
+  });
+  return Object.fromEntries(after);
 }
 
 let unsubscribe = () => undefined as void;
@@ -87,5 +99,5 @@ export function draftsMovedTo(id: string, { drafts }: ParlorState): ParlorState[
 
 function joined(first: Draft, second: Draft): Draft {
   const between = first.text === '' || second.text === '' ? '' : '\n\n';
-  return { text: first.text + between + second.text, picture: first.picture ?? second.picture, missing: second.missing ?? null };
+  return { text: first.text + between + second.text, picture: first.picture ?? second.picture, missing: second.missing ?? first.missing ?? null };
 }

@@ -52,6 +52,8 @@ test('a message that is sent after the session ended is not lost', async ({ chat
 
 /** X-1, U-6: a reload after the session ended leads to the login form with a notice. */
 test('a reload after the session ended says so', async ({ chat, page }) => {
+  // A draft is stored once the page knows whose it is.
+  await page.waitForLoadState('networkidle');
   await chat.composer.fill('Not sent yet');
   await endSession(chat);
   await page.reload();
