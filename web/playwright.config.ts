@@ -10,6 +10,8 @@ export default defineConfig({
   workers: 2,
   fullyParallel: true,
   forbidOnly: process.env['CI'] !== undefined,
+  // What fails is run once more, and reported as flaky if it passes then: see CONTRIBUTING.md.
+  retries: 1,
   // Nothing is measured by these: they end what hangs, on a machine that is busy.
   timeout: 90_000,
   expect: { timeout: 20_000 },

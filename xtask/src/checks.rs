@@ -1,10 +1,14 @@
 //! The checks of `cargo xtask test`, one after the other, with a summary.
 
+use crate::test_run::TestRun;
+
 /// What was run so far.
 #[derive(Default)]
 pub(crate) struct Checks {
     failed: Vec<&'static str>,
     skipped: Vec<(String, String)>,
+    /// Tests that passed only when they were run again.
+    unreliable: Vec<String>,
 }
 
 impl Checks {
@@ -14,6 +18,17 @@ impl Checks {
         if !check() {
             self.failed.push(name);
         }
+    }
+
+    /// Runs tests, and notes those that passed only when they were run again.
+    pub(crate) fn run_tests(&mut self, name: &'static str, tests: impl FnOnce() -> TestRun) {
+        let mut unreliable = Vec::new();
+        self.run(name, || {
+            let run = tests();
+            unreliable = run.unreliable;
+            run.has_passed
+        });
+        self.unreliable.append(&mut unreliable);
     }
 
     /// Something cannot be checked. It is said now and in the summary.
@@ -26,6 +41,9 @@ impl Checks {
     pub(crate) fn report(&self) -> bool {
         for (what, why) in &self.skipped {
             skipped(what, why);
+        }
+        for name in &self.unreliable {
+            eprintln!("\n== UNRELIABLE: {name} failed, and passed when it was run again\n");
         }
         if self.failed.is_empty() {
             let but = if self.skipped.is_empty() { "" } else { " but those that were skipped" };

@@ -10,6 +10,7 @@ mod fuzz;
 mod postgres;
 mod run;
 mod soak;
+mod test_run;
 mod test_servers;
 mod tools;
 mod web;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use crate::checks::Checks;
+use crate::test_run::{TestRun, Tests};
 use crate::test_servers::Options;
 
 const HELP: &str = "\
@@ -70,7 +72,7 @@ fn main() -> ExitCode {
         ["test"] => test(),
         ["services", rest @ ..] => test_servers::services(rest),
         [test_servers::SUPERVISE, rest @ ..] => test_servers::supervise(rest),
-        ["agents"] => agents(),
+        ["agents"] => agents().has_passed,
         ["browser"] => in_browser("browser"),
         ["screenshots"] => in_browser("pictures"),
         ["figures"] => in_browser("figures"),
@@ -117,13 +119,12 @@ fn test() -> bool {
         servers.suffice()
     });
     servers.missing().into_iter().for_each(|(what, why)| checks.skip(what, why));
-    let mut tests = cargo_command();
-    tests.args(["test", "--workspace"]).envs(servers.variables());
-    checks.run("tests", || succeeds(&mut tests));
-    checks.run("tests with real agents", agents);
+    let tests = Tests { variables: servers.variables().collect(), ..Tests::default() };
+    checks.run_tests("tests", || tests.run());
+    checks.run_tests("tests with real agents", agents);
     if servers.has_postgres() {
-        checks.run("tests on PostgreSQL: stores and chat", || postgres::stores(&servers));
-        checks.run("tests on PostgreSQL: end to end", || postgres::end_to_end(&servers));
+        checks.run_tests("tests on PostgreSQL: stores and chat", || postgres::stores(&servers));
+        checks.run_tests("tests on PostgreSQL: end to end", || postgres::end_to_end(&servers));
     }
     checks.run("soak: one node on SQLite", soak::one_node);
     if soak::SEVERAL_NODES && servers.missing().is_empty() {
@@ -138,10 +139,10 @@ fn test() -> bool {
     checks.report()
 }
 
-/// The tests with real agents that `cargo test` leaves out. The whole workspace is named, so that
-/// nothing is compiled again with other features.
-fn agents() -> bool {
-    cargo(&["test", "--workspace", "--test", "e2e", "--", "acp_agents::", "--ignored"])
+/// The tests with real agents that `cargo test` leaves out.
+fn agents() -> TestRun {
+    let targets = vec!["--test", "e2e"];
+    Tests { targets, names: vec!["acp_agents::"], ignored: true, ..Tests::default() }.run()
 }
 
 /// Runs an npm script that drives the built server with a real browser. The whole workspace is

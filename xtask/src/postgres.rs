@@ -1,8 +1,7 @@
-//! The tests that run once more, with PostgreSQL as the engine. The whole workspace is named, so
-//! that nothing is compiled again with other features.
+//! The tests that run once more, with PostgreSQL as the engine.
 
+use crate::test_run::{TestRun, Tests};
 use crate::test_servers::TestServers;
-use crate::{cargo_command, succeeds};
 
 /// The test files of storage, recipes and chat.
 const STORES: [&str; 7] =
@@ -17,20 +16,16 @@ const END_TO_END: [&str; 20] = [
     "bridge::suspended::", "bridge::durable_approvals::",
 ];
 
-pub(crate) fn stores(servers: &TestServers) -> bool {
-    let files = STORES.iter().flat_map(|file| ["--test", file]);
-    let mut tests = tests(servers);
-    succeeds(tests.args(files))
+pub(crate) fn stores(servers: &TestServers) -> TestRun {
+    let targets = STORES.iter().flat_map(|file| ["--test", file]).collect();
+    Tests { targets, variables: variables(servers), ..Tests::default() }.run()
 }
 
-pub(crate) fn end_to_end(servers: &TestServers) -> bool {
-    let mut tests = tests(servers);
-    succeeds(tests.args(["--test", "e2e", "--"]).args(END_TO_END))
+pub(crate) fn end_to_end(servers: &TestServers) -> TestRun {
+    let (targets, names) = (vec!["--test", "e2e"], END_TO_END.to_vec());
+    Tests { targets, names, variables: variables(servers), ..Tests::default() }.run()
 }
 
-fn tests(servers: &TestServers) -> std::process::Command {
-    let mut tests = cargo_command();
-    tests.args(["test", "--workspace"]).envs(servers.variables());
-    tests.env("PARLOR_TEST_ENGINE", "postgres");
-    tests
+fn variables(servers: &TestServers) -> Vec<(&str, &str)> {
+    servers.variables().chain([("PARLOR_TEST_ENGINE", "postgres")]).collect()
 }
