@@ -1,5 +1,5 @@
 //! Everything that must survive: conversations and their numbered logs, the
-//! model's raw history, prompts and the ledger of tool runs, credentials,
+//! model's raw history, prompts and the ledger of tool runs, people, credentials,
 //! blocked inputs and the audit.
 //!
 //! - [`Store`] is the handle to a database of either engine ([`parlor_database`]); what is
@@ -10,6 +10,7 @@
 //!   step of it, resolve a prompt, take over after a crash, delete a conversation.
 //! - `postgres_only`: limits that several nodes keep together, in one statement each.
 //! - `transfer`: the list of tables, for copies into another database.
+//! - `scope`: who sees which conversations. Every statement about them has its predicate.
 //! - `queries`: what reads several tables, from one snapshot of the database.
 //!
 //! What holds:
@@ -31,6 +32,7 @@ mod migrations;
 mod pages;
 mod postgres_only;
 mod queries;
+mod scope;
 mod served;
 mod store;
 mod tables;
@@ -47,23 +49,26 @@ pub use postgres_only::login_attempts::{AttemptRules, LoginAttempt};
 pub use postgres_only::rate_limits::{TokenWanted, TokensTaken};
 pub use queries::activity::Activity;
 pub use queries::conversation_view::ConversationView;
-pub use queries::log::{LogEntry, PageSize};
+pub use queries::log::{LogEnd, LogEntry, PageSize};
 pub use queries::running_turns::RunningTurns;
+pub use scope::Scope;
 pub use served::Served;
 pub use store::Store;
-pub use tables::access::{Access, AccessRole, NewToken, Token, TokenKind};
+pub use tables::access::{Access, AccessRole, NewToken, SessionsOf, Token, TokenKind, TokenPerson};
 pub use tables::allowances::Allowance;
 pub use tables::blocked_inputs::{BlockedInput, BlockedInputPage};
 pub use tables::conversations::{
-    Conversation, ConversationFilter, ConversationPage, NewConversation,
+    Conversation, ConversationChanges, ConversationFilter, ConversationPage, NewConversation,
 };
 pub use tables::decisions::Decision;
 pub use tables::events::Logged;
 pub use tables::external_conversations::{ExternalConversation, Surface};
 pub use tables::history::HistoryPart;
 pub use tables::images::{Image, NewImage};
+pub use tables::invitations::Invitation;
 pub use tables::mcp_logins::{McpLoginAttempt, McpLogins, McpServerId};
 pub use tables::nodes::{NewNode, Node};
+pub use tables::people::{Identity, NewPerson, People, Person};
 pub use tables::prompts::{NewPrompt, Prompt, PromptClosing, PromptPage, PromptView, PromptWrite};
 pub use tables::rate_limits::RateLimitUse;
 pub use tables::text_blocks::{Delta, TextBlock};

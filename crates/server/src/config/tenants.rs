@@ -29,6 +29,8 @@ pub struct TenantConfig {
     pub name: String,
     /// The project of a message that names none.
     pub default_project: ProjectId,
+    /// Whether its administrators read the conversations that people have to themselves.
+    pub admins_read_conversations: bool,
     /// Its projects.
     pub projects: BTreeMap<ProjectId, ProjectConfig>,
 }
@@ -103,6 +105,7 @@ impl TenantConfig {
         Ok(Self {
             name: raw.name.unwrap_or_else(|| capitalised(id)),
             default_project: default_project.at(&place)?,
+            admins_read_conversations: raw.admins_read_conversations.unwrap_or(false),
             projects,
         })
     }

@@ -16,7 +16,7 @@ use super::locale::Locale;
 use super::pages::{LoginNotice, LoginPage};
 use super::redirect_target::RedirectTarget;
 use crate::app::App;
-use crate::auth::{LoginError, cookie};
+use crate::auth::{Login, LoginError, cookie, device_of};
 use crate::client_address::{PeerAddress, client_address};
 use crate::config::HOME;
 
@@ -35,6 +35,8 @@ pub(crate) struct Query {
 struct Form {
     tenant: String,
     next: RedirectTarget,
+    /// Blank for the shared account.
+    name: String,
     password: SecretString,
 }
 
@@ -50,7 +52,8 @@ pub(crate) async fn form(
     }
     let tenant = query.tenant.as_deref().unwrap_or(HOME);
     let notice = query.ended.map(|_| LoginNotice::SessionEnded);
-    Ok(LoginPage { locale: Locale::of(&headers), tenant, next, notice }.into_response())
+    let name = name_field(&app, "").await?;
+    Ok(LoginPage { locale: Locale::of(&headers), tenant, name, next, notice }.into_response())
 }
 
 /// `POST /login`: a correct password redirects to the chat or to `next`, a wrong one
@@ -63,9 +66,11 @@ pub(crate) async fn log_in(
     let from = request.extensions().get::<PeerAddress>().copied();
     let peer = from.ok_or_else(ApiError::internal)?.0.ip();
     let form = Form::read(&app, request).await?;
+    let name = name_field(&app, &form.name).await?;
     let page = |notice| LoginPage {
         locale: Locale::of(&headers),
         tenant: &form.tenant,
+        name,
         next: form.next,
         notice: Some(notice),
     };
@@ -73,9 +78,18 @@ pub(crate) async fn log_in(
         return Ok(page(LoginNotice::WrongPassword).into_response());
     };
     let address = client_address(peer, &headers, &app.config.server.trusted_proxies);
-    match app.access.log_in(&tenant, form.password.clone(), address).await {
+    let login = Login {
+        tenant: &tenant,
+        name: Some(form.name.trim()).filter(|name| !name.is_empty()),
+        password: form.password.clone(),
+        from: address,
+        device: device_of(&headers),
+    };
+    match app.access.log_in(login).await {
         Ok(secret) => begin_session(&app, &headers, &secret, form.next).await,
-        Err(LoginError::WrongPassword) => Ok(page(LoginNotice::WrongPassword).into_response()),
+        Err(LoginError::WrongPassword | LoginError::Disabled) => {
+            Ok(page(LoginNotice::WrongPassword).into_response())
+        }
         Err(LoginError::RetryAfter(wait)) => {
             Ok(page(LoginNotice::TooManyAttempts { seconds: whole_seconds(wait) }).into_response())
         }
@@ -95,8 +109,14 @@ pub(crate) async fn log_out(
     with_cookie(Redirect::to("/login").into_response(), &cookie::end(app.public_url.is_https()))
 }
 
+/// The name that the form asks for, as it was typed; nothing is asked if nobody on this server has
+/// an account. It is the same for every tenant, so that nobody learns which ones there are.
+async fn name_field<'n>(app: &App, typed: &'n str) -> Result<Option<&'n str>, ApiError> {
+    Ok(app.store.people().exist().await?.then_some(typed))
+}
+
 /// Sets the cookie. An earlier session of the browser ends.
-async fn begin_session(
+pub(super) async fn begin_session(
     app: &App,
     headers: &HeaderMap,
     secret: &SecretString,
@@ -139,11 +159,12 @@ impl Form {
         Ok(Self {
             tenant: tenant.unwrap_or_else(|| HOME.to_owned()),
             next: RedirectTarget::of(field("next").as_deref()),
+            name: field("name").unwrap_or_default(),
             password: password.into(),
         })
     }
 }
 
-fn whole_seconds(wait: Duration) -> u64 {
+pub(super) fn whole_seconds(wait: Duration) -> u64 {
     wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
 }

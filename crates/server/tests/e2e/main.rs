@@ -33,6 +33,7 @@ mod nodes;
 mod npm;
 mod openapi;
 mod pages;
+mod people;
 mod programs;
 mod raw;
 mod recipes;

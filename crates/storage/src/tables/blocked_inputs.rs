@@ -1,12 +1,13 @@
 //! Blocked inputs: what the guardrail refused, or noticed and let pass (G-7).
 
 use parlor_database::{Row, query};
-use parlor_protocol::{ProjectId, TenantId, Timestamp};
+use parlor_protocol::{PersonId, ProjectId, TenantId, Timestamp};
 use serde::Serialize;
 
-use crate::columns::parsed;
+use crate::columns::{optional, parsed};
 use crate::error::StorageError;
 use crate::pages::{self, PageCursor};
+use crate::scope::{Scope, owned};
 use crate::store::Store;
 
 /// An input that matched a rule, as an administrator sees it.
@@ -23,6 +24,9 @@ pub struct BlockedInput {
     pub project: ProjectId,
     /// The session or key that sent it.
     pub session: String,
+    /// The person who sent it; none for the shared account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub person: Option<PersonId>,
     /// The rule that matched.
     pub rule: String,
     /// The category of the rule.
@@ -33,7 +37,7 @@ pub struct BlockedInput {
     pub view: String,
     /// SHA-256 of the text, in hex.
     pub hash: String,
-    /// Its beginning.
+    /// Its beginning; empty if it is not for the reader.
     pub excerpt: String,
 }
 
@@ -53,8 +57,8 @@ impl Store {
         let mut transaction = self.begin().await?;
         query(
             "INSERT INTO blocked_inputs
-             (id, at, tenant, project, session, rule, category, action, view, hash, excerpt)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+             (id, at, tenant, project, session, rule, category, action, view, hash, excerpt, person)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
         )
         .bind(&input.id)
         .bind(input.at.0)
@@ -67,31 +71,35 @@ impl Store {
         .bind(&input.view)
         .bind(&input.hash)
         .bind(&input.excerpt)
+        .bind(input.person.map(|person| person.to_string()))
         .execute(&mut *transaction)
         .await?;
         transaction.commit().await?;
         Ok(())
     }
 
-    /// The blocked inputs of a tenant, newest first, from a cursor on.
+    /// The blocked inputs of a tenant, newest first, from a cursor on. What others wrote is left
+    /// out of those that are not seen.
     pub async fn blocked_inputs(
         &self,
-        tenant: &TenantId,
+        scope: &Scope,
         before: Option<&PageCursor>,
         limit: u32,
     ) -> Result<BlockedInputPage, StorageError> {
         let (before_time, before_id) = PageCursor::bounds(before);
-        let rows = query(
-            "SELECT * FROM blocked_inputs
-             WHERE tenant = $1 AND (at < $2 OR (at = $2 AND id < $3))
-             ORDER BY at DESC, id DESC LIMIT $4",
-        )
-        .bind(tenant.as_str())
-        .bind(before_time)
-        .bind(before_id)
-        .bind(i64::from(limit) + 1)
-        .fetch_all(self.reader())
-        .await?;
+        let select = query(format!(
+            "SELECT b.*, CASE WHEN {} THEN b.excerpt ELSE '' END AS shown FROM blocked_inputs b
+             WHERE b.tenant = $1 AND (b.at < $4 OR (b.at = $4 AND b.id < $5))
+             ORDER BY b.at DESC, b.id DESC LIMIT $6",
+            owned("b.person", 1)
+        ));
+        let rows = scope
+            .bind(select)
+            .bind(before_time)
+            .bind(before_id)
+            .bind(i64::from(limit) + 1)
+            .fetch_all(self.reader())
+            .await?;
         let rows = rows.iter().map(blocked_input).collect::<Result<_, _>>()?;
         let position = |row: &BlockedInput| (row.at, row.id.clone());
         let (blocked_inputs, next_before) = pages::cut(rows, limit, position);
@@ -106,11 +114,12 @@ fn blocked_input(row: &Row) -> Result<BlockedInput, StorageError> {
         tenant: parsed(row, "tenant")?,
         project: parsed(row, "project")?,
         session: row.try_get("session")?,
+        person: optional(row, "person")?,
         rule: row.try_get("rule")?,
         category: row.try_get("category")?,
         action: row.try_get("action")?,
         view: row.try_get("view")?,
         hash: row.try_get("hash")?,
-        excerpt: row.try_get("excerpt")?,
+        excerpt: row.try_get("shown")?,
     })
 }

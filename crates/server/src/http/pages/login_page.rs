@@ -9,11 +9,16 @@ use crate::http::locale::Locale;
 use crate::http::redirect_target::RedirectTarget;
 
 const CONTENT: &str = include_str!("../../pages/login.html");
+const NAME: &str = include_str!("../../pages/login_name.html");
+/// For password managers, where no name is asked for.
+const NO_NAME: &str = include_str!("../../pages/login_no_name.html");
 
 /// The login form.
 pub(in crate::http) struct LoginPage<'a> {
     pub(in crate::http) locale: Locale,
     pub(in crate::http) tenant: &'a str,
+    /// What was typed as a name; none if no name is asked for.
+    pub(in crate::http) name: Option<&'a str>,
     pub(in crate::http) next: RedirectTarget,
     pub(in crate::http) notice: Option<LoginNotice>,
 }
@@ -24,6 +29,11 @@ pub(in crate::http) enum LoginNotice {
     SessionEnded,
     WrongPassword,
     TooManyAttempts { seconds: u64 },
+}
+
+/// A value that is safe, and that names nothing of a template.
+fn without_braces(text: &str) -> String {
+    escaped(text).replace('{', "&#123;")
 }
 
 impl IntoResponse for LoginPage<'_> {
@@ -37,7 +47,9 @@ impl IntoResponse for LoginPage<'_> {
                 StatusCode::OK
             }
             Some(LoginNotice::WrongPassword) => {
-                text.wrong_password.clone_into(&mut trouble);
+                let wrong =
+                    if self.name.is_some() { text.wrong_name } else { text.wrong_password };
+                wrong.clone_into(&mut trouble);
                 StatusCode::UNAUTHORIZED
             }
             Some(LoginNotice::TooManyAttempts { seconds }) => {
@@ -45,16 +57,24 @@ impl IntoResponse for LoginPage<'_> {
                 StatusCode::TOO_MANY_REQUESTS
             }
         };
+        let (field, password) = match self.name {
+            Some(_) => (NAME, text.password_or_family),
+            None => (NO_NAME, text.password),
+        };
         let content = fill(
             CONTENT,
             &[
-                ("{password}", text.password),
+                ("{name_field}", field),
+                ("{name_label}", text.name),
+                ("{name_hint}", text.name_hint),
+                ("{password}", password),
                 ("{enter}", text.enter),
                 ("{note}", note),
                 ("{trouble}", &trouble),
                 ("{next}", &self.next.path()),
-                // Last: a client chooses it, so nothing in it may be taken for a name.
-                ("{tenant}", &escaped(self.tenant)),
+                // Last: a client chooses them, so nothing in them may be taken for a name.
+                ("{tenant}", &without_braces(self.tenant)),
+                ("{typed}", &without_braces(self.name.unwrap_or_default())),
             ],
         );
         let mut response = template::page(self.locale, status, text.login, &content);
