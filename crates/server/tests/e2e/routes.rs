@@ -94,6 +94,8 @@ pub(crate) const ROUTES: &[Route] = &[
     route("POST", "/api/prompts/{id}/extend", Names(&["{}"])),
     route("GET", "/ws/chat/{tenant}/{project}", Names(&[""])),
     route("GET", "/api/images/{id}", Names(&[""])),
+    route("POST", "/api/imports", Own),
+    route("GET", "/api/export", Own),
     route("GET", "/api/me", Own),
     route("GET", "/api/openapi.json", Open(200)),
     route("GET", "/agui/{tenant}/info", Names(&[""])),
