@@ -14,8 +14,8 @@ use parlor_guard::Clean;
 use parlor_imports::{Conversation, Product, Speaker};
 use parlor_protocol::message::{Message, Metadata};
 use parlor_protocol::{
-    ConversationId, DoneReason, EventBody, ExternalId, MessageId, MessageType, Mode, ProjectId,
-    Role, Timestamp, TurnId, metadata,
+    ConversationId, DoneReason, EventBody, MessageId, MessageType, Mode, ProjectId, Role,
+    Timestamp, TurnId, metadata,
 };
 use parlor_storage::{
     ExternalConversation, ImportedConversation, ImportedTurn, NewConversation, Surface,

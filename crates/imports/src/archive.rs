@@ -1,5 +1,6 @@
 //! The JSON file in a ZIP archive, as products pack it.
 
+use std::borrow::Cow;
 use std::io::{Cursor, Read};
 
 use zip::ZipArchive;
@@ -17,8 +18,10 @@ pub(crate) fn unpack(file: &[u8], most_bytes: usize) -> Result<Option<Vec<u8>>, 
         return Ok(None);
     }
     let damaged = |error: String| ImportError::Damaged(error);
-    let mut archive = ZipArchive::new(Cursor::new(file)).map_err(|error| damaged(error.to_string()))?;
-    let name = archive.file_names().find(|name| is_wanted(name)).map(str::to_owned);
+    let mut archive =
+        ZipArchive::new(Cursor::new(file)).map_err(|error| damaged(error.to_string()))?;
+    // A name that is no text is not the one.
+    let name = archive.file_names().flatten().find(|name| is_wanted(name)).map(Cow::into_owned);
     let entry = archive.by_name(&name.ok_or(ImportError::Unknown)?);
     // What an entry says of its size is not believed.
     let limit = u64::try_from(most_bytes).unwrap_or(u64::MAX).saturating_add(1);

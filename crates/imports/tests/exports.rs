@@ -33,8 +33,12 @@ fn chatgpt() -> Value {
     let text = |words: &str| json!({"content_type": "text", "parts": [words]});
     let mut hidden = node("context", json!("root"), "user", text("About me"));
     hidden["message"]["metadata"] = json!({"is_visually_hidden_from_conversation": true});
-    let mut call = node("call", json!("asks"), "assistant",
-        json!({"content_type": "code", "text": "search('soup')"}));
+    let mut call = node(
+        "call",
+        json!("asks"),
+        "assistant",
+        json!({"content_type": "code", "text": "search('soup')"}),
+    );
     call["message"]["recipient"] = json!("web.run");
     json!([{
         "title": "Soup", "create_time": 1_700_000_000.0, "conversation_id": "c-1",
@@ -65,7 +69,12 @@ fn chatgpt_is_read() {
     assert_eq!(conversation.began_at, Some(1_700_000_000_000));
     assert_eq!(conversation.messages[0].at, Some(1_700_000_000_500));
     let expected = LeftOut {
-        branches: 1, attachments: 1, tools: 2, thoughts: 1, hidden: 1, ..LeftOut::default()
+        branches: 1,
+        attachments: 1,
+        tools: 2,
+        thoughts: 1,
+        hidden: 1,
+        ..LeftOut::default()
     };
     assert_eq!(export.left_out, expected);
 }
@@ -92,8 +101,7 @@ fn claude_is_read() {
         ]
     }, {"uuid": "c-4", "name": "Nothing", "chat_messages": []}]));
     assert_eq!(export.product, Product::Claude);
-    let expected =
-        ["person: Bread?", "assistant: Flour.", "person: Old?", "assistant: Yes."];
+    let expected = ["person: Bread?", "assistant: Flour.", "person: Old?", "assistant: Yes."];
     assert_eq!(said(&export), expected);
     assert_eq!(export.conversations[0].messages[0].at, Some(1_740_830_400_250));
     let expected =
@@ -128,19 +136,19 @@ fn open_webui_is_read() {
 #[test]
 fn librechat_is_read() {
     let flat = read_json(&json!({
-        "conversationId": "c-7", "title": "Rice", "messages": [
-            {"messageId": "a", "parentMessageId": "0", "sender": "User", "text": "Rice?",
-                "isCreatedByUser": true, "createdAt": "2025-01-01T00:00:00.000Z"},
-            {"messageId": "b", "parentMessageId": "a", "sender": "GPT", "isCreatedByUser": false,
-                "content": [{"type": "think", "think": "Hm"},
-                    {"type": "text", "text": {"value": "Rinse it."}}]},
-        ]}));
+    "conversationId": "c-7", "title": "Rice", "messages": [
+        {"messageId": "a", "parentMessageId": "0", "sender": "User", "text": "Rice?",
+            "isCreatedByUser": true, "createdAt": "2025-01-01T00:00:00.000Z"},
+        {"messageId": "b", "parentMessageId": "a", "sender": "GPT", "isCreatedByUser": false,
+            "content": [{"type": "think", "think": "Hm"},
+                {"type": "text", "text": {"value": "Rinse it."}}]},
+    ]}));
     let nested = read_json(&json!({
-        "conversationId": "c-7", "title": "Rice", "recursive": true, "messages": [
-            {"messageId": "a", "sender": "User", "text": "Rice?", "isCreatedByUser": true,
-                "children": [{"messageId": "b", "sender": "GPT", "text": "Rinse it.",
-                    "children": []}]},
-        ]}));
+    "conversationId": "c-7", "title": "Rice", "recursive": true, "messages": [
+        {"messageId": "a", "sender": "User", "text": "Rice?", "isCreatedByUser": true,
+            "children": [{"messageId": "b", "sender": "GPT", "text": "Rinse it.",
+                "children": []}]},
+    ]}));
     assert_eq!(flat.product, Product::LibreChat);
     assert_eq!(said(&flat), ["person: Rice?", "assistant: Rinse it."]);
     assert_eq!(said(&nested), said(&flat));
@@ -171,13 +179,15 @@ fn archives_are_unpacked_within_bounds() {
 #[test]
 fn other_files_are_refused() {
     let refused = |file: &[u8]| read(file, MOST).unwrap_err();
-    for file in [&b"[]"[..], b"{}", b"3", b"\"text\"", b"<html>", b"", b"[{\"a\": 1}]", b"[1, 2]"] {
+    for file in [&b"[]"[..], b"{}", b"3", b"\"text\"", b"<html>", b"[{\"a\": 1}]", b"[1, 2]"] {
         assert_eq!(refused(file), ImportError::Unknown, "{}", String::from_utf8_lossy(file));
     }
-    assert!(matches!(refused(b"[{\"mapping\": {"), ImportError::Damaged(_)));
+    for cut in [&b""[..], b"[{\"mapping\": {"] {
+        assert!(matches!(refused(cut), ImportError::Damaged(_)));
+    }
     let deep = format!("{{\"conversationId\": 1, \"messages\": {}", "[".repeat(200));
     assert_eq!(refused(deep.as_bytes()), ImportError::TooDeep);
-    assert_eq!(read(&vec![b' '; 20], 10), Err(ImportError::TooLarge(0)));
+    assert_eq!(read(&[b' '; 20], 10), Err(ImportError::TooLarge(0)));
 }
 
 /// Y-5: messages in a circle end, and long texts are cut at a character.

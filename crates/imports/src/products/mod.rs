@@ -81,7 +81,12 @@ fn conversation(found: Found, left_out: &mut LeftOut) -> Option<Conversation> {
     let began_at = began_at.or(first.at);
     // Without an id, the first words tell one conversation from another.
     let id = id.filter(|id| !id.trim().is_empty()).unwrap_or_else(|| first.text.clone());
-    Some(Conversation { id: short(&id), title: short(&title.unwrap_or_default()), began_at, messages })
+    Some(Conversation {
+        id: short(&id),
+        title: short(&title.unwrap_or_default()),
+        began_at,
+        messages,
+    })
 }
 
 fn short(name: &str) -> String {

@@ -68,7 +68,9 @@ impl Limits {
             frame: raw.frame.map_or(1 << 20, |bytes| bytes.0),
             answer: raw.answer.map_or(4 << 20, |bytes| bytes.0),
             bodies: raw.bodies.unwrap_or(100),
-            body_memory: raw.body_memory.map_or((64 << 20).max(2 * body.max(import)), |bytes| bytes.0),
+            body_memory: raw
+                .body_memory
+                .map_or((64 << 20).max(2 * body.max(import)), |bytes| bytes.0),
             connections: raw.connections.unwrap_or(12_000),
             agent_processes: raw.agent_processes.unwrap_or(16),
             address_connections: raw.address_connections.unwrap_or(200),
