@@ -24,6 +24,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "thiserror", "tokio", "uuid",
         ],
     ),
+    ("crates/imports", &["chrono", "serde", "serde_json", "thiserror", "zip"]),
     ("crates/picture", &["gif", "image-webp", "imagesize", "png", "thiserror", "zune-jpeg"]),
     ("crates/http_client", &["reqwest", "rustls", "rustls-platform-verifier", "tokio"]),
     (
@@ -84,9 +85,9 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "crates/chat",
         &[
-            "parlor-agent", "parlor-fanout", "parlor-guard", "parlor-picture", "parlor-protocol",
-            "parlor-storage", "data-encoding", "futures-util", "jsonschema", "serde", "serde_json",
-            "sha2", "thiserror", "tokio", "tracing", "uuid",
+            "parlor-agent", "parlor-fanout", "parlor-guard", "parlor-imports", "parlor-picture",
+            "parlor-protocol", "parlor-storage", "data-encoding", "futures-util", "jsonschema",
+            "serde", "serde_json", "sha2", "thiserror", "tokio", "tracing", "uuid",
         ],
     ),
     (
@@ -139,9 +140,9 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "crates/fuzz-targets",
         &[
-            "parlor-agent", "parlor-chat", "parlor-fanout", "parlor-guard", "parlor-models",
-            "parlor-picture", "parlor-programs", "parlor-protocol", "parlor-server", "serde_json",
-            "uuid",
+            "parlor-agent", "parlor-chat", "parlor-fanout", "parlor-guard", "parlor-imports",
+            "parlor-models", "parlor-picture", "parlor-programs", "parlor-protocol",
+            "parlor-server", "serde_json", "uuid",
         ],
     ),
     ("xtask", &[]),

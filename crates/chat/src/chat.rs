@@ -7,6 +7,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use parlor_agent::tools::AppPage;
 use parlor_fanout::Hint;
+use parlor_imports::Product;
 use parlor_protocol::{
     BootId, ChatRequest, ClientMessageId, ConversationId, EventId, MessageId, Mode, ProjectId,
     PromptAnswer, PromptId, PromptStatus, Timestamp, TurnId,
@@ -26,6 +27,7 @@ use crate::caller::{Accepted, Caller};
 use crate::clock::now;
 use crate::error::ChatError;
 use crate::external_message::ExternalMessage;
+use crate::importing::{self, Imported};
 use crate::live_turns::Stop;
 use crate::log::{Reader, Source};
 use crate::node::{Membership, Node};
@@ -244,6 +246,17 @@ impl Chat {
     ) -> Result<ConversationView, ChatError> {
         conversations::update(&self.state, caller, id, changes).await?;
         self.conversation(caller, id).await
+    }
+
+    /// Writes a conversation that took place in another chat.
+    pub async fn import(
+        &self,
+        caller: &Caller,
+        project: &ProjectId,
+        product: Product,
+        conversation: parlor_imports::Conversation,
+    ) -> Result<Imported, ChatError> {
+        importing::import(&self.state, caller, project, product, conversation).await
     }
 
     /// Deletes a conversation: stops its turn and ends its readers. That of a person is deleted by

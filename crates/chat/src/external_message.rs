@@ -71,19 +71,30 @@ impl WithEarlier {
 
     /// As the model reads it.
     pub(crate) fn for_model(self) -> String {
-        let mut text = "What was said before, as the client tells it:\n\n".to_owned();
-        for EarlierMessage { role, text: said } in &self.earlier {
-            text.push_str(&format!("[{role}] {said}\n\n"));
-        }
+        let mut text = account("What was said before, as the client tells it:", &self.earlier);
         text.push_str(&format!("The message:\n\n{}", self.message));
         text
     }
 }
 
+/// What was said before, as a model is told of it: in a person's words, not as its own.
+pub(crate) fn account(begins: &str, earlier: &[EarlierMessage]) -> String {
+    let mut text = format!("{begins}\n\n");
+    for EarlierMessage { role, text: said } in earlier {
+        text.push_str(&format!("[{role}] {said}\n\n"));
+    }
+    text
+}
+
+impl Typed for EarlierMessage {
+    fn typed(&self) -> Vec<&str> {
+        [self.role.as_str(), self.text.as_str()].into_iter().flat_map(pieces).collect()
+    }
+}
+
 impl Typed for WithEarlier {
     fn typed(&self) -> Vec<&str> {
-        let texts = self.earlier.iter().flat_map(|said| [said.role.as_str(), said.text.as_str()]);
-        texts.flat_map(pieces).collect()
+        self.earlier.iter().flat_map(Typed::typed).collect()
     }
 }
 

@@ -14,6 +14,7 @@
 //!    [`agent_initiated_turns`]: an agent may begin a turn by itself.
 //!    [`apps`]: pages of MCP servers, whose calls are turns too.
 //!    [`flow`]: what the model was told of others decides what is asked.
+//!    [`importing`]: conversations that took place in another chat.
 //! 7. [`nodes`]: several servers on one database take over from each other and tell each
 //!    other where to look.
 //!
@@ -38,6 +39,7 @@ mod flow;
 #[doc(hidden)]
 pub mod fuzz;
 mod images;
+mod importing;
 mod input_check;
 mod live_turns;
 mod log;
@@ -66,6 +68,7 @@ pub use error::ChatError;
 pub use external_message::{EarlierMessage, ExternalMessage};
 pub use flow::notes::FlowNote;
 pub use flow::{FlowNotes, FlowPolicy};
+pub use importing::Imported;
 pub use log::{EventBatch, LargeEvent, LargePieces, Piece, PolledBatch, Reader, WriteEvent};
 pub use node::Membership;
 pub use project::{Project, Projects};

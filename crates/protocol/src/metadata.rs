@@ -44,6 +44,8 @@ pub const PROMPT_TYPE: MetadataKey<str> = MetadataKey::new("prompt_type");
 pub const ANSWERS: MetadataKey<PromptId> = MetadataKey::new("answers");
 /// The message that this one tries again (U-5).
 pub const RETRY_OF: MetadataKey<MessageId> = MetadataKey::new("retry_of");
+/// The product in which the message was written, if it was imported (Y-5).
+pub const IMPORTED_FROM: MetadataKey<str> = MetadataKey::new("imported_from");
 /// The image that came with a person's message.
 pub const IMAGE: MetadataKey<ImageReference> = MetadataKey::new("image");
 /// The images of a tool's result.

@@ -124,7 +124,8 @@ mod tests {
         let name = |text: &str| text.parse::<PersonName>().map(|name| name.to_string());
         assert_eq!(name("  Ana   Souza "), Ok("Ana Souza".to_owned()));
         assert_eq!(name("O'Neill-Łukasz 2"), Ok("O'Neill-Łukasz 2".to_owned()));
-        for bad in ["", "  ", "Ana\nSouza", "Ana\0", "An\u{200b}a", "\u{202e}ana", &"x".repeat(81)] {
+        for bad in ["", "  ", "Ana\nSouza", "Ana\0", "An\u{200b}a", "\u{202e}ana", &"x".repeat(81)]
+        {
             assert_eq!(name(bad), Err(PersonNameError), "{bad:?}");
         }
         let login = |text: &str| text.parse::<PersonName>().unwrap().login();

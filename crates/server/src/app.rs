@@ -8,6 +8,7 @@ use parlor_chat::Chat;
 use parlor_fanout::Fanout;
 use parlor_recipes::RecipeStore;
 use parlor_storage::Store;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::auth::{Access, TenantAccess};
@@ -46,6 +47,8 @@ pub struct App {
     pub rate_limits: RateLimits,
     /// Memory for the request bodies that are being read.
     pub body_budget: BodyBudget,
+    /// Held by an import: one at a time, because a file is read whole.
+    pub imports: Arc<Semaphore>,
 }
 
 impl App {
@@ -85,6 +88,7 @@ impl App {
             mcp_logins,
             rate_limits,
             body_budget,
+            imports: Arc::new(Semaphore::new(1)),
         }
     }
 }

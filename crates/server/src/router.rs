@@ -11,8 +11,9 @@ use crate::http::errors::ApiError;
 use crate::http::external::openai::{chat_completions, models, responses, stored_responses};
 use crate::http::external::{agui, ai_sdk};
 use crate::http::{
-    apps, blocked_inputs, chat, conversations, edge, events, export, health, images, invitations, login, mcp,
-    mcp_logins, me, openapi, pages, people, prompts, recipes, sessions, status, web, ws,
+    apps, blocked_inputs, chat, conversations, edge, events, export, export_all, health, images,
+    imports, invitations, login, mcp, mcp_logins, me, openapi, pages, people, prompts, recipes,
+    sessions, status, web, ws,
 };
 
 /// The routes of the server, behind the edge.
@@ -55,6 +56,8 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/api/prompts/{id}/extend", post(prompts::extend))
         .route("/ws/chat/{tenant}/{project}", get(ws::open))
         .route("/api/images/{id}", get(images::read))
+        .route("/api/imports", post(imports::create))
+        .route("/api/export", get(export_all::read))
         .route("/api/me", get(me::me))
         .route("/api/me/password", post(people::change_password))
         .route("/api/sessions", get(sessions::list))

@@ -7,7 +7,7 @@
 //! - `tables`: one file for each table group, with its row types, its reads and the
 //!   writes that need no other table. They do not know each other's writes.
 //! - `transactions`: what writes several tables, all or nothing: begin a turn, commit a
-//!   step of it, resolve a prompt, take over after a crash, delete a conversation.
+//!   step of it, resolve a prompt, take over after a crash, delete a conversation, import one.
 //! - `postgres_only`: limits that several nodes keep together, in one statement each.
 //! - `transfer`: the list of tables, for copies into another database.
 //! - `scope`: who sees which conversations. Every statement about them has its predicate.
@@ -78,6 +78,7 @@ pub use tables::tool_runs::{
 pub use tables::turns::{TurnOutcome, TurnRow, TurnStatus, Wanted};
 pub use transactions::begin_turn::{BeginTurn, BegunTurn, ClosedPrompts, TurnOwner};
 pub use transactions::commit::{Commit, NewEvent, Step};
+pub use transactions::import_conversation::{ImportedConversation, ImportedTurn};
 pub use transactions::resolve_prompt::PromptResolution;
 pub use transactions::take_over::{Claim, InterruptedTurn, OpenTextBlock};
 pub use transfer::component;

@@ -30,7 +30,7 @@ export function asRefusal(error: unknown): Refusal {
   return new Refusal('offline', error instanceof Error ? error.message : String(error));
 }
 
-type Ask = Omit<RequestInit, 'body'> & { json?: unknown };
+type Ask = Omit<RequestInit, 'body'> & { json?: unknown; body?: Blob };
 
 /** What happens when the session has ended; see `onLoggedOut`. */
 let leave = () => window.location.assign('/login');
@@ -55,10 +55,10 @@ function reached(now: boolean): void {
 }
 
 /** Rejects with a {@link Refusal} unless the status is a success. */
-export async function ask(path: string, { json, ...init }: Ask = {}): Promise<Response> {
+export async function ask(path: string, { json, body: file, ...init }: Ask = {}): Promise<Response> {
   const headers = new Headers(init.headers);
   if (json !== undefined) headers.set('content-type', 'application/json');
-  const body = json === undefined ? undefined : JSON.stringify(json);
+  const body = json === undefined ? file : JSON.stringify(json);
   let response: Response;
   try {
     response = await fetch(path, { credentials: 'same-origin', ...init, headers, body });

@@ -22,6 +22,8 @@ pub struct Limits {
     pub tenant_turns: u32,
     /// The largest body of a request, in bytes.
     pub body: usize,
+    /// The largest export of another chat that is imported, in bytes.
+    pub import: usize,
     /// The largest image, in bytes.
     pub image: usize,
     /// The largest frame of a WebSocket, in bytes.
@@ -52,6 +54,7 @@ impl Limits {
     pub(super) fn resolve(raw: &RawLimits) -> Result<Self, ConfigError> {
         let seconds = Duration::from_secs;
         let body = raw.body.map_or(10 << 20, |bytes| bytes.0);
+        let import = raw.import.map_or(32 << 20, |bytes| bytes.0);
         let limits = Self {
             messages_per_minute: raw.messages_per_minute.unwrap_or(20),
             address_messages_per_minute: raw.address_messages_per_minute.unwrap_or(300),
@@ -60,11 +63,14 @@ impl Limits {
             project_turns: raw.project_turns.unwrap_or(200),
             tenant_turns: raw.tenant_turns.unwrap_or(200),
             body,
+            import,
             image: raw.image.map_or(5 << 20, |bytes| bytes.0),
             frame: raw.frame.map_or(1 << 20, |bytes| bytes.0),
             answer: raw.answer.map_or(4 << 20, |bytes| bytes.0),
             bodies: raw.bodies.unwrap_or(100),
-            body_memory: raw.body_memory.map_or((64 << 20).max(2 * body), |bytes| bytes.0),
+            body_memory: raw
+                .body_memory
+                .map_or((64 << 20).max(2 * body.max(import)), |bytes| bytes.0),
             connections: raw.connections.unwrap_or(12_000),
             agent_processes: raw.agent_processes.unwrap_or(16),
             address_connections: raw.address_connections.unwrap_or(200),
@@ -90,6 +96,7 @@ impl Limits {
             ("address_connections", self.address_connections == 0),
             ("bodies", self.bodies == 0),
             ("body", self.body == 0),
+            ("import", self.import == 0),
             ("image", self.image == 0),
             ("frame", self.frame == 0),
             ("answer", self.answer == 0),
@@ -97,8 +104,8 @@ impl Limits {
             ("request_timeout", self.request_timeout.is_zero()),
             ("keep_alive", self.keep_alive.is_zero()),
         ];
-        if self.body_memory < self.body {
-            let why = "it must be at least as large as body".to_owned();
+        if self.body_memory < self.body.max(self.import) {
+            let why = "it must be at least as large as body and import".to_owned();
             return Err(ConfigError::invalid("server.limits.body_memory", why));
         }
         match at_least_one.iter().find(|(_, is_zero)| *is_zero) {

@@ -95,6 +95,7 @@ pub(super) struct RawLimits {
     pub(super) body: Option<Bytes>,
     pub(super) image: Option<Bytes>,
     pub(super) frame: Option<Bytes>,
+    pub(super) import: Option<Bytes>,
     pub(super) answer: Option<Bytes>,
     pub(super) bodies: Option<u32>,
     pub(super) body_memory: Option<Bytes>,

@@ -20,6 +20,7 @@ mod external;
 mod flow;
 mod foreign_client;
 mod graceful_stop;
+mod imports;
 mod ledger;
 mod limits;
 mod mcp;

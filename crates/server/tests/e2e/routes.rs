@@ -96,6 +96,8 @@ pub(crate) const ROUTES: &[Route] = &[
     route("POST", "/api/prompts/{id}/extend", Names(&["{}"])),
     route("GET", "/ws/chat/{tenant}/{project}", Names(&[""])),
     route("GET", "/api/images/{id}", Names(&[""])),
+    route("POST", "/api/imports", Own),
+    route("GET", "/api/export", Own),
     route("GET", "/api/me", Own),
     route("POST", "/api/me/password", Own),
     route("GET", "/api/sessions", Own),

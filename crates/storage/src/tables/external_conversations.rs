@@ -32,6 +32,8 @@ pub enum Surface {
     AiSdk,
     /// OpenAI: a header, or `conversation`.
     OpenAi,
+    /// An export of another chat: what that calls the conversation.
+    Import,
 }
 
 impl Surface {
@@ -40,6 +42,7 @@ impl Surface {
             Self::AgUi => "ag-ui",
             Self::AiSdk => "ai-sdk",
             Self::OpenAi => "openai",
+            Self::Import => "import",
         }
     }
 }

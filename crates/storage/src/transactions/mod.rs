@@ -3,5 +3,6 @@
 pub(crate) mod begin_turn;
 pub(crate) mod commit;
 pub(crate) mod delete_conversation;
+pub(crate) mod import_conversation;
 pub(crate) mod resolve_prompt;
 pub(crate) mod take_over;

@@ -135,6 +135,7 @@ async fn a_real_server_answers_as_the_document_says() {
     approval(&api).await;
     question(&api).await;
     conversation(&api).await;
+    everything(&api).await;
     recipes(&api).await;
     administration(&api).await;
     mcp_login(&api).await;
@@ -237,6 +238,19 @@ async fn conversation(api: &Api) {
     api.call("POST", "/api/chat", "", json!({"message": "a", "conversation_id": id}), 404).await;
     let text = api.app.admin("POST", "/api/chat").header("content-type", "text/plain").body("a");
     api.checked("POST", "/api/chat", text, 415).await;
+}
+
+/// Conversations of another chat, and everything as a file.
+async fn everything(api: &Api) {
+    let file = json!([{"uuid": "c", "name": "Tea", "chat_messages": [{"sender": "human",
+        "text": "Tea?"}]}]);
+    for (body, status) in [(file.to_string(), 200), ("[]".to_owned(), 400)] {
+        let request = api.app.admin("POST", "/api/imports").body(body);
+        let request = request.header("content-type", "application/octet-stream");
+        api.checked("POST", "/api/imports", request, status).await;
+    }
+    let lines = api.get("/api/export", "").await;
+    assert!(lines.as_str().unwrap().contains("Tea?"));
 }
 
 async fn recipes(api: &Api) {
