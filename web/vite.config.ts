@@ -7,11 +7,13 @@ import react from '@vitejs/plugin-react';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 
+import { diagramPage } from './vite/diagram_page.ts';
+
 /** Where `parlor serve` listens while one works on the page. */
 const server = process.env['PARLOR_URL'] ?? 'http://127.0.0.1:8787';
 
 export default defineConfig({
-  plugins: [react(), tailwindcss(), compressed()],
+  plugins: [react(), tailwindcss(), diagramPage(), compressed()],
   build: {
     target: 'es2022',
     // Everything is a file of its own: the policy forbids `data:` and inline code.
