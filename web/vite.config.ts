@@ -24,8 +24,8 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/ },
-            { name: 'assistant', test: /node_modules[\\/](@assistant-ui|assistant-stream|@radix-ui|radix-ui|zustand|nanoid)[\\/]/ },
+            { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler|zustand)[\\/]/ },
+            { name: 'assistant', test: /node_modules[\\/](@assistant-ui|assistant-stream|@radix-ui|radix-ui|nanoid)[\\/]/ },
             { name: 'markdown', test: /node_modules[\\/](react-markdown|remark|micromark|mdast|unist|hast-util-to-jsx|vfile|unified|property-information)/ },
           ],
         },

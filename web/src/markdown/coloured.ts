@@ -43,9 +43,10 @@ export function useColoured(parts: readonly string[], language: string): readonl
         busy.current = false;
       }
     };
-    const report = () => undefined;
-    if (full > 0) work(false).catch(report);
-    const timer = setTimeout(() => work(true).catch(report), REST);
+    // Code that cannot be highlighted stays plain.
+    const start = (all: boolean) => void work(all).catch(() => undefined);
+    if (full > 0) start(false);
+    const timer = setTimeout(start, REST, true);
     return () => {
       wanted = false;
       clearTimeout(timer);

@@ -10,7 +10,9 @@ import { isFormula } from './math_syntax';
 // The chunk that draws formulas is loaded when the first one is shown.
 beforeAll(async () => {
   const { container, unmount } = render(<Markdown text="$x^2$" />);
-  await waitFor(() => expect(container.querySelector('math')).not.toBeNull());
+  await waitFor(() => {
+    if (!container.querySelector('math')) throw new Error('it is not drawn yet');
+  });
   unmount();
 });
 

@@ -35,6 +35,7 @@ const ATTRIBUTES = new Set([
 export function drawFormula(tex: string, display: boolean): MathPart | null {
   if (tex.length > LONGEST) return null;
   try {
+    // oxlint-disable-next-line no-underscore-dangle -- it is how the library gives its tree
     const tree = temml.__renderToMathMLTree(tex, {
       displayMode: display,
       throwOnError: true,

@@ -31,11 +31,11 @@ export const FORMULA = 'math-formula';
 export const DISPLAYED = 'math-display';
 
 /** The plugin for remark. */
-export function remarkFormulas(this: Processor): void {
+export const remarkFormulas = function (this: Processor): void {
   const data = this.data() as { micromarkExtensions?: Syntax[]; fromMarkdownExtensions?: FromMarkdown[] };
   (data.micromarkExtensions ??= []).push(SYNTAX);
   (data.fromMarkdownExtensions ??= []).push(TREE);
-}
+};
 
 const inline: Construct = { name: 'formulaText', tokenize: tokenizeInline };
 const flow: Construct = { name: 'formulaFlow', tokenize: tokenizeFlow, concrete: true };
