@@ -7,11 +7,13 @@ import react from '@vitejs/plugin-react';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 
+import { diagramPage } from './vite/diagram_page.ts';
+
 /** Where `parlor serve` listens while one works on the page. */
 const server = process.env['PARLOR_URL'] ?? 'http://127.0.0.1:8787';
 
 export default defineConfig({
-  plugins: [react(), tailwindcss(), compressed()],
+  plugins: [react(), tailwindcss(), diagramPage(), compressed()],
   build: {
     target: 'es2022',
     // Everything is a file of its own: the policy forbids `data:` and inline code.
@@ -22,8 +24,8 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/ },
-            { name: 'assistant', test: /node_modules[\\/](@assistant-ui|assistant-stream|@radix-ui|radix-ui|zustand|nanoid)[\\/]/ },
+            { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler|zustand)[\\/]/ },
+            { name: 'assistant', test: /node_modules[\\/](@assistant-ui|assistant-stream|@radix-ui|radix-ui|nanoid)[\\/]/ },
             { name: 'markdown', test: /node_modules[\\/](react-markdown|remark|micromark|mdast|unist|hast-util-to-jsx|vfile|unified|property-information)/ },
           ],
         },

@@ -5,10 +5,10 @@ import { createRoot } from 'react-dom/client';
 
 import { App } from './app/App';
 import { followTheme } from './app/theme';
-import { fetchCards } from './thread/RowView';
+import { fetchRows } from './thread/load_rows';
 
 followTheme();
-setTimeout(fetchCards, 1_000);
+setTimeout(fetchRows, 1_000);
 
 const root = document.getElementById('root');
 if (root) {

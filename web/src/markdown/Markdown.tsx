@@ -1,19 +1,19 @@
 /**
  * Markdown, rendered safely: no raw HTML, links without referrer in a new tab, images
  * only of our own server. Footnotes stay in the page. While it streams, only the last
- * block is rendered again.
+ * part is parsed again.
  */
 
-import { memo, type ReactNode, useId, useMemo } from 'react';
-import ReactMarkdown, { type Components, type Options } from 'react-markdown';
-import remarkGfm from 'remark-gfm';
+import { Fragment, memo, useId, useMemo } from 'react';
 
-import { useI18n } from '../i18n';
-import { blocksOf } from './blocks';
-import { CodeBlock } from './CodeBlock';
-import { FootnoteLink, isFootnote, NOTE } from './Footnote';
+import { type Block, blocksOf, DEEPEST, groupsOf } from './blocks';
+import { Fenced } from './Fenced';
+import { Footnotes, NOTE } from './Footnote';
+import { Piece, type Shared, SharedContext } from './Piece';
+import { directionOf } from './plugins';
+import { referencesOf } from './references';
 import { repairIncomplete } from './repair';
-import { isOwnPicture, safeLink } from './urls';
+import { TableBox } from './TableBox';
 
 interface Props {
   text: string;
@@ -21,92 +21,76 @@ interface Props {
 }
 
 export const Markdown = memo(function Markdown({ text, streaming = false }: Props) {
-  const blocks = useMemo(() => blocksOf(text), [text]);
-  const notes = useFootnoteOptions();
+  const read = useMemo(() => blocksOf(text, streaming), [text, streaming]);
+  const prefix = `${NOTE}${useId().replace(/\W/g, '')}-`;
+  const references = useMemo(() => referencesOf(read), [read]);
+  const shared: Shared = useMemo(() => ({ references, prefix }), [references, prefix]);
   return (
-    <div className="markdown" dir="auto">
-      {blocks.map((block, index) => {
-        const last = streaming && index === blocks.length - 1;
-        return <Block key={index} text={last ? repairIncomplete(block) : block} notes={notes} />;
-      })}
-    </div>
+    <SharedContext value={shared}>
+      <div className="markdown" dir="auto" data-text="">
+        <BlockList blocks={read.blocks} streaming={streaming} depth={0} />
+        <Footnotes prefix={prefix} notes={references.notes} draw={(note) => <Text text={note} />} />
+      </div>
+    </SharedContext>
   );
 });
 
-type Notes = Options['remarkRehypeOptions'];
-
-/** The ids and labels of footnotes: unique for each text, in the reader's language. */
-function useFootnoteOptions(): Notes {
-  const { t } = useI18n();
-  const id = useId();
-  return useMemo(
-    () => ({
-      clobberPrefix: `${NOTE}${id.replace(/\W/g, '')}-`,
-      footnoteLabel: t('footnotes.label'),
-      footnoteBackLabel: t('footnotes.back'),
-    }),
-    [id, t],
-  );
+/** A text inside of the text. */
+function Text({ text, streaming = false, depth = 0 }: Props & { depth?: number }) {
+  const { blocks } = useMemo(() => blocksOf(text, streaming), [text, streaming]);
+  return <BlockList blocks={blocks} streaming={streaming} depth={depth} />;
 }
 
-const Block = memo(function Block({ text, notes }: { text: string; notes: Notes }) {
-  return (
-    <ReactMarkdown remarkPlugins={PLUGINS} remarkRehypeOptions={notes} components={COMPONENTS} urlTransform={(url) => url} skipHtml={false}>
-      {text}
-    </ReactMarkdown>
-  );
-});
+interface ListProps {
+  blocks: readonly Block[];
+  streaming: boolean;
+  depth: number;
+}
 
-const PLUGINS = [remarkGfm];
+function BlockList({ blocks, streaming, depth }: ListProps) {
+  return blocks.map((block, at) => <OneBlock key={at} block={block} streaming={streaming && at === blocks.length - 1} depth={depth} />);
+}
 
-const COMPONENTS: Components = {
-  a({ href, id, children, 'aria-label': label }) {
-    if (isFootnote(href)) return <FootnoteLink to={href} id={id} label={label}>{children}</FootnoteLink>;
-    const link = safeLink(href);
-    if (link === null) return <span>{children}</span>;
-    return (
-      <a href={link} target="_blank" rel="noopener noreferrer nofollow ugc">
-        {children}
-      </a>
-    );
-  },
-  img({ src, alt }) {
-    const source = typeof src === 'string' ? src : '';
-    if (isOwnPicture(source)) {
-      return <img src={source} alt={alt ?? ''} loading="lazy" className="max-h-96 rounded-card border border-line" />;
-    }
-    // Loading an image from elsewhere would tell that server who reads, so it is a link.
-    const link = safeLink(source);
-    if (link === null) return <span>{alt}</span>;
-    return (
-      <a href={link} target="_blank" rel="noopener noreferrer nofollow ugc">
-        {alt || link}
-      </a>
-    );
-  },
-  // Without its id: the heading of the footnotes has the same one in every text.
-  h2({ className, children }) {
-    return <h2 className={className}>{children}</h2>;
-  },
-  pre({ children }) {
-    return <CodeBlock {...codeIn(children)} />;
-  },
-  table({ children }) {
-    return (
-      <div className="overflow-x-auto" tabIndex={0} role="group">
-        <table>{children}</table>
-      </div>
-    );
-  },
-  input({ checked }) {
-    return <input type="checkbox" checked={checked === true} readOnly tabIndex={-1} aria-hidden="true" className="me-2 accent-(--accent)" />;
-  },
-};
+function OneBlock({ block, streaming, depth }: { block: Block; streaming: boolean; depth: number }) {
+  switch (block.kind) {
+    case 'text':
+      return <Piece text={streaming ? repairIncomplete(block.text) : block.text} />;
+    case 'code':
+      return <Fenced code={block.code} language={block.language} open={streaming && !block.closed} />;
+    case 'quote':
+      if (depth >= DEEPEST) return <Piece text={block.text.replace(/^/gm, '> ')} />;
+      return (
+        <blockquote dir={directionOf(block.text)}>
+          <Text text={block.text} streaming={streaming} depth={depth + 1} />
+        </blockquote>
+      );
+    case 'list':
+      return <List block={block} streaming={streaming} />;
+    case 'table':
+      return (
+        <TableBox dir={directionOf(block.head)}>
+          <Piece text={block.head} take="head" />
+          {block.rows.length > 0 && (
+            <tbody>
+              {groupsOf(block.rows).map((rows, at) => (
+                <Piece key={at} text={block.head.trimEnd() + '\n' + rows} take="rows" />
+              ))}
+            </tbody>
+          )}
+        </TableBox>
+      );
+  }
+}
 
-/** The code and the language of a fenced block. */
-function codeIn(children: ReactNode): { code: string; language: string } {
-  const child = Array.isArray(children) ? children[0] : children;
-  const props = (child as { props?: { className?: string; children?: ReactNode } } | undefined)?.props;
-  const language = /language-(\S+)/.exec(props?.className ?? '')?.[1] ?? '';
-  return { code: typeof props?.children === 'string' ? props.children.replace(/\n$/, '') : '', language };
+function List({ block, streaming }: { block: Extract<Block, { kind: 'list' }>; streaming: boolean }) {
+  const groups = groupsOf(block.items);
+  const items = groups.map((group, at) => (
+    <Fragment key={at}>
+      <Piece text={streaming && at === groups.length - 1 ? repairIncomplete(group) : group} take="items" />
+    </Fragment>
+  ));
+  const dir = directionOf(block.items[0] ?? '');
+  const loose = block.loose ? '' : undefined;
+  if (block.ordered) return <ol start={block.start} dir={dir} data-loose={loose}>{items}</ol>;
+  return <ul dir={dir} data-loose={loose}>{items}</ul>;
 }

@@ -3,7 +3,7 @@
  * Tokens become classes, never styles: the content security policy forbids them.
  */
 
-import type { HighlighterCore, ThemedToken } from 'shiki/core';
+import type { GrammarState, HighlighterCore, ThemedToken } from 'shiki/core';
 
 export interface Token {
   text: string;
@@ -37,17 +37,22 @@ const ALIASES: Record<string, string> = {
   ts: 'typescript', py: 'python', rs: 'rust', yml: 'yaml', dockerfile: 'docker', golang: 'go', jsonc: 'json', xml: 'html',
 };
 
-/** Longer code is not highlighted: it would take too long. */
-const MOST_CHARS = 20_000;
+/** Lines longer than this are not highlighted: one alone could take too long. */
+const LONGEST_LINE = 1_000;
 
 let highlighter: Promise<HighlighterCore> | null = null;
 const loaded = new Set<string>();
 
-/** Lines of tokens, or `null` if the code is not highlighted. */
-export async function highlight(code: string, name: string): Promise<Token[][] | null> {
+/** Highlights code in parts, each from where the part before it ended. */
+export interface Colourist {
+  colour(part: string, from: GrammarState | undefined): { lines: Token[][]; end: GrammarState | undefined };
+}
+
+/** The colourist of a language; `null` if there is none. */
+export async function colouristOf(name: string): Promise<Colourist | null> {
   const language = ALIASES[name.toLowerCase()] ?? name.toLowerCase();
   const load = LANGUAGES[language];
-  if (!load || code.length > MOST_CHARS) return null;
+  if (!load) return null;
   highlighter ??= start();
   const shiki = await highlighter;
   if (!loaded.has(language)) {
@@ -55,8 +60,13 @@ export async function highlight(code: string, name: string): Promise<Token[][] |
     await shiki.loadLanguage(grammar as Parameters<HighlighterCore['loadLanguage']>[0]);
     loaded.add(language);
   }
-  const { tokens } = shiki.codeToTokens(code, { lang: language, theme: 'variables' });
-  return tokens.map((line) => line.map(tokenOf));
+  return {
+    colour(part, from) {
+      const options = { lang: language, theme: 'variables', tokenizeMaxLineLength: LONGEST_LINE, tokenizeTimeLimit: 50 };
+      const { tokens, grammarState } = shiki.codeToTokens(part, from ? { ...options, grammarState: from } : options);
+      return { lines: tokens.map((line) => line.map(tokenOf)), end: grammarState };
+    },
+  };
 }
 
 async function start(): Promise<HighlighterCore> {

@@ -1,19 +1,18 @@
 /** The open conversation: its rows, earlier ones on demand, and the composer. */
 
 import { ArrowDown } from 'lucide-react';
-import { useEffect, useMemo, useRef } from 'react';
+import { createElement, useEffect, useMemo, useRef } from 'react';
 
 import { Composer } from '../composer/Composer';
 import { useI18n } from '../i18n';
 import { openPrompt } from '../state/model';
 import { useParlor } from '../state/store';
 import { EmptyState } from './EmptyState';
+import { useRowsModule } from './load_rows';
 import { Opening } from './Opening';
-import { ThreadRows } from './parts';
 import { type Row, rowsOf } from './rows';
-import { ThreadRuntime } from './runtime';
 import { useStickToEnd } from './stick_to_end';
-import { useVirtualRows, type VirtualRows } from './virtual_rows';
+import { useVirtualRows } from './virtual_rows';
 
 export function Thread() {
   const { t } = useI18n();
@@ -25,7 +24,8 @@ export function Thread() {
   const content = useRef<HTMLDivElement>(null);
   const { atEnd, toEnd } = useStickToEnd(view, content, conversation.id, rows.length > 0);
   const list = useRef<HTMLDivElement>(null);
-  const drawing = useVirtualRows({ view, list }, rows, atEnd, conversation.id);
+  const drawer = useRowsModule(rows.length > 0 || opening === 'reading');
+  const drawing = useVirtualRows({ view, list }, rows, { following: atEnd, conversation: conversation.id, drawn: drawer !== null });
   const sent = outgoing?.clientId;
   useEffect(() => {
     if (sent) toEnd();
@@ -38,10 +38,10 @@ export function Thread() {
     <main className="relative flex min-h-0 min-w-0 grow flex-col" aria-label={t('thread.label')}>
       <div ref={view} data-view="" className="relative min-h-0 grow overflow-y-auto overscroll-contain scroll-py-6 [overflow-anchor:none]" tabIndex={0} role="group" aria-label={t('thread.messages')}>
         <div ref={content} className="mx-auto flex min-h-full w-full max-w-[46rem] flex-col px-4 pt-6 pb-8">
-          {opening !== 'no' && <Opening state={opening} />}
+          {(opening !== 'no' || (!empty && !drawer)) && <Opening state={opening === 'no' ? 'reading' : opening} />}
           {empty && <EmptyState />}
           <div ref={list}>
-            {opening === 'no' && !empty && <Rows drawing={drawing} running={conversation.turn !== null} />}
+            {opening === 'no' && !empty && drawer && createElement(drawer.Rows, { drawing, running: conversation.turn !== null })}
           </div>
         </div>
       </div>
@@ -71,25 +71,4 @@ function useRows(): Row[] {
     before.current = rowsOf(conversation, outgoing, before.current);
     return before.current;
   }, [conversation, outgoing]);
-}
-
-/** The rendered rows, with gaps as tall as those that are not. */
-function Rows({ drawing, running }: { drawing: VirtualRows; running: boolean }) {
-  const { t } = useI18n();
-  return (
-    <>
-      {drawing.hasEarlier && (
-        <p className="pb-6 text-center">
-          <button type="button" onClick={drawing.earlier} className="rounded-control px-3 py-1.5 text-small text-muted hover:bg-raised hover:text-ink">
-            {t('thread.earlier')}
-          </button>
-        </p>
-      )}
-      <div aria-hidden="true" style={{ height: drawing.above }} />
-      <ThreadRuntime rows={drawing.rows} running={running}>
-        <ThreadRows />
-      </ThreadRuntime>
-      <div aria-hidden="true" style={{ height: drawing.below }} />
-    </>
-  );
 }

@@ -24,7 +24,15 @@ interface Places {
   list: RefObject<HTMLElement | null>;
 }
 
-export function useVirtualRows({ view, list }: Places, rows: readonly Row[], following: boolean, conversation: string | null): VirtualRows {
+interface Circumstances {
+  /** Whether the view sticks to its end. */
+  following: boolean;
+  conversation: string | null;
+  /** Whether rows can be drawn yet. */
+  drawn: boolean;
+}
+
+export function useVirtualRows({ view, list }: Places, rows: readonly Row[], { following, conversation, drawn }: Circumstances): VirtualRows {
   const heights = useRef(new Map<string, number>());
   const [window, setWindow] = useState<Window>(() => atEnd(rows.length));
   const grown = useRef<{ height: number; top: number } | null>(null);
@@ -72,7 +80,7 @@ export function useVirtualRows({ view, list }: Places, rows: readonly Row[], fol
     grown.current = null;
   }, [window, view]);
 
-  useMeasured(list, heights, window, rows);
+  useMeasured(list, heights, window, rows, drawn);
 
   useEffect(() => {
     const element = view.current;
@@ -103,7 +111,7 @@ export function useVirtualRows({ view, list }: Places, rows: readonly Row[], fol
 }
 
 /** Measures the rendered rows. */
-function useMeasured(list: RefObject<HTMLElement | null>, heights: RefObject<Map<string, number>>, window: Window, rows: readonly Row[]): void {
+function useMeasured(list: RefObject<HTMLElement | null>, heights: RefObject<Map<string, number>>, window: Window, rows: readonly Row[], drawn: boolean): void {
   useEffect(() => {
     const measured = new ResizeObserver((entries) => {
       for (const { target } of entries) {
@@ -114,5 +122,5 @@ function useMeasured(list: RefObject<HTMLElement | null>, heights: RefObject<Map
     });
     for (const row of list.current?.querySelectorAll('[data-message-id]') ?? []) measured.observe(row);
     return () => measured.disconnect();
-  }, [list, heights, window, rows.length]);
+  }, [list, heights, window, rows.length, drawn]);
 }

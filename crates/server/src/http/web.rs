@@ -4,6 +4,8 @@
 //!    page that names them is revalidated by its `ETag`.
 //! 2. Files were compressed when the interface was built; the smallest form that the
 //!    browser accepts is sent as it is.
+//! 3. A page among them is for a frame that draws what an agent wrote (diagrams). It is served
+//!    into a sandbox: it has no origin, and reaches nothing.
 
 use std::borrow::Cow;
 
@@ -14,6 +16,7 @@ use axum::response::{IntoResponse, Response};
 use data_encoding::HEXLOWER;
 use rust_embed::RustEmbed;
 
+use super::edge;
 use super::errors::ApiError;
 
 /// Empty on a fresh clone, until the web interface is built.
@@ -36,10 +39,24 @@ impl Bundle {
 const IMMUTABLE: &str = "public, max-age=31536000, immutable";
 const REVALIDATE: &str = "no-cache";
 
+/// What a page for a frame may do: run the script in it, which its own policy names by its hash, and
+/// set styles. It can be shown only inside our own page.
+const SANDBOX: &str = "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; \
+    style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'; frame-ancestors 'self'";
+
 /// `GET /assets/…`: a file of the built interface.
 pub(crate) async fn asset(Path(name): Path<String>, headers: HeaderMap) -> Response {
-    answer(Bundle::file, &format!("assets/{name}"), &headers, IMMUTABLE)
-        .unwrap_or_else(|| ApiError::not_found().into_response())
+    let mut response = answer(Bundle::file, &format!("assets/{name}"), &headers, IMMUTABLE)
+        .unwrap_or_else(|| ApiError::not_found().into_response());
+    if is_page(&name) {
+        let policy = edge::FramePolicy(HeaderValue::from_static(SANDBOX));
+        response.extensions_mut().insert(policy);
+    }
+    response
+}
+
+fn is_page(name: &str) -> bool {
+    media_type(name).is_some_and(|kind| kind.starts_with("text/html"))
 }
 
 /// The page of the interface; none if it was not built.

@@ -118,7 +118,8 @@ export const page = {
   'announce.prompt': 'A question for you: {question}',
 
   'footnotes.label': 'Footnotes',
-  'footnotes.back': 'Back to the text',
+  'footnotes.one': 'Footnote',
+  'footnotes.back_from': 'Back to the text, from footnote {number}',
 
   'admin.title': 'Administration',
   'admin.about': 'Version {version}, up for {uptime}',

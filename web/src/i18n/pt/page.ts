@@ -120,7 +120,8 @@ export const page: Record<keyof typeof english, string> = {
   'announce.prompt': 'Uma pergunta para você: {question}',
 
   'footnotes.label': 'Notas de rodapé',
-  'footnotes.back': 'Voltar ao texto',
+  'footnotes.one': 'Nota de rodapé',
+  'footnotes.back_from': 'Voltar ao texto, da nota de rodapé {number}',
 
   'admin.title': 'Administração',
   'admin.about': 'Versão {version}, no ar há {uptime}',
