@@ -87,7 +87,8 @@ impl ExportAll {
                 NextPage::None => return Ok(None),
             };
             let filter = ConversationFilter::default();
-            let page = self.app.chat.conversations(&self.caller, filter, before.as_ref()).await?;
+            let (chat, caller) = (&self.app.chat, &self.caller);
+            let page = chat.conversations(caller, false, filter, before.as_ref()).await?;
             self.waiting =
                 page.conversations.iter().map(|one| one.id).collect::<Vec<_>>().into_iter();
             if let Some(next) = page.next_before {
