@@ -61,7 +61,7 @@ pub(crate) async fn delete(
     id: ConversationId,
 ) -> Result<(), ChatError> {
     let conversation = state.take_part(caller, id).await?;
-    if !caller.scope.is_in_charge(&conversation) {
+    if !caller.scope.is_in_charge(conversation.person) {
         return Err(ChatError::Forbidden(NOT_OWN));
     }
     state.store.delete_conversation(&caller.scope, id).await?;

@@ -74,7 +74,7 @@ impl ChatState {
         id: ConversationId,
     ) -> Result<Conversation, ChatError> {
         let conversation = self.store.conversation(&caller.scope, id).await?;
-        match caller.scope.takes_part(&conversation) {
+        match caller.scope.takes_part(conversation.person, conversation.visibility) {
             true => Ok(conversation),
             false => Err(ChatError::Forbidden(ONLY_READ)),
         }

@@ -11,8 +11,6 @@
 use parlor_database::Query;
 use parlor_protocol::{PersonId, TenantId, Visibility};
 
-use crate::tables::conversations::Conversation;
-
 /// What of a tenant somebody sees. Only authentication makes one for a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scope {
@@ -29,9 +27,6 @@ enum Viewer {
     /// The server itself.
     Server,
 }
-
-/// How many values the predicate binds.
-pub(crate) const VALUES: usize = 3;
 
 impl Scope {
     /// What a person sees, or, without one, the tenant's shared account.
@@ -72,17 +67,13 @@ impl Scope {
     }
 
     /// Whether somebody may say something in a conversation that they see, and decide in it.
-    pub fn takes_part(&self, conversation: &Conversation) -> bool {
-        self.viewer == Viewer::Server
-            || conversation.visibility == Visibility::Tenant
-            || self.is_in_charge(conversation)
+    pub fn takes_part(&self, whose: Option<PersonId>, visibility: Visibility) -> bool {
+        visibility == Visibility::Tenant || self.is_in_charge(whose)
     }
 
     /// Whether somebody may delete a conversation that they see.
-    pub fn is_in_charge(&self, conversation: &Conversation) -> bool {
-        self.viewer == Viewer::Server
-            || conversation.person.is_none()
-            || conversation.person == self.person()
+    pub fn is_in_charge(&self, whose: Option<PersonId>) -> bool {
+        self.viewer == Viewer::Server || whose.is_none() || whose == self.person()
     }
 
     /// Binds the values of the predicate.
@@ -95,7 +86,7 @@ impl Scope {
 }
 
 /// The predicate: whether the conversation `c` is seen. Its values are those from number `first`
-/// on, [`VALUES`] of them.
+/// on, three of them.
 pub(crate) fn sees(first: usize) -> String {
     let (tenant, of_person) = (format!("${first}"), owned("c.person", first));
     format!("(c.tenant = {tenant} AND (c.visibility = 'tenant' OR {of_person}))")
@@ -117,6 +108,8 @@ pub(crate) fn owned(column: &str, first: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const VALUES: usize = 3;
 
     /// Y-2: the predicate names the values that are bound, and no other.
     #[test]

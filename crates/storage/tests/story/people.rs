@@ -222,8 +222,8 @@ async fn conversations_are_seen_by_whose_they_are() {
             let renamed = store.update_conversation(&taking_part, *id, Default::default()).await;
             assert_eq!(renamed.is_ok(), part[at], "{what}");
             if let Ok(found) = found {
-                assert_eq!(who.takes_part(&found), part[at], "{what}");
-                assert_eq!(who.is_in_charge(&found), charge[at], "{what}");
+                assert_eq!(who.takes_part(found.person, found.visibility), part[at], "{what}");
+                assert_eq!(who.is_in_charge(found.person), charge[at], "{what}");
             }
         }
     }

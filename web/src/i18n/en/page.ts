@@ -112,7 +112,7 @@ export const page = {
 
   'connection.lost': 'The connection was lost; trying again…',
   'connection.now': 'Try now',
-  'connection.gone': 'This conversation was deleted.',
+  'connection.gone': 'This conversation was deleted, or is no longer shared with you.',
   'notification.allow': 'Notify me when I am elsewhere',
   'notification.title': 'Parlor waits for your answer',
   'announce.prompt': 'A question for you: {question}',

@@ -114,7 +114,7 @@ export const page: Record<keyof typeof english, string> = {
 
   'connection.lost': 'A conexão caiu; tentando de novo…',
   'connection.now': 'Tentar agora',
-  'connection.gone': 'Esta conversa foi excluída.',
+  'connection.gone': 'Esta conversa foi excluída, ou não é mais compartilhada com você.',
   'notification.allow': 'Me avise quando eu estiver em outro lugar',
   'notification.title': 'Parlor espera sua resposta',
   'announce.prompt': 'Uma pergunta para você: {question}',
