@@ -8,8 +8,8 @@ use futures_util::future::join_all;
 use parlor_agent::tools::AppPage;
 use parlor_fanout::Hint;
 use parlor_protocol::{
-    BootId, ChatRequest, ClientMessageId, ConversationId, EventId, MessageId, Mode, ProjectId,
-    PromptAnswer, PromptId, PromptStatus, Timestamp, TurnId,
+    BootId, BranchChoice, ChatRequest, ClientMessageId, ConversationId, EventId, MessageId, Mode,
+    ProjectId, PromptAnswer, PromptId, PromptStatus, Timestamp, TurnId,
 };
 use parlor_storage::{
     BlockedInputPage, Conversation, ConversationFilter, ConversationPage, ConversationView,
@@ -34,7 +34,7 @@ use crate::project::Projects;
 use crate::prompts::PreviewedCall;
 use crate::state::ChatState;
 use crate::texts::title;
-use crate::{agent_initiated_turns, recovery, sending};
+use crate::{agent_initiated_turns, branches, recovery, sending};
 
 /// Conversations on a page of the list.
 const CONVERSATIONS_PER_PAGE: u32 = 50;
@@ -245,6 +245,16 @@ impl Chat {
         let (store, tenant) = (&self.state.store, &caller.tenant);
         store.update_conversation(tenant, id, new_title.as_deref(), mode).await?;
         self.conversation(caller, id).await
+    }
+
+    /// Goes on with the branch of a turn or a message; returns the last turn of its newest end.
+    pub async fn choose_branch(
+        &self,
+        caller: &Caller,
+        id: ConversationId,
+        choice: BranchChoice,
+    ) -> Result<TurnId, ChatError> {
+        branches::choose(&self.state, caller, id, choice).await
     }
 
     /// Deletes a conversation: stops its turn and ends its readers.

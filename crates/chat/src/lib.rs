@@ -14,6 +14,7 @@
 //!    [`agent_initiated_turns`]: an agent may begin a turn by itself.
 //!    [`apps`]: pages of MCP servers, whose calls are turns too.
 //!    [`flow`]: what the model was told of others decides what is asked.
+//!    [`branches`]: a message is edited, or answered once more; both versions stay.
 //! 7. [`nodes`]: several servers on one database take over from each other and tell each
 //!    other where to look.
 //!
@@ -25,6 +26,7 @@ mod allowances;
 mod answering;
 mod approval_policy;
 mod apps;
+mod branches;
 mod caller;
 mod chat;
 mod checked_tools;

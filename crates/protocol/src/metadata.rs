@@ -44,6 +44,12 @@ pub const PROMPT_TYPE: MetadataKey<str> = MetadataKey::new("prompt_type");
 pub const ANSWERS: MetadataKey<PromptId> = MetadataKey::new("answers");
 /// The message that this one tries again (U-5).
 pub const RETRY_OF: MetadataKey<MessageId> = MetadataKey::new("retry_of");
+/// The message in whose place this one was put; both stay (U-7).
+pub const EDIT_OF: MetadataKey<MessageId> = MetadataKey::new("edit_of");
+/// The message that this one repeats, for another answer (U-7).
+pub const REGENERATES: MetadataKey<MessageId> = MetadataKey::new("regenerates");
+/// In the branch that this message left tools did what is not undone (U-7).
+pub const CHANGES_STAY: MetadataKey<bool> = MetadataKey::new("changes_stay");
 /// The image that came with a person's message.
 pub const IMAGE: MetadataKey<ImageReference> = MetadataKey::new("image");
 /// The images of a tool's result.

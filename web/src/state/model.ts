@@ -10,6 +10,7 @@ import type {
   ToolStatus,
   UserPrompt,
 } from '../protocol/generated';
+import { shown } from './branches';
 
 /** A position in the log: a durable event, or a number of bytes into a text block. */
 export interface LogPosition {
@@ -36,6 +37,7 @@ export type Item =
   | {
       kind: 'prompt';
       key: string;
+      turn: string | null;
       prompt: UserPrompt;
       /** The MCP server whose app asks, if it is not the agent. */
       app: string | null;
@@ -43,7 +45,7 @@ export type Item =
       closed: PromptClosed | null;
     }
   | { kind: 'error'; key: string; turn: string | null; text: string; code: ErrorCode; recoverable: boolean }
-  | { kind: 'artifact'; key: string; artifact: Artifact }
+  | { kind: 'artifact'; key: string; turn: string | null; artifact: Artifact }
   /** The agent began a turn by itself. */
   | { kind: 'agent_initiated'; key: string; turn: string }
   /** A turn that was stopped or interrupted. */
@@ -57,11 +59,26 @@ export interface Artifact {
   id: string;
 }
 
+/** A turn and the one that it follows; none if it is the first of its path. */
+export interface TurnNode {
+  id: string;
+  parent: string | null;
+  /** The person's message that began it. */
+  asked: string | null;
+}
+
 export interface Conversation {
   id: string | null;
   /** The id of the last event that was reduced. */
   lastEventId: string | null;
+  /** Everything that the log has, in its order: also what is not on the path that is shown. */
   items: readonly Item[];
+  /** The turns, in the order of the log. */
+  turns: readonly TurnNode[];
+  /** The last turn of the path that is shown. */
+  leaf: string | null;
+  /** Whether a turn does not follow the turn before it. */
+  branched: boolean;
   /** The turn that runs. */
   turn: string | null;
   /** The MCP server whose app makes its only call, if one does. */
@@ -78,6 +95,9 @@ export const EMPTY: Conversation = {
   id: null,
   lastEventId: null,
   items: [],
+  turns: [],
+  leaf: null,
+  branched: false,
   turn: null,
   app: null,
   queued: false,
@@ -97,8 +117,8 @@ export function isAfter(place: LogPosition, other: LogPosition): boolean {
   return (place.offset ?? -1) > (other.offset ?? -1);
 }
 
-/** The prompt that waits; the oldest one if there are several. */
+/** The prompt that waits on the path that is shown; the oldest one if there are several. */
 export function openPrompt(conversation: Conversation): UserPrompt | null {
-  const item = conversation.items.find((one) => one.kind === 'prompt' && one.closed === null);
+  const item = shown(conversation).items.find((one) => one.kind === 'prompt' && one.closed === null);
   return item?.kind === 'prompt' ? item.prompt : null;
 }

@@ -1,11 +1,11 @@
-//! Conversations: list, create, read, rename, delete, stop.
+//! Conversations: list, create, read, rename, choose a branch, delete, stop.
 
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use parlor_protocol::{ConversationId, Mode, ProjectId, TenantId};
+use parlor_protocol::{BranchChoice, ConversationId, Mode, ProjectId, TenantId};
 use parlor_storage::ConversationFilter;
 use serde::Deserialize;
 use serde_json::json as value;
@@ -103,6 +103,17 @@ pub(crate) async fn update(
         return Err(ApiError::malformed("title: it is blank"));
     }
     json(&app.chat.update(&principal.caller, id, changes.title, changes.mode).await?)
+}
+
+/// `PUT /api/conversations/{id}/branch`: which branch to go on with.
+pub(crate) async fn choose_branch(
+    State(app): State<Arc<App>>,
+    principal: Principal,
+    PathId(id): PathId<ConversationId>,
+    Json(choice): Json<BranchChoice>,
+) -> Result<Response, ApiError> {
+    let leaf = app.chat.choose_branch(&principal.caller, id, choice).await?;
+    json(&value!({"leaf": leaf}))
 }
 
 /// `DELETE /api/conversations/{id}`.

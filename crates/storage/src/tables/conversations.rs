@@ -5,9 +5,10 @@ use parlor_database::{Batch, Executor, Row, query};
 use parlor_protocol::{ConversationId, Mode, NodeId, ProjectId, TenantId, Timestamp};
 use serde::Serialize;
 
-use crate::columns::{counter, optional, parsed, to_column};
+use crate::columns::{counter, optional, optional_counter, parsed, to_column};
 use crate::error::StorageError;
 use crate::pages::{self, PageCursor};
+use crate::queries::branches::Path;
 use crate::served::Served;
 use crate::store::Store;
 
@@ -43,6 +44,16 @@ pub struct Conversation {
     /// The node that has the files of its agent, if that is a program.
     #[serde(skip)]
     pub home: Option<NodeId>,
+    /// The number of the last turn of its current path, if it has branches.
+    #[serde(skip)]
+    pub(crate) leaf: Option<u64>,
+}
+
+impl Conversation {
+    /// Its current path.
+    pub fn path(&self) -> Path {
+        Path::to(self.id, self.leaf)
+    }
 }
 
 /// A conversation that begins.
@@ -241,6 +252,7 @@ fn conversation(row: &Row) -> Result<Conversation, StorageError> {
         epoch: counter(row, "epoch")?,
         next_seq: counter(row, "next_seq")?,
         home: optional(row, "home")?,
+        leaf: optional_counter(row, "leaf")?,
     })
 }
 

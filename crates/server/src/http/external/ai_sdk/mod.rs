@@ -154,7 +154,7 @@ impl Client<'_> {
         let (text, image) = message.content()?;
         Ok(ChatRequest {
             message: text,
-            image,
+            image: image.map(Some),
             project: Some(self.conversation.project.clone()),
             client_message_id: Some(ids::message(&self.conversation, &message.id)?),
             client_tools: input.tools()?,
