@@ -5,6 +5,7 @@
  * with the last turn that began, or with the one that a person chose since. Pure.
  */
 
+import type { UserPrompt } from '../protocol/generated';
 import type { Conversation, Item, TurnNode } from './model';
 
 /** The conversation with the items of its path only. Without branches it is the same object. */
@@ -36,6 +37,12 @@ function pathTo(turns: readonly TurnNode[], leaf: string | null): Set<string> {
 /** The turn that an item is part of. */
 export function turnOf(item: Item): string | null {
   return item.kind === 'message' ? item.message.turn_id : item.turn;
+}
+
+/** The prompt that waits on the path that is shown; the oldest one if there are several. */
+export function openPrompt(conversation: Conversation): UserPrompt | null {
+  const item = shown(conversation).items.find((one) => one.kind === 'prompt' && one.closed === null);
+  return item?.kind === 'prompt' ? item.prompt : null;
 }
 
 /** The turns that follow the same turn, in the order in which they began, by each of them that has a message of a person. */

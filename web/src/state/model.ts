@@ -10,7 +10,6 @@ import type {
   ToolStatus,
   UserPrompt,
 } from '../protocol/generated';
-import { shown } from './branches';
 
 /** A position in the log: a durable event, or a number of bytes into a text block. */
 export interface LogPosition {
@@ -115,10 +114,4 @@ export function parseEventId(id: string | null): LogPosition | null {
 export function isAfter(place: LogPosition, other: LogPosition): boolean {
   if (place.seq !== other.seq) return place.seq > other.seq;
   return (place.offset ?? -1) > (other.offset ?? -1);
-}
-
-/** The prompt that waits on the path that is shown; the oldest one if there are several. */
-export function openPrompt(conversation: Conversation): UserPrompt | null {
-  const item = shown(conversation).items.find((one) => one.kind === 'prompt' && one.closed === null);
-  return item?.kind === 'prompt' ? item.prompt : null;
 }

@@ -15,7 +15,7 @@ export const cards = {
   'said.go_on': 'Go on',
   'said.withheld': 'What was written here was withheld.',
   'said.edit': 'Edit message',
-  'said.regenerate': 'Try again: another answer',
+  'said.regenerate': 'Another answer',
   'said.changes_stay': 'What tools did in the other version stays done.',
   'edit.label': 'Edit your message',
   'edit.cancel': 'Cancel',

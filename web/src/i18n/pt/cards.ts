@@ -17,7 +17,7 @@ export const cards: Record<keyof typeof english, string> = {
   'said.go_on': 'Continue',
   'said.withheld': 'O que estava escrito aqui foi retido.',
   'said.edit': 'Editar mensagem',
-  'said.regenerate': 'Tentar de novo: outra resposta',
+  'said.regenerate': 'Outra resposta',
   'said.changes_stay': 'O que as ferramentas fizeram na outra versão continua feito.',
   'edit.label': 'Editar sua mensagem',
   'edit.cancel': 'Cancelar',
