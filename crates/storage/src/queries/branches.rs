@@ -114,7 +114,7 @@ impl Store {
             "{BELOW} SELECT DISTINCT r.server, r.tool FROM below a
              JOIN turns t ON t.conversation_id = $1 AND t.start_seq BETWEEN a.first AND a.last
              JOIN tool_runs r ON r.turn_id = t.id
-             WHERE r.conversation_id = $1 AND r.started_at IS NOT NULL"
+             WHERE r.started_at IS NOT NULL"
         ))
         .bind(conversation.to_string())
         .bind(to_column(place.start_seq))

@@ -146,8 +146,8 @@ fn told(path: Path, select: &str, more: &str) -> Query {
             "SELECT {select} FROM path p
              JOIN turns t ON t.conversation_id = $1 AND t.start_seq BETWEEN p.first AND p.last
              JOIN tool_runs r ON r.turn_id = t.id
-             WHERE r.conversation_id = $1 AND r.status = 'finished' AND NOT r.withheld
-             AND t.start_seq >= COALESCE((SELECT MAX(c.start_seq) FROM turns c JOIN path q
+             WHERE r.status = 'finished' AND NOT r.withheld AND t.start_seq >= COALESCE((
+                 SELECT MAX(c.start_seq) FROM turns c JOIN path q
                  ON c.start_seq BETWEEN q.first AND q.last
                  WHERE c.conversation_id = $1 AND c.clears), 0) {more}"
         )))
