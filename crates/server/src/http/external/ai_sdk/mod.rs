@@ -183,7 +183,8 @@ impl Client<'_> {
     async fn edit(&self, input: &ChatInput, message: &UiMessage) -> Result<Reply, ApiError> {
         let mut request = self.message(input, message)?;
         if let Some(tried) = self.tried(&request).await? {
-            let image = request.image.as_ref().map_or("", |image| image.data.as_str());
+            let image = request.image.iter().flatten().next();
+            let image = image.map_or("", |image| image.data.as_str());
             let content = ids::hash(&[request.message.as_bytes(), image.as_bytes()]);
             let id = format!("{}\0edited\0{content}", message.id);
             request.client_message_id = Some(ids::message(&self.conversation, &id)?);
