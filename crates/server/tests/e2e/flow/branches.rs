@@ -34,7 +34,8 @@ async fn a_branch_holds_what_was_read_on_its_path() {
     let server = scene.start("ask", "").await;
     let done = || Script::answer().text("Done.");
     let first = scene.say(&server, None, "Hello", [done()]).await;
-    let id = &first.conversation();
+    let id = first.conversation();
+    let id = id.as_str();
     let tainted = scene.say(&server, Some(id), "Read my mail", [read_mail(), done()]).await;
     let later = scene.say(&server, Some(id), "Thanks", [done()]).await;
 
@@ -69,7 +70,8 @@ async fn a_clearing_holds_on_its_path() {
     let server = scene.start("ask", "").await;
     let done = || Script::answer().text("Done.");
     let read = scene.say(&server, None, "Read my mail", [read_mail(), done()]).await;
-    let id = &read.conversation();
+    let id = read.conversation();
+    let id = id.as_str();
     let before = scene.say(&server, Some(id), "Thanks", [done()]).await;
     scene.model.push(done());
     let clears = json!({"message": "Go on.", "conversation_id": id, "clear_context": true});
