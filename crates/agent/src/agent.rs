@@ -163,6 +163,10 @@ pub struct TurnContext {
     pub client_tools: Vec<ToolSpec>,
     /// Whose words it was told before.
     pub flow: TurnFlow,
+    /// Whether what an agent keeps of its turns so far, such as a process or a CLI session, is not
+    /// what this turn goes on from: a person took back what was said since, or went on without what
+    /// was read. Then the history alone counts.
+    pub starts_over: bool,
 }
 
 /// What an agent with tools and rules of its own has to know of the flow of information (F): the
@@ -173,9 +177,6 @@ pub struct TurnFlow {
     pub asks: bool,
     /// Whether words of others were told before this turn.
     pub is_tainted: bool,
-    /// Whether a person went on without what was read, and no CLI session was begun since: one
-    /// that is known from before still holds it.
-    pub is_cleared: bool,
 }
 
 /// An event of a turn. Its texts are raw.

@@ -114,6 +114,14 @@ impl HistoryMessage {
         })
     }
 
+    /// Removes the CLI sessions: the next turn of the program begins another one.
+    pub fn without_cli_sessions(&mut self) {
+        self.blocks.retain(|block| match block {
+            ContentBlock::Vendor { block, .. } => block.get(CLI_SESSION).is_none(),
+            _ => true,
+        });
+    }
+
     /// Makes a call in this message the one that ran: a person may have changed its
     /// arguments. Says whether the call is in this message.
     pub fn amend_call(&mut self, call: &str, arguments: &Map<String, Value>) -> bool {

@@ -31,7 +31,7 @@ pub(crate) async fn list(
     let row = state.store.conversation(&caller.scope, conversation).await?;
     let allowances = state.store.allowances(conversation).await?;
     let project = state.project(caller, &row.project)?;
-    let flow = project.flow_context(&state.store, conversation).await?;
+    let flow = project.flow_context(&state.store, row.path()).await?;
     let suspends = flow.policy == FlowPolicy::Ask && flow.is_tainted();
     let tools = project.tools.as_ref().map(|tools| tools.list());
     let is_sink = |allowance: &Allowance| {

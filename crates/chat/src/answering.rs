@@ -12,7 +12,7 @@ use parlor_guard::{Checked, Clean};
 use parlor_protocol::{
     Mode, PlanDecision, PromptAnswer, PromptId, PromptOutcome, PromptType, Timestamp,
 };
-use parlor_storage::{Prompt, PromptResolution};
+use parlor_storage::{Follows, Prompt, PromptResolution};
 use serde_json::Value;
 
 use crate::caller::{Accepted, Caller};
@@ -161,7 +161,9 @@ async fn begin_turn(
         for_model: Some(answer.clone().map(for_model)),
         text: answer.map(ValidAnswer::into_text),
         image: None,
+        kept_image: None,
         retry: None,
+        version: None,
         clears: None,
     };
     let conversation = prompt.conversation;
@@ -169,6 +171,7 @@ async fn begin_turn(
     let answers = Some(Box::new(close));
     let mut write =
         turn::message_turn(caller, project, conversation, message, answers, &passed_over);
+    write.follows = Follows::PathOf(prompt.turn);
     write.mode = (decision == Some(PlanDecision::Execute)).then_some(Mode::Act);
     // The client that asked is the one that reads on.
     write.client_tools = state.store.client_tools(prompt.turn).await?;

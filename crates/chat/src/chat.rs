@@ -9,8 +9,8 @@ use parlor_agent::tools::AppPage;
 use parlor_fanout::Hint;
 use parlor_imports::Product;
 use parlor_protocol::{
-    BootId, ChatRequest, ClientMessageId, ConversationId, EventId, MessageId, Mode, ProjectId,
-    PromptAnswer, PromptId, PromptStatus, Timestamp, TurnId,
+    BootId, BranchChoice, ChatRequest, ClientMessageId, ConversationId, EventId, MessageId, Mode,
+    ProjectId, PromptAnswer, PromptId, PromptStatus, Timestamp, TurnId,
 };
 use parlor_storage::{
     BlockedInputPage, Conversation, ConversationChanges, ConversationFilter, ConversationPage,
@@ -35,7 +35,7 @@ use crate::nodes::NodeTasks;
 use crate::project::Projects;
 use crate::prompts::PreviewedCall;
 use crate::state::ChatState;
-use crate::{agent_initiated_turns, conversations, recovery, sending};
+use crate::{agent_initiated_turns, branches, conversations, recovery, sending};
 
 /// Conversations on a page of the list.
 const CONVERSATIONS_PER_PAGE: u32 = 50;
@@ -257,6 +257,16 @@ impl Chat {
         conversation: parlor_imports::Conversation,
     ) -> Result<Imported, ChatError> {
         importing::import(&self.state, caller, project, product, conversation).await
+    }
+
+    /// Goes on with the branch of a turn or a message; returns the last turn of its newest end.
+    pub async fn choose_branch(
+        &self,
+        caller: &Caller,
+        id: ConversationId,
+        choice: BranchChoice,
+    ) -> Result<TurnId, ChatError> {
+        branches::choose(&self.state, caller, id, choice).await
     }
 
     /// Deletes a conversation: stops its turn and ends its readers. That of a person is deleted by

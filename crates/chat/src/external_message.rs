@@ -99,7 +99,7 @@ impl Typed for WithEarlier {
 }
 
 /// A long text in pieces that overlap.
-fn pieces(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
         let text = rest?;

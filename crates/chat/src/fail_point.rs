@@ -1,12 +1,16 @@
-//! Fail points: the process aborts right after a step of the ledger, so that tests can
+//! Fail points: the process aborts right after a step of the log or the ledger, so that tests can
 //! restart the real binary from there.
 //!
 //! In debug builds only: `PARLOR_ABORT_AT=started` aborts as soon as that step is done.
 //! Nothing is unwound, flushed or logged, as with `kill -9`. Release builds have none.
 
-/// The steps of a tool call that needs approval, in order.
+/// The steps of a turn and of a tool call that needs approval, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FailPoint {
+    /// The message and the beginning of its turn are stored; nobody knows yet.
+    Begun,
+    /// The branch that a person chose is stored; nobody knows yet.
+    Chosen,
     /// The agent's message, with its calls, is stored.
     Said,
     /// The proposed run and its prompt are stored, in one write.

@@ -15,6 +15,7 @@
 //!    [`apps`]: pages of MCP servers, whose calls are turns too.
 //!    [`flow`]: what the model was told of others decides what is asked.
 //!    [`importing`]: conversations that took place in another chat.
+//!    [`branches`]: a message is edited, or answered once more; both versions stay.
 //! 7. [`nodes`]: several servers on one database take over from each other and tell each
 //!    other where to look.
 //!
@@ -26,6 +27,7 @@ mod allowances;
 mod answering;
 mod approval_policy;
 mod apps;
+mod branches;
 mod caller;
 mod chat;
 mod checked_tools;

@@ -7,8 +7,8 @@ use std::time::Duration;
 use parlor_agent::{Agent, Tools};
 use parlor_guard::guardrail::Guardrail;
 use parlor_guard::sanitizer::Sanitizer;
-use parlor_protocol::{ConversationId, ProjectId, TenantId};
-use parlor_storage::{StorageError, Store};
+use parlor_protocol::{ProjectId, TenantId};
+use parlor_storage::{Path, StorageError, Store};
 
 use crate::flow::{FlowContext, FlowNotes, FlowPolicy};
 
@@ -48,13 +48,13 @@ pub struct Project {
 }
 
 impl Project {
-    /// What the model was told in a conversation.
+    /// What the model was told on a path.
     pub(crate) async fn flow_context(
         &self,
         store: &Store,
-        conversation: ConversationId,
+        path: Path,
     ) -> Result<FlowContext, StorageError> {
-        FlowContext::read(store, self.flow, self.tools.as_ref(), conversation).await
+        FlowContext::read(store, self.flow, self.tools.as_ref(), path).await
     }
 }
 

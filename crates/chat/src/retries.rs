@@ -8,10 +8,12 @@
 //!    names the turn: of several attempts the model reads the last
 //!    ([`crate::turn`]'s context). People see them all.
 
-use parlor_protocol::{ChatRequest, MessageId, TurnId, metadata};
+use parlor_protocol::message::Message;
+use parlor_protocol::{ChatRequest, ConversationId, MessageId, TurnId, metadata};
 use parlor_storage::NewImage;
 use serde_json::Value;
 
+use crate::branches::{AsRead, Version};
 use crate::caller::Caller;
 use crate::error::ChatError;
 use crate::state::ChatState;
@@ -26,8 +28,19 @@ pub(crate) struct Retry {
     pub(crate) message: MessageId,
     /// The turn that it began.
     pub(crate) turn: TurnId,
-    /// Its image, if the request has none of its own.
+}
+
+/// What a request takes over from a message that was sent before.
+#[derive(Debug, Default)]
+pub(crate) struct Repeated {
+    /// What it tries again.
+    pub(crate) retry: Option<Retry>,
+    /// The image, unless the request has its own.
     pub(crate) image: Option<NewImage>,
+    /// The message in whose place it is.
+    pub(crate) version: Option<Version>,
+    /// The message as the model reads it, if that is not the same.
+    pub(crate) as_read: Option<AsRead>,
 }
 
 /// Looks up what a request tries again, and fills in what it leaves out.
@@ -35,8 +48,8 @@ pub(crate) async fn complete(
     state: &ChatState,
     caller: &Caller,
     request: &mut ChatRequest,
-) -> Result<Option<Retry>, ChatError> {
-    let Some(named) = request.retry_of else { return Ok(None) };
+) -> Result<Repeated, ChatError> {
+    let Some(named) = request.retry_of else { return Ok(Repeated::default()) };
     // A new conversation has no message to try again.
     let conversation = request.conversation_id.ok_or(ChatError::NotFound)?;
     let asked = state.store.message_that_began(&caller.scope, conversation, named).await?;
@@ -44,15 +57,34 @@ pub(crate) async fn complete(
     if request.message.trim().is_empty() {
         request.message.clone_from(&asked.content);
     }
-    let image = match metadata::IMAGE.get(&asked.metadata) {
-        Some(reference) if request.image.is_none() => {
-            let image = state.store.image(&caller.scope, reference.id).await?;
-            let media_type = image.media_type;
-            Some(NewImage { id: reference.id, media_type, bytes: image.bytes })
-        }
-        _ => None,
+    let image = match request.image {
+        Some(Some(_)) => None,
+        Some(None) | None => image_of(state, caller, asked).await?,
     };
-    Ok(Some(Retry { message: asked.id, turn: asked.turn_id, image }))
+    let retry = Some(Retry { message: asked.id, turn: asked.turn_id });
+    Ok(Repeated { retry, image, ..Repeated::default() })
+}
+
+/// What was tried again, by its message.
+pub(crate) async fn find(
+    state: &ChatState,
+    caller: &Caller,
+    conversation: ConversationId,
+    message: MessageId,
+) -> Result<Retry, ChatError> {
+    let asked = state.store.message_that_began(&caller.scope, conversation, message).await?;
+    Ok(Retry { message: asked.get().id, turn: asked.get().turn_id })
+}
+
+/// The image of a message.
+pub(crate) async fn image_of(
+    state: &ChatState,
+    caller: &Caller,
+    message: &Message,
+) -> Result<Option<NewImage>, ChatError> {
+    let Some(reference) = metadata::IMAGE.get(&message.metadata) else { return Ok(None) };
+    let image = state.store.image(&caller.scope, reference.id).await?;
+    Ok(Some(NewImage { id: reference.id, media_type: image.media_type, bytes: image.bytes }))
 }
 
 /// Marks a part of the raw history as another attempt at a turn.

@@ -1,7 +1,7 @@
 //! Sending a message: what happens to a request until its turn has begun.
 //!
 //! 1. A message that was sent before is acknowledged again, and begins no second turn (H-5).
-//! 2. What a retry leaves out is filled in ([`retries`]).
+//! 2. What a retry, an edit or another answer leaves out is filled in ([`retries`], [`branches`]).
 //! 3. The conversation is looked up, or a new one is prepared.
 //! 4. The image is decoded and checked, the text passes the guardrail ([`input_check`]), and so
 //!    does what an external client tells of the past ([`external_message`](crate::external_message)).
@@ -11,17 +11,18 @@
 use std::sync::Arc;
 
 use parlor_protocol::{ChatRequest, ConversationId, ProjectId, PromptId};
-use parlor_storage::{NewConversation, Prompt, StorageError};
+use parlor_storage::{NewConversation, Path, Prompt, StorageError};
 use uuid::Uuid;
 
+use crate::branches::{self, AsRead};
 use crate::caller::{Accepted, Caller};
 use crate::client_tools;
 use crate::error::ChatError;
-use crate::external_message::{ExternalMessage, WithEarlier};
+use crate::external_message::{EarlierMessage, ExternalMessage, WithEarlier};
 use crate::flow::clearing;
 use crate::input_check;
 use crate::project::Project;
-use crate::retries;
+use crate::retries::{self, Repeated};
 use crate::state::ChatState;
 use crate::texts::title;
 use crate::turn::{self, PersonMessage};
@@ -40,33 +41,14 @@ pub(crate) async fn send(
     if let (None, Some(named)) = (request.conversation_id, &message.conversation) {
         request.conversation_id = state.store.external_conversation(&caller.tenant, named).await?;
     }
-    let retry = retries::complete(state, caller, &mut request).await?;
+    let repeated = match branches::complete(state, caller, &mut request).await? {
+        Some(version) => version,
+        None => retries::complete(state, caller, &mut request).await?,
+    };
     let target = target(state, caller, project, &request).await?;
     let project = &target.project;
-    let image = match request.image.take() {
-        Some(image) => Some(state.images.check(image, project.max_image_bytes).await?),
-        None => None,
-    };
-    let has_image = image.is_some() || retry.as_ref().is_some_and(|retry| retry.image.is_some());
-    let text =
-        input_check::check_message(state, caller, project, &request.message, has_image).await?;
+    let said = said(state, caller, &target, &mut request, repeated, &message.earlier).await?;
     let tools = client_tools::check(project, &request.client_tools)?;
-    let for_model = match message.earlier.is_empty() || target.new.is_none() {
-        true => None,
-        false => {
-            let all = WithEarlier::new(message.earlier.clone(), text.get())?;
-            let all = input_check::check_answer(state, caller, project, all).await?;
-            Some(all.map(WithEarlier::for_model))
-        }
-    };
-    let clears = match (request.clear_context, &target.new) {
-        (true, None) => {
-            let kept = state.store.calls_before_others(target.conversation).await?;
-            Some(clearing::mark(&kept))
-        }
-        _ => None,
-    };
-    let said = PersonMessage { text, for_model, image, retry, clears };
     let slot = state.turn_slot(caller, project).await?;
     let conversation = target.conversation;
     let mut write =
@@ -86,6 +68,53 @@ pub(crate) async fn send(
             None => Err(why_not_begun(state, conversation, error).await),
         },
     }
+}
+
+/// What a request says, once it has passed the checks.
+async fn said(
+    state: &ChatState,
+    caller: &Caller,
+    target: &Target,
+    request: &mut ChatRequest,
+    repeated: Repeated,
+    earlier: &[EarlierMessage],
+) -> Result<PersonMessage, ChatError> {
+    let project = &target.project;
+    let Repeated { retry, image: kept_image, mut version, as_read } = repeated;
+    let image = match request.take_image() {
+        Some(image) => Some(state.images.check(image, project.max_image_bytes).await?),
+        None => None,
+    };
+    let has_image = image.is_some() || kept_image.is_some();
+    let text =
+        input_check::check_message(state, caller, project, &request.message, has_image).await?;
+    let for_model = match as_read {
+        Some(words) => {
+            let words = input_check::check_answer(state, caller, project, words).await?;
+            Some(words.map(|AsRead(words)| words))
+        }
+        None if earlier.is_empty() || target.new.is_none() => None,
+        None => {
+            let all = WithEarlier::new(earlier.to_vec(), text.get())?;
+            let all = input_check::check_answer(state, caller, project, all).await?;
+            Some(all.map(WithEarlier::for_model))
+        }
+    };
+    if let Some(version) = &mut version {
+        let (id, turn) = (target.conversation, version.turn);
+        version.changes_stay = branches::changes_stay(state, project, id, turn).await?;
+    }
+    let clears = match (request.clear_context, target.path) {
+        (true, Some(path)) => {
+            let path = match &version {
+                Some(version) => state.store.path_before(target.conversation, version.turn).await?,
+                None => path,
+            };
+            Some(clearing::mark(&state.store.calls_before_others(path).await?))
+        }
+        _ => None,
+    };
+    Ok(PersonMessage { text, for_model, image, kept_image, retry, version, clears })
 }
 
 /// The open prompts that a message passes over: those that no turn waits for.
@@ -138,6 +167,8 @@ struct Target {
     conversation: ConversationId,
     /// Set if the conversation begins with this message.
     new: Option<NewConversation>,
+    /// Its current path, if it had begun before.
+    path: Option<Path>,
     /// The title of a conversation that had no message before.
     title: Option<String>,
     passed_over: Vec<Prompt>,
@@ -159,12 +190,13 @@ async fn target(
             person: caller.person(),
         };
         let conversation = ConversationId::new(Uuid::now_v7());
-        let (title, passed_over) = (None, Vec::new());
-        return Ok(Target { project, conversation, new: Some(new), title, passed_over });
+        let (path, title, passed_over) = (None, None, Vec::new());
+        return Ok(Target { project, conversation, new: Some(new), path, title, passed_over });
     };
     let conversation = state.take_part(caller, id).await?;
     let title = conversation.title.get().is_empty().then(|| title(&request.message));
     let passed_over = open_prompts_without_turn(state, id, None).await?;
+    let path = Some(conversation.path());
     let project = state.project(caller, &conversation.project)?;
-    Ok(Target { project, conversation: id, new: None, title, passed_over })
+    Ok(Target { project, conversation: id, new: None, path, title, passed_over })
 }

@@ -42,7 +42,7 @@ fn started(strict: bool) -> Dialog {
         working_dir: "/work".to_owned(),
         working_dir_content: Content::Own,
         durable: strict,
-        flow: TurnFlow { asks: strict, is_tainted: strict, is_cleared: false },
+        flow: TurnFlow { asks: strict, is_tainted: strict },
         deferred: None,
     });
     dialog.opening();

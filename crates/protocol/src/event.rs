@@ -33,6 +33,17 @@ pub enum EventBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(optional))]
         app: Option<String>,
+        /// Set if the turn does not follow the turn before it in the log.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional))]
+        branch: Option<Branch>,
+    },
+    /// A person chose another path through the turns. The next message goes on from its end.
+    BranchChosen {
+        /// Where.
+        conversation_id: ConversationId,
+        /// The last turn of the path.
+        turn_id: TurnId,
     },
     /// The turn waits for a free process. The next event, whatever it is, ends the wait.
     Queued {
@@ -117,6 +128,15 @@ pub enum EventBody {
         /// Why it ended.
         reason: DoneReason,
     },
+}
+
+/// Where a turn begins that does not follow the turn before it in the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+pub struct Branch {
+    /// The turn that it follows; absent if it is the first of its path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<TurnId>,
 }
 
 /// Why a turn ended.

@@ -36,7 +36,7 @@ pub mod tool;
 pub mod verdict;
 
 pub use error::{ErrorBody, ErrorCode, ErrorEnvelope, FieldProblem, Problem};
-pub use event::{DoneReason, EventBody};
+pub use event::{Branch, DoneReason, EventBody};
 pub use ids::{
     BootId, CallId, ClientMessageId, ConversationId, EventId, ExternalId, MessageId, NodeId,
     PersonId, ProjectId, PromptId, TenantId, TurnId,
@@ -53,7 +53,9 @@ pub use prompt::{
 };
 pub use prompt_draft::PromptDraft;
 pub use question::{Question, QuestionOption, Severity, SubQuestion};
-pub use request::{ChatRequest, ClientFrame, ClientTool, ImageAttachment, Mode, PromptAnswer};
+pub use request::{
+    BranchChoice, ChatRequest, ClientFrame, ClientTool, ImageAttachment, Mode, PromptAnswer,
+};
 pub use structure::StructureError;
 pub use tool::{ToolCall, ToolProgress, ToolResult, ToolStatus};
 pub use verdict::Verdict;

@@ -46,6 +46,12 @@ pub const ANSWERS: MetadataKey<PromptId> = MetadataKey::new("answers");
 pub const RETRY_OF: MetadataKey<MessageId> = MetadataKey::new("retry_of");
 /// The product in which the message was written, if it was imported (Y-5).
 pub const IMPORTED_FROM: MetadataKey<str> = MetadataKey::new("imported_from");
+/// The message in whose place this one was put; both stay (U-7).
+pub const EDIT_OF: MetadataKey<MessageId> = MetadataKey::new("edit_of");
+/// The message that this one repeats, for another answer (U-7).
+pub const REGENERATES: MetadataKey<MessageId> = MetadataKey::new("regenerates");
+/// In the branch that this message left tools did what is not undone (U-7).
+pub const CHANGES_STAY: MetadataKey<bool> = MetadataKey::new("changes_stay");
 /// The image that came with a person's message.
 pub const IMAGE: MetadataKey<ImageReference> = MetadataKey::new("image");
 /// The images of a tool's result.

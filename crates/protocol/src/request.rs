@@ -6,7 +6,9 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use crate::ids::{ClientMessageId, ConversationId, MessageId, ProjectId, PromptId, TenantId};
+use crate::ids::{
+    ClientMessageId, ConversationId, MessageId, ProjectId, PromptId, TenantId, TurnId,
+};
 
 /// A person's message (`POST /api/chat`, or a frame).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -18,9 +20,10 @@ pub struct ChatRequest {
     /// The conversation that it belongs to; without one a new one begins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<ConversationId>,
-    /// A picture to look at.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub image: Option<ImageAttachment>,
+    /// A picture to look at. For an edit `null` leaves out the picture that the message had.
+    #[serde(default, deserialize_with = "named", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(type = "ImageAttachment | null"))]
+    pub image: Option<Option<ImageAttachment>>,
     /// The tenant; a session's or key's own by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<TenantId>,
@@ -39,6 +42,14 @@ pub struct ChatRequest {
     /// only, and earlier ones in which tools were called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_of: Option<MessageId>,
+    /// Puts this message in the place of one that a person wrote: a branch begins there, and the
+    /// old one stays. Its picture is kept unless `image` says otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edit_of: Option<MessageId>,
+    /// Asks for another answer, as a branch: a message of a person, or any of the turn that it
+    /// began. The message is the same again, so none comes with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub regenerate: Option<MessageId>,
     /// Goes on without what was read (F-1): from this message on the model gets of what was
     /// before only the person's own messages, and results of the people's own systems.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -49,6 +60,26 @@ pub struct ChatRequest {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<ClientTool>>", optional))]
     pub client_tools: Vec<ClientTool>,
+}
+
+impl ChatRequest {
+    /// The picture, if one came.
+    pub fn take_image(&mut self) -> Option<ImageAttachment> {
+        self.image.take().flatten()
+    }
+}
+
+/// Which branch of a conversation to go on with (`PUT /api/conversations/{id}/branch`): a turn or
+/// a message names it, and its newest end counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+pub struct BranchChoice {
+    /// A turn of the branch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_id: Option<TurnId>,
+    /// A message of the branch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_id: Option<MessageId>,
 }
 
 /// A tool that the client has.
@@ -182,6 +213,13 @@ impl<'de> Deserialize<'de> for ClientFrame {
             _ => Err(D::Error::custom("a frame is {\"message\": …} or has a known \"type\"")),
         }
     }
+}
+
+/// A field that is there, even if it is null.
+fn named<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Option<T>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
 }
 
 fn is_false(flag: &bool) -> bool {

@@ -279,17 +279,22 @@ fn events() {
     let (conversation_id, turn_id) = (CONVERSATION.parse().unwrap(), TURN.parse().unwrap());
     let (message_id, call_id) = (MESSAGE.parse().unwrap(), CALL.parse().unwrap());
     let text = || "Hel".to_owned();
+    let start = |message_id, app: Option<&str>, branch| EventBody::Start {
+        conversation_id,
+        turn_id,
+        message_id,
+        app: app.map(str::to_owned),
+        branch,
+    };
     golden(
         "events.json",
         &vec![
-            EventBody::Start { conversation_id, turn_id, message_id: Some(message_id), app: None },
-            EventBody::Start { conversation_id, turn_id, message_id: None, app: None },
-            EventBody::Start {
-                conversation_id,
-                turn_id,
-                message_id: None,
-                app: Some("clock".to_owned()),
-            },
+            start(Some(message_id), None, None),
+            start(None, None, None),
+            start(None, Some("clock"), None),
+            start(Some(message_id), None, Some(Branch { parent: Some(turn_id) })),
+            start(Some(message_id), None, Some(Branch { parent: None })),
+            EventBody::BranchChosen { conversation_id, turn_id },
             EventBody::Queued { turn_id },
             EventBody::Chunk { text: text(), message_id },
             EventBody::Snapshot { text: text(), message_id },

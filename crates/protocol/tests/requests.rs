@@ -20,15 +20,17 @@ fn requests_and_errors() {
         &ChatRequest {
             message: "What is this?".into(),
             conversation_id: Some(CONVERSATION.parse().unwrap()),
-            image: Some(ImageAttachment {
+            image: Some(Some(ImageAttachment {
                 data: "iVBORw0KGgo=".into(),
                 media_type: "image/png".into(),
-            }),
+            })),
             tenant: Some("home".parse().unwrap()),
             project: Some("recipes".parse().unwrap()),
             mode: Some(Mode::Plan),
             client_message_id: Some("tab-1:7".parse().unwrap()),
             retry_of: Some(MESSAGE.parse().unwrap()),
+            edit_of: Some(MESSAGE.parse().unwrap()),
+            regenerate: Some(MESSAGE.parse().unwrap()),
             clear_context: true,
             client_tools: vec![ClientTool {
                 name: "open_page".into(),
@@ -36,6 +38,10 @@ fn requests_and_errors() {
                 input_schema: json!({"type": "object"}),
             }],
         },
+    );
+    golden(
+        "branch_choice.json",
+        &BranchChoice { turn_id: None, message_id: Some(MESSAGE.parse().unwrap()) },
     );
     golden(
         "error.json",
@@ -52,4 +58,19 @@ fn requests_and_errors() {
     for code in [ErrorCode::InputBlocked, ErrorCode::TurnRunning, ErrorCode::Internal] {
         assert_eq!(serde_json::to_value(code).unwrap(), code.as_str());
     }
+}
+
+/// U-7: a picture that is null is left out, one that is not named is kept.
+#[test]
+fn a_picture_can_be_left_out() {
+    let image = |body: serde_json::Value| {
+        let request: ChatRequest = serde_json::from_value(body).unwrap();
+        let again = serde_json::to_value(&request).unwrap();
+        assert_eq!(serde_json::from_value::<ChatRequest>(again).unwrap(), request);
+        request.image.map(|image| image.is_some())
+    };
+    assert_eq!(image(json!({"message": "a"})), None);
+    assert_eq!(image(json!({"message": "a", "image": null})), Some(false));
+    let picture = json!({"data": "iVBORw0KGgo=", "media_type": "image/png"});
+    assert_eq!(image(json!({"message": "a", "image": picture})), Some(true));
 }

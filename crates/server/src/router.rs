@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{delete, get, patch, post};
+use axum::routing::{delete, get, patch, post, put};
 
 use crate::app::App;
 use crate::http::errors::ApiError;
@@ -39,6 +39,7 @@ pub fn router(app: &Arc<App>) -> Router {
             "/api/conversations/{id}",
             get(conversations::read).patch(conversations::update).delete(conversations::delete),
         )
+        .route("/api/conversations/{id}/branch", put(conversations::choose_branch))
         .route("/api/conversations/{id}/events", get(events::follow))
         .route("/api/conversations/{id}/stop", post(conversations::stop))
         .route("/api/conversations/{id}/export", get(export::export))

@@ -44,6 +44,14 @@ pub(crate) fn counter(row: &Row, column: &str) -> Result<u64, StorageError> {
         .map_err(|_| StorageError::Corrupt(format!("column {column} holds {number}")))
 }
 
+/// A counter or nothing.
+pub(crate) fn optional_counter(row: &Row, column: &str) -> Result<Option<u64>, StorageError> {
+    match row.try_get::<Option<i64>>(column)? {
+        Some(_) => counter(row, column).map(Some),
+        None => Ok(None),
+    }
+}
+
 /// A counter to write. Sequence numbers stay far below the limit.
 pub(crate) fn to_column(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)

@@ -7,7 +7,8 @@
 //! - `tables`: one file for each table group, with its row types, its reads and the
 //!   writes that need no other table. They do not know each other's writes.
 //! - `transactions`: what writes several tables, all or nothing: begin a turn, commit a
-//!   step of it, resolve a prompt, take over after a crash, delete a conversation, import one.
+//!   step of it, resolve a prompt, choose a branch, take over after a crash, delete a
+//!   conversation, import one.
 //! - `postgres_only`: limits that several nodes keep together, in one statement each.
 //! - `transfer`: the list of tables, for copies into another database.
 //! - `scope`: who sees which conversations. Every statement about them has its predicate.
@@ -48,6 +49,7 @@ pub use postgres_only::SharedLimits;
 pub use postgres_only::login_attempts::{AttemptRules, LoginAttempt};
 pub use postgres_only::rate_limits::{TokenWanted, TokensTaken};
 pub use queries::activity::Activity;
+pub use queries::branches::{Path, TurnPlace};
 pub use queries::conversation_view::ConversationView;
 pub use queries::log::{LogEnd, LogEntry, PageSize};
 pub use queries::running_turns::RunningTurns;
@@ -76,7 +78,8 @@ pub use tables::tool_runs::{
     RunLabel, RunStatus, RunWrite, Told, ToldResult, ToldResults, ToolRun,
 };
 pub use tables::turns::{TurnOutcome, TurnRow, TurnStatus, Wanted};
-pub use transactions::begin_turn::{BeginTurn, BegunTurn, ClosedPrompts, TurnOwner};
+pub use transactions::begin_turn::{BeginTurn, BegunTurn, ClosedPrompts, Follows, TurnOwner};
+pub use transactions::choose_branch::ChosenBranch;
 pub use transactions::commit::{Commit, NewEvent, Step};
 pub use transactions::import_conversation::{ImportedConversation, ImportedTurn};
 pub use transactions::resolve_prompt::PromptResolution;

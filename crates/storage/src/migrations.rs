@@ -20,6 +20,7 @@ pub(crate) static MIGRATIONS: LazyLock<Migrations> = LazyLock::new(|| {
         (11, "mcp logins", include_str!("../migrations/sqlite/0011_mcp_logins.sql")),
         (12, "flow", include_str!("../migrations/sqlite/0012_flow.sql")),
         (13, "people", include_str!("../migrations/sqlite/0013_people.sql")),
+        (16, "branches", include_str!("../migrations/sqlite/0016_branches.sql")),
     ];
     let postgres = [
         (7, "schema", include_str!("../migrations/postgres/0007_schema.sql")),
@@ -29,6 +30,7 @@ pub(crate) static MIGRATIONS: LazyLock<Migrations> = LazyLock::new(|| {
         (11, "mcp logins", include_str!("../migrations/postgres/0011_mcp_logins.sql")),
         (12, "flow", include_str!("../migrations/postgres/0012_flow.sql")),
         (13, "people", include_str!("../migrations/postgres/0013_people.sql")),
+        (16, "branches", include_str!("../migrations/postgres/0016_branches.sql")),
     ];
     Migrations::new("chat", sqlite, postgres)
 });
@@ -45,6 +47,7 @@ mod tests {
         "0299af784d2a7c87", "84f785891941946a", "5e9e1405a237eef8", "96d6b46e5fb7bc99",
         "3cf264bdc4f2943f", "f398fb6138a0a5b7", "a2ef0cd7eb12e79b", "80734480f2313eb0",
         "28a9c42b76c5576c",
+        "5fa1a5c9fcd1d172",
     ];
 
     /// FAULTS 7: a database of every earlier version opens: what it remembers of its

@@ -56,7 +56,7 @@ const TABLES: &[Table] = &[
         .texts(&[
             "id", "tenant", "project", "title", "mode", "home", "folder", "person", "visibility",
         ])
-        .integers(&["epoch", "next_seq", "next_position", "created_at", "updated_at"]),
+        .integers(&["epoch", "next_seq", "next_position", "created_at", "updated_at", "leaf"]),
     Table::new("turns", &["id"])
         .texts(&[
             "id", "conversation_id", "tenant", "started_by", "client_message_id", "message_id",
@@ -64,9 +64,9 @@ const TABLES: &[Table] = &[
         ])
         .integers(&[
             "start_seq", "epoch", "tokens_used", "block_seq", "started_at", "ended_at", "resumes",
-            "cost_micros", "stop_at",
+            "cost_micros", "stop_at", "parent",
         ])
-        .booleans(&["handed_over"]),
+        .booleans(&["handed_over", "clears"]),
     Table::new("events", &["conversation_id", "seq"])
         .texts(&["conversation_id", "turn_id", "kind", "message_id", "body"])
         .integers(&["seq", "created_at"]),
@@ -174,6 +174,17 @@ const RULES: &[Rule] = &[
         rule: "the next position of the raw history is above all that were used",
         broken: "FROM conversations c WHERE EXISTS (SELECT 1 FROM history h \
                  WHERE h.conversation_id = c.id AND h.position >= c.next_position)",
+    },
+    Rule {
+        rule: "a turn follows one that began before it",
+        broken: "FROM turns t WHERE t.parent IS NOT NULL AND t.parent <> 0 AND (t.parent >= t.start_seq \
+                 OR NOT EXISTS (SELECT 1 FROM turns p WHERE p.conversation_id = t.conversation_id \
+                 AND p.start_seq = t.parent))",
+    },
+    Rule {
+        rule: "the current path ends in a turn",
+        broken: "FROM conversations c WHERE c.leaf IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turns t \
+                 WHERE t.conversation_id = c.id AND t.start_seq = c.leaf)",
     },
     Rule {
         rule: "an event's message exists",

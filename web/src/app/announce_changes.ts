@@ -8,7 +8,8 @@ import { promptTitle } from '../cards/outcome';
 import { focusComposer, isFocusFree } from '../composer/focus';
 import { i18n } from '../i18n';
 import { failureCode, failureKey, remedyOf } from '../i18n/reasons';
-import { type Item, openPrompt } from '../state/model';
+import { openPrompt } from '../state/branches';
+import { type Item } from '../state/model';
 import { type ParlorState, useParlor } from '../state/store';
 import { announce } from '../ui/announce';
 

@@ -8,7 +8,7 @@ import { useEffect } from 'react';
 
 import { COMPOSER_ID } from '../composer/focus';
 import { stop } from '../state/conversation';
-import { openPrompt } from '../state/model';
+import { openPrompt } from '../state/branches';
 import { getState } from '../state/store';
 import { isEditable } from '../ui/focus';
 

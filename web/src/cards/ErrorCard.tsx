@@ -2,7 +2,8 @@ import { CircleAlert, RotateCcw } from 'lucide-react';
 
 import { useI18n } from '../i18n';
 import { failureKey, type Remedy } from '../i18n/reasons';
-import { startNew, tryAgain } from '../state/conversation';
+import { tryAgain } from '../state/again';
+import { startNew } from '../state/conversation';
 import { Button } from '../ui/Button';
 import { Disclosure } from '../ui/Disclosure';
 import { VisibleText } from '../ui/VisibleText';

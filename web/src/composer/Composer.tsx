@@ -9,7 +9,7 @@ import { type ClipboardEvent, type KeyboardEvent, type RefObject, useEffect, use
 
 import { useI18n } from '../i18n';
 import { send, setMode, stop } from '../state/conversation';
-import { openPrompt } from '../state/model';
+import { openPrompt } from '../state/branches';
 import { PICTURE_TYPES, type PictureTrouble, pictureTrouble, readPicture } from '../state/pictures';
 import { currentDraft, setDraft, setState, useParlor } from '../state/store';
 import { IconButton } from '../ui/Button';

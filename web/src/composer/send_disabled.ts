@@ -1,7 +1,7 @@
 /** Why a message cannot be sent now, which is shown when somebody tries. Pure. */
 
 import type { Key } from '../i18n';
-import { openPrompt } from '../state/model';
+import { openPrompt } from '../state/branches';
 import { currentDraft, type ParlorState } from '../state/store';
 
 export type SendDisabledReason = 'prompt' | 'turn' | 'earlier_waits' | 'earlier_failed' | 'too_long';

@@ -102,6 +102,10 @@ export const exportPath = (id: ConversationId, format: 'markdown' | 'json') =>
 export const stopTurn = (id: ConversationId) =>
   ask(`${conversationPath(id)}/stop`, { method: 'POST' });
 
+/** Goes on with the branch of a turn: with its newest end. */
+export const chooseBranch = (id: ConversationId, turn: string) =>
+  ask(`${conversationPath(id)}/branch`, { method: 'PUT', json: { turn_id: turn } });
+
 export const appPagePath = (conversation: ConversationId, message: string) =>
   `${conversationPath(conversation)}/apps/${encodeURIComponent(message)}/page`;
 

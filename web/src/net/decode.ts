@@ -17,6 +17,7 @@ type Fields = Record<string, unknown>;
 /** The required fields of each event, all of them strings. */
 const REQUIRED: Record<string, readonly string[]> = {
   start: ['conversation_id', 'turn_id'],
+  branch_chosen: ['conversation_id', 'turn_id'],
   queued: ['turn_id'],
   chunk: ['text', 'message_id'],
   snapshot: ['text', 'message_id'],

@@ -559,9 +559,9 @@ message: string,
  */
 conversation_id?: ConversationId, 
 /**
- * A picture to look at.
+ * A picture to look at. For an edit `null` leaves out the picture that the message had.
  */
-image?: ImageAttachment, 
+image?: ImageAttachment | null, 
 /**
  * The tenant; a session's or key's own by default.
  */
@@ -586,6 +586,16 @@ client_message_id?: ClientMessageId,
  */
 retry_of?: MessageId, 
 /**
+ * Puts this message in the place of one that a person wrote: a branch begins there, and the
+ * old one stays. Its picture is kept unless `image` says otherwise.
+ */
+edit_of?: MessageId, 
+/**
+ * Asks for another answer, as a branch: a message of a person, or any of the turn that it
+ * began. The message is the same again, so none comes with it.
+ */
+regenerate?: MessageId, 
+/**
  * Goes on without what was read (F-1): from this message on the model gets of what was
  * before only the person's own messages, and results of the people's own systems.
  */
@@ -595,6 +605,16 @@ clear_context?: boolean,
  * client answers with the result.
  */
 client_tools?: Array<ClientTool>, };
+
+export type BranchChoice = { 
+/**
+ * A turn of the branch.
+ */
+turn_id?: TurnId, 
+/**
+ * A message of the branch.
+ */
+message_id?: MessageId, };
 
 export type ErrorCode = "input_blocked" | "input_empty" | "input_too_long" | "input_malformed" | "malformed" | "bad_image" | "unauthorized" | "forbidden" | "not_found" | "turn_running" | "prompt_open" | "prompt_closed" | "answer_invalid" | "title_taken" | "too_large" | "rate_limited" | "agent_failed" | "unavailable" | "internal";
 
@@ -646,6 +666,12 @@ export type Verdict = "allow" | "ask" | "block";
 
 export type DoneReason = "complete" | "stopped" | "error" | "interrupted";
 
+export type Branch = { 
+/**
+ * The turn that it follows; absent if it is the first of its path.
+ */
+parent?: TurnId, };
+
 export type EventBody = { "event": "start", "data": { 
 /**
  * Where.
@@ -662,7 +688,19 @@ message_id?: MessageId,
 /**
  * The MCP server whose app makes the only call of this turn.
  */
-app?: string, } } | { "event": "queued", "data": { 
+app?: string, 
+/**
+ * Set if the turn does not follow the turn before it in the log.
+ */
+branch?: Branch, } } | { "event": "branch_chosen", "data": { 
+/**
+ * Where.
+ */
+conversation_id: ConversationId, 
+/**
+ * The last turn of the path.
+ */
+turn_id: TurnId, } } | { "event": "queued", "data": { 
 /**
  * The turn.
  */

@@ -2,7 +2,7 @@
 
 import { readLocal, writeLocal } from '../browser/local_storage';
 import * as api from '../net/api';
-import { isFields, type LogEvent } from '../net/decode';
+import type { LogEvent } from '../net/decode';
 import { asRefusal, onLoggedOut, Refusal } from '../net/http';
 import type { ChatRequest, Mode, PromptAnswer } from '../protocol/generated';
 import { addressed, setAddress } from './address';
@@ -12,7 +12,6 @@ import { isWriting, refreshList, refreshListSoon, refreshWaiting } from './list'
 import { redirectToLogin } from './login';
 import { EMPTY } from './model';
 import { draftsMovedTo, removeReturned, restoreOutbox, returnToDraft } from './outbox';
-import { readPicture } from './pictures';
 import {
   currentDraft,
   type Draft,
@@ -20,7 +19,6 @@ import {
   getState,
   NO_DRAFT,
   type Outgoing,
-  type Picture,
   setDraft,
   setState,
   useParlor,
@@ -145,19 +143,19 @@ export async function send(): Promise<void> {
   const draft = currentDraft(getState());
   if (draft.text.trim() === '' && draft.picture === null) return;
   setDraft(NO_DRAFT);
-  await sendDraft(draft, null);
+  await sendDraft(draft);
 }
 
 /** Sends text that was clicked, not typed: a suggestion, an option, the decision about a plan. */
 export async function sendText(text: string, mode?: Mode): Promise<void> {
   if (mode) setState({ mode });
-  await sendDraft({ text, picture: null }, null);
+  await sendDraft({ text, picture: null });
 }
 
 /** F-1: stops what runs, and goes on without what was read: the agent gets this message and the person's earlier ones. */
 export async function goOnWithoutRead(text: string): Promise<void> {
   await stop();
-  if (await turnEnded()) await sendDraft({ text, picture: null }, null, true);
+  if (await turnEnded()) await sendDraft({ text, picture: null }, { clears: true });
 }
 
 /** Waits until no turn runs; false if another conversation was opened, or the turn could not be stopped. */
@@ -181,36 +179,16 @@ function turnEnded(): Promise<boolean> {
   });
 }
 
-/** Asks the last question again. */
-export async function tryAgain(): Promise<void> {
-  const { conversation } = getState();
-  const asked = conversation.items.findLast(
-    (item) => item.kind === 'message' && item.message.role === 'user',
-  );
-  if (asked?.kind !== 'message') return;
-  const { id, content, metadata } = asked.message;
-  await sendDraft({ text: content, picture: await pictureAgain(metadata['image']) }, id);
-}
-
-/** The picture of a message that is sent again. */
-async function pictureAgain(image: unknown): Promise<Picture | null> {
-  if (!isFields(image) || typeof image['id'] !== 'string') return null;
-  try {
-    return await readPicture(await api.readImage(image['id']), '');
-  } catch {
-    return null;
-  }
-}
-
-async function sendDraft(draft: Draft, retryOf: string | null, clears = false): Promise<void> {
+/** Sends a message that is no draft of the composer any longer. */
+export async function sendDraft(draft: Draft, more: Partial<Outgoing> = {}): Promise<void> {
   const outgoing: Outgoing = {
     ...draft,
     clientId: newClientMessageId(),
     draftKey: openDraftKey(getState()),
     state: 'sending',
     messageId: null,
-    retryOf,
-    ...(clears ? { clears } : {}),
+    retryOf: null,
+    ...more,
   };
   setState({ outgoing, notice: null, unfinished: null });
   await deliver(outgoing);
@@ -255,15 +233,21 @@ async function deliver(outgoing: Outgoing): Promise<void> {
 
 function requestFor(outgoing: Outgoing): ChatRequest {
   const { conversation, project, mode } = getState();
-  const { text, picture, clientId, retryOf, clears } = outgoing;
+  const at = conversation.id === null ? (project === null ? {} : { project }) : { conversation_id: conversation.id };
+  const { text, picture, clientId, retryOf, clears, inPlaceOf, withoutPicture } = outgoing;
+  if (inPlaceOf?.how === 'regenerate') {
+    return { message: '', mode, client_message_id: clientId, ...at, regenerate: inPlaceOf.message };
+  }
   return {
     message: text,
     mode,
     client_message_id: clientId,
-    ...(conversation.id === null ? (project === null ? {} : { project }) : { conversation_id: conversation.id }),
+    ...at,
     ...(picture ? { image: { data: picture.data, media_type: picture.mediaType } } : {}),
     ...(retryOf ? { retry_of: retryOf } : {}),
     ...(clears ? { clear_context: true } : {}),
+    ...(inPlaceOf ? { edit_of: inPlaceOf.message } : {}),
+    ...(withoutPicture ? { image: null } : {}),
   };
 }
 

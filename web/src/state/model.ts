@@ -36,6 +36,7 @@ export type Item =
   | {
       kind: 'prompt';
       key: string;
+      turn: string | null;
       prompt: UserPrompt;
       /** The MCP server whose app asks, if it is not the agent. */
       app: string | null;
@@ -43,7 +44,7 @@ export type Item =
       closed: PromptClosed | null;
     }
   | { kind: 'error'; key: string; turn: string | null; text: string; code: ErrorCode; recoverable: boolean }
-  | { kind: 'artifact'; key: string; artifact: Artifact }
+  | { kind: 'artifact'; key: string; turn: string | null; artifact: Artifact }
   /** The agent began a turn by itself. */
   | { kind: 'agent_initiated'; key: string; turn: string }
   /** A turn that was stopped or interrupted. */
@@ -57,11 +58,26 @@ export interface Artifact {
   id: string;
 }
 
+/** A turn and the one that it follows; none if it is the first of its path. */
+export interface TurnNode {
+  id: string;
+  parent: string | null;
+  /** The person's message that began it. */
+  asked: string | null;
+}
+
 export interface Conversation {
   id: string | null;
   /** The id of the last event that was reduced. */
   lastEventId: string | null;
+  /** Everything that the log has, in its order: also what is not on the path that is shown. */
   items: readonly Item[];
+  /** The turns, in the order of the log. */
+  turns: readonly TurnNode[];
+  /** The last turn of the path that is shown. */
+  leaf: string | null;
+  /** Whether a turn does not follow the turn before it. */
+  branched: boolean;
   /** The turn that runs. */
   turn: string | null;
   /** The MCP server whose app makes its only call, if one does. */
@@ -78,6 +94,9 @@ export const EMPTY: Conversation = {
   id: null,
   lastEventId: null,
   items: [],
+  turns: [],
+  leaf: null,
+  branched: false,
   turn: null,
   app: null,
   queued: false,
@@ -95,10 +114,4 @@ export function parseEventId(id: string | null): LogPosition | null {
 export function isAfter(place: LogPosition, other: LogPosition): boolean {
   if (place.seq !== other.seq) return place.seq > other.seq;
   return (place.offset ?? -1) > (other.offset ?? -1);
-}
-
-/** The prompt that waits; the oldest one if there are several. */
-export function openPrompt(conversation: Conversation): UserPrompt | null {
-  const item = conversation.items.find((one) => one.kind === 'prompt' && one.closed === null);
-  return item?.kind === 'prompt' ? item.prompt : null;
 }

@@ -63,9 +63,9 @@ function unsentAt(state: ParlorState, place: string): Draft {
   return outgoing?.draftKey === place && isUndelivered(outgoing) ? joined(outgoing, draft) : draft;
 }
 
-/** Whether a message would be lost with the page. A retry is in the conversation already. */
-function isUndelivered({ messageId, retryOf }: Outgoing): boolean {
-  return messageId === null && retryOf === null;
+/** Whether a message would be lost with the page. One that is repeated is in the conversation already. */
+function isUndelivered({ messageId, retryOf, inPlaceOf }: Outgoing): boolean {
+  return messageId === null && retryOf === null && inPlaceOf?.how !== 'regenerate';
 }
 
 /** Client ids that were returned to their draft: each is returned once, however often it was tried. */

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import type { LogEvent } from '../net/decode';
 import { recording, RECORDINGS } from '../testing/recordings';
-import { EMPTY, type Item, openPrompt } from './model';
+import { openPrompt } from './branches';
+import { EMPTY, type Item } from './model';
 import { reduce, reduceAll } from './reduce';
 
 const final = (name: string) => reduceAll(EMPTY, recording(name));

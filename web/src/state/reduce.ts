@@ -5,7 +5,9 @@
  * 1. Events up to the last event id are dropped as duplicates. A snapshot is the
  *    exception: it says that less text was stored than was shown.
  * 2. Text is appended to a message until a `message` with the same id replaces it.
- * 3. A prompt and the message about it (`metadata.prompt_id`) are one item, and so
+ * 3. A turn follows the turn before it, or the one that its `start` names; the path that is shown
+ *    (`branches.ts`) ends with the last turn that began, or that a person chose since.
+ * 4. A prompt and the message about it (`metadata.prompt_id`) are one item, and so
  *    are a tool run and its result, an `error` and the message about it.
  */
 
@@ -35,6 +37,8 @@ function apply(state: Conversation, body: EventBody): Conversation {
   switch (body.event) {
     case 'start':
       return withStart(state, body.data);
+    case 'branch_chosen':
+      return { ...state, leaf: body.data.turn_id };
     case 'queued':
       return { ...state, queued: state.turn === body.data.turn_id };
     case 'chunk':
@@ -68,8 +72,11 @@ function apply(state: Conversation, body: EventBody): Conversation {
 }
 
 function withStart(state: Conversation, start: Extract<EventBody, { event: 'start' }>['data']): Conversation {
-  const { conversation_id: id, turn_id: turn, message_id: asked = null, app = null } = start;
-  const next = { ...state, id, turn, asked, app };
+  const { conversation_id: id, turn_id: turn, message_id: asked = null, app = null, branch } = start;
+  const parent = branch ? (branch.parent ?? null) : (state.turns.at(-1)?.id ?? null);
+  const turns = [...state.turns, { id: turn, parent, asked }];
+  const branched = state.branched || branch !== undefined;
+  const next = { ...state, id, turn, asked, app, turns, branched, leaf: turn };
   return asked === null && app === null ? append(next, { kind: 'agent_initiated', key: `agent-initiated-${turn}`, turn }) : next;
 }
 
@@ -182,7 +189,7 @@ function withTool(state: Conversation, use: Extract<EventBody, { event: 'tool_us
 
 function withArtifact(state: Conversation, artifact: { kind: string; id: string }): Conversation {
   const count = (state.shown?.count ?? 0) + 1;
-  const shown = append(state, { kind: 'artifact', key: `artifact-${count}`, artifact });
+  const shown = append(state, { kind: 'artifact', key: `artifact-${count}`, turn: state.turn, artifact });
   return { ...shown, shown: { artifact, count } };
 }
 
@@ -190,7 +197,7 @@ function withPrompt(state: Conversation, prompt: UserPrompt): Conversation {
   const known = state.items.findIndex((item) => item.kind === 'prompt' && item.key === prompt.messageId);
   const item = state.items[known];
   if (item?.kind === 'prompt') return replace(state, known, { ...item, prompt });
-  const fresh = { kind: 'prompt', key: prompt.messageId, prompt, app: state.app, closed: null } as const;
+  const fresh = { kind: 'prompt', key: prompt.messageId, turn: state.turn, prompt, app: state.app, closed: null } as const;
   const said = state.items.findLastIndex((one) => one.kind === 'message' && isAboutPrompt(one.message, prompt));
   const message = state.items[said];
   if (message?.kind === 'message') {

@@ -34,6 +34,10 @@ export interface Outgoing extends Draft {
   /** Known once it is acknowledged. It is shown here until the stream brings the message. */
   messageId: string | null;
   retryOf: string | null;
+  /** The version that it takes the place of: its turn and its message. */
+  inPlaceOf?: { turn: string; message: string; how: 'edit' | 'regenerate' };
+  /** Whether an edit leaves out the picture that the message had. */
+  withoutPicture?: boolean;
   /** Whether the agent goes on without what it read of others. */
   clears?: boolean;
 }
@@ -124,6 +128,20 @@ export function draftOf(state: ParlorState, place: string): Draft {
 
 export function currentDraft(state: ParlorState): Draft {
   return draftOf(state, openDraftKey(state));
+}
+
+/** Whether no version can be begun or chosen now: something is being said. */
+export const cannotBranch = ({ conversation, outgoing }: ParlorState): boolean => conversation.turn !== null || outgoing !== null;
+
+/** The key of the draft of an edited message. */
+export const editKey = (message: string): string => `edit.${message}`;
+
+/** Changes the draft of an edited message; `null` closes the editor. */
+export function setEdit(message: string, draft: Draft | null): void {
+  setState((state) => {
+    const { [editKey(message)]: _before, ...others } = state.drafts;
+    return { drafts: draft === null ? others : { ...others, [editKey(message)]: draft } };
+  });
 }
 
 export function setDraft(change: Partial<Draft>): void {

@@ -1,13 +1,15 @@
-import { EyeOff, MailWarning } from 'lucide-react';
+import { EyeOff, MailWarning, RotateCcw } from 'lucide-react';
 
 import { SourceName } from '../cards/Influence';
 import { Thoughts } from '../cards/ThinkingRow';
 import { useI18n } from '../i18n';
 import { Markdown } from '../markdown/Markdown';
 import type { Message, Source } from '../protocol/generated';
+import { regenerate } from '../state/again';
 import { sendText } from '../state/conversation';
 import type { ToolItem } from '../state/model';
-import { Button } from '../ui/Button';
+import { cannotBranch, useParlor } from '../state/store';
+import { Button, IconButton } from '../ui/Button';
 import { CopyButton } from '../ui/CopyButton';
 import { Disclosure } from '../ui/Disclosure';
 
@@ -18,10 +20,12 @@ interface Props {
   last: boolean;
   /** What was read before it that others may have written. */
   read: readonly ToolItem[];
+  /** The person's message that it answers, if another answer can be asked for. */
+  asked: Message | null;
 }
 
 /** Text of the agent: left, without a bubble, over the full width. */
-export function AgentMessage({ message, streaming, thoughts, last, read }: Props) {
+export function AgentMessage({ message, streaming, thoughts, last, read, asked }: Props) {
   const { t, number } = useI18n();
   const cutOff = message.metadata['cut_off'] === true;
   const limit = message.metadata['cut_off_bytes'];
@@ -61,7 +65,12 @@ export function AgentMessage({ message, streaming, thoughts, last, read }: Props
       )}
       {(last || thoughts.length > 0) && !streaming && (
         <div className="mt-2 -ms-1.5 flex items-start gap-x-2">
-          {last && <CopyButton text={message.content} label={t('said.copy')} />}
+          {last && (
+            <span className="flex">
+              <CopyButton text={message.content} label={t('said.copy')} />
+              {asked && <AnotherAnswer asked={asked} />}
+            </span>
+          )}
           {thoughts.length > 0 && (
             <Disclosure summary={t('thinking.before')} className="min-w-0 grow ps-1.5 pt-0.5">
               <Thoughts texts={thoughts} />
@@ -70,6 +79,17 @@ export function AgentMessage({ message, streaming, thoughts, last, read }: Props
         </div>
       )}
     </article>
+  );
+}
+
+/** U-7: asks for another answer; this one stays. */
+function AnotherAnswer({ asked }: { asked: Message }) {
+  const { t } = useI18n();
+  const blocked = useParlor(cannotBranch);
+  return (
+    <IconButton label={t('said.regenerate')} disabled={blocked} onClick={() => void regenerate(asked)} className="size-8">
+      <RotateCcw size={15} aria-hidden="true" />
+    </IconButton>
   );
 }
 

@@ -1,7 +1,7 @@
 import { BellRing, CircleSlash, RotateCcw } from 'lucide-react';
 
 import { useI18n } from '../i18n';
-import { tryAgain } from '../state/conversation';
+import { tryAgain } from '../state/again';
 import { Button } from '../ui/Button';
 
 /** The beginning of an agent-initiated turn. */

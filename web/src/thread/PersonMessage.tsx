@@ -7,21 +7,45 @@ import { isFields } from '../net/decode';
 import type { Message } from '../protocol/generated';
 import { resend, editUndelivered } from '../state/conversation';
 import type { PromptItem } from '../state/model';
-import type { Outgoing } from '../state/store';
+import { editKey, type Outgoing, useParlor } from '../state/store';
 import { Button } from '../ui/Button';
+import { EditButton, EditMessage } from './EditMessage';
+import { VersionSwitch } from './VersionSwitch';
+
+interface Props {
+  message: Message;
+  answers: PromptItem | null;
+  /** The turns that are versions of its turn, in order; empty if there is one. */
+  versions: readonly string[];
+  editable: boolean;
+}
 
 /** A person's message: right, raised, as plain text. */
-export function PersonMessage({ message, answers }: { message: Message; answers: PromptItem | null }) {
-  const image = message.metadata['image'];
-  const id = isFields(image) && typeof image['id'] === 'string' ? image['id'] : null;
+export function PersonMessage({ message, answers, versions, editable }: Props) {
   const { t } = useI18n();
   const words = useOwnWords(message, answers);
+  const editing = useParlor((state) => editable && state.drafts[editKey(message.id)] !== undefined);
+  const picture = pictureOf(message);
+  if (editing) return <EditMessage message={message} picture={picture} />;
   return (
     <>
-      <Said text={words} picture={id === null ? null : imagePath(id)} />
+      <Said text={words} picture={picture} />
+      {(editable || versions.length > 0) && (
+        <div className="-me-1.5 mt-1 flex items-center justify-end gap-1 text-muted">
+          {versions.length > 0 && <VersionSwitch turn={message.turn_id} versions={versions} />}
+          {editable && <EditButton message={message} />}
+        </div>
+      )}
+      {message.metadata['changes_stay'] === true && <p className="mt-1.5 text-end text-small text-muted">{t('said.changes_stay')}</p>}
       {message.metadata['clears'] === true && <p className="mt-1.5 text-end text-small text-muted">{t('said.cleared')}</p>}
     </>
   );
+}
+
+/** The address of the picture of a message. */
+function pictureOf({ metadata }: Message): string | null {
+  const image = metadata['image'];
+  return isFields(image) && typeof image['id'] === 'string' ? imagePath(image['id']) : null;
 }
 
 /** The server writes a clicked answer in English; here it is the label of the button. Typed text stays as it is. */

@@ -29,11 +29,11 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
 function drawn(row: Row): ReactNode {
   switch (row.kind) {
     case 'person':
-      return <PersonMessage message={row.message} answers={row.answers} />;
+      return <PersonMessage message={row.message} answers={row.answers} versions={row.versions} editable={row.editable} />;
     case 'outgoing':
       return <OutgoingMessage outgoing={row.outgoing} />;
     case 'text':
-      return <AgentMessage message={row.message} streaming={row.streaming} thoughts={row.thoughts} last={row.last} read={row.read} />;
+      return <AgentMessage message={row.message} streaming={row.streaming} thoughts={row.thoughts} last={row.last} read={row.read} asked={row.asked} />;
     case 'thinking':
       return <ThinkingRow texts={row.texts} streaming={row.streaming} />;
     case 'card':

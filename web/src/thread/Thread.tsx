@@ -5,7 +5,7 @@ import { createElement, useEffect, useMemo, useRef } from 'react';
 
 import { Composer } from '../composer/Composer';
 import { useI18n } from '../i18n';
-import { openPrompt } from '../state/model';
+import { openPrompt } from '../state/branches';
 import { useParlor } from '../state/store';
 import { EmptyState } from './EmptyState';
 import { useRowsModule } from './load_rows';

@@ -1,6 +1,7 @@
 /**
- * From the items of a conversation to the rows of the thread. Pure.
+ * From the items of a conversation to the rows of the thread: those of the path that is shown. Pure.
  *
+ * - A version that is on its way stands in the place of what it replaces.
  * - Consecutive tool runs are one row.
  * - Thoughts have a row of their own until the answer comes, and are shown below it
  *   then.
@@ -10,15 +11,16 @@
 
 import { failureCode, type Remedy, remedyOf } from '../i18n/reasons';
 import type { Message, MessageType, Question } from '../protocol/generated';
+import { shown, turnOf, versions } from '../state/branches';
 import type { Conversation, Item, PromptItem, ToolItem } from '../state/model';
 import type { Outgoing } from '../state/store';
 
 export type Row =
-  /** `answers` is the prompt that it answers, if any. */
-  | { kind: 'person'; key: string; message: Message; answers: PromptItem | null }
+  /** `answers` is the prompt that it answers, if any; `versions` are the turns that are versions of its turn, if there are others. */
+  | { kind: 'person'; key: string; message: Message; answers: PromptItem | null; versions: readonly string[]; editable: boolean }
   | { kind: 'outgoing'; key: string; outgoing: Outgoing }
-  /** `last` marks the last text of a turn that is over; `read` is what was read before it that others may have written. */
-  | { kind: 'text'; key: string; message: Message; streaming: boolean; thoughts: readonly string[]; last: boolean; read: readonly ToolItem[] }
+  /** `last` marks the last text of a turn that is over; `read` is what was read before it that others may have written, `asked` the message that another answer can be asked for. */
+  | { kind: 'text'; key: string; message: Message; streaming: boolean; thoughts: readonly string[]; last: boolean; read: readonly ToolItem[]; asked: Message | null }
   | { kind: 'thinking'; key: string; texts: readonly string[]; streaming: boolean }
   /** A typed message without a prompt. */
   | { kind: 'card'; key: string; message: Message; answer: string | null }
@@ -57,13 +59,20 @@ export function rowsOf(
   outgoing: Outgoing | null,
   before: readonly Row[] = [],
 ): Row[] {
-  const rows = new Rows(conversation);
-  conversation.items.forEach((item, index) => rows.add(item, index));
+  const path = without(shown(conversation), outgoing?.inPlaceOf?.turn);
+  const rows = new Rows(path);
+  path.items.forEach((item, index) => rows.add(item, index));
   const known = new Map(before.map((row) => [row.key, row]));
   return rows.finish(outgoing).map((row) => {
     const same = known.get(row.key);
     return same && sameFields(same, row) ? same : row;
   });
+}
+
+/** A conversation up to a turn that is being replaced. */
+function without(conversation: Conversation, turn: string | undefined): Conversation {
+  const from = turn === undefined ? -1 : conversation.items.findIndex((item) => turnOf(item) === turn);
+  return from < 0 ? conversation : { ...conversation, items: conversation.items.slice(0, from) };
 }
 
 function sameFields(a: Row, b: Row): boolean {
@@ -80,6 +89,7 @@ function same(a: unknown, b: unknown): boolean {
 /** How much of what was read an answer names. */
 const MOST_READ = 3;
 const NOTHING: readonly ToolItem[] = [];
+const ONE_VERSION: readonly string[] = [];
 
 class Rows {
   private readonly rows: Row[] = [];
@@ -91,8 +101,16 @@ class Rows {
   /** Thoughts that are shown with the answer that follows. */
   private thoughts: { key: string; texts: string[]; streaming: boolean } | null = null;
 
+  /** The messages of people that began a turn. */
+  private readonly beginnings: ReadonlySet<string | null>;
+  private readonly versions: ReadonlyMap<string, readonly string[]>;
+  /** The last of them so far. */
+  private began: Message | null = null;
+
   constructor(private readonly conversation: Conversation) {
     this.lastIndex = conversation.items.length - 1;
+    this.beginnings = new Set(conversation.turns.map((turn) => turn.asked));
+    this.versions = versions(conversation);
   }
 
   add(item: Item, index: number): void {
@@ -137,27 +155,31 @@ class Rows {
     if (message.role === 'user') {
       if (message.metadata['clears'] === true) this.read = [];
       const answers = this.prompts.get(message.metadata['answers']) ?? null;
-      return this.push({ kind: 'person', key, message, answers });
+      const begins = this.beginnings.has(key);
+      if (begins) this.began = message;
+      const list = (begins && this.versions.get(message.turn_id)) || ONE_VERSION;
+      return this.push({ kind: 'person', key, message, answers, versions: list, editable: begins && answers === null });
     }
-    const shown = SHOWN_AS[message.message_type];
-    if (shown === 'thinking') {
+    const as = SHOWN_AS[message.message_type];
+    if (as === 'thinking') {
       // A withheld answer is shown once, in the place of its text.
       return message.metadata['withheld'] === true ? undefined : this.think(key, message.content, streaming);
     }
-    if (shown === 'error') {
+    if (as === 'error') {
       const remedy = remedyOf(message.metadata);
       const code = failureCode(message.metadata);
       const retry = remedy === 'again' && this.isOver(index);
       return this.push({ kind: 'error', key, text: message.content, code, retry, remedy });
     }
-    if (shown === 'card' && !isGuess(message)) {
+    if (as === 'card' && !isGuess(message)) {
       return this.push({ kind: 'card', key, message, answer: this.answerAfter(index) });
     }
-    if (shown === undefined) warnOnce(message.message_type);
+    if (as === undefined) warnOnce(message.message_type);
     const thoughts = this.thoughts?.texts ?? [];
     this.thoughts = null;
     const last = this.isLast(index);
-    this.rows.push({ kind: 'text', key, message, streaming, thoughts, last, read: last ? this.read : NOTHING });
+    const asked = last && this.began?.turn_id === message.turn_id ? this.began : null;
+    this.rows.push({ kind: 'text', key, message, streaming, thoughts, last, read: last ? this.read : NOTHING, asked });
   }
 
   private think(key: string, text: string, streaming: boolean): void {

@@ -17,6 +17,7 @@ use parlor_agent::{ContentBlock, ProposedCall};
 use parlor_guard::Clean;
 use parlor_protocol::message::MessageData;
 use parlor_protocol::{ConversationId, MessageId, Verdict, metadata};
+use parlor_storage::Path;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
@@ -44,6 +45,8 @@ struct ShownApp {
     server: String,
     /// The tool whose result it shows.
     tool: String,
+    /// The current path of its conversation.
+    path: Path,
 }
 
 /// The page that shows a message.
@@ -73,7 +76,7 @@ pub(crate) async fn call(
     let app = find(state, caller, conversation, message).await?;
     let tool = app.tools.app_tool(&app.server, name).ok_or(ChatError::NotFound)?;
     let proposed = call_agent::proposed(tool.clone(), arguments.clone());
-    if only_reads(state, &app.project, conversation, &proposed).await? {
+    if only_reads(state, &app.project, app.path, &proposed).await? {
         let outcome = run(&app, &tool, arguments).await;
         return Ok(AppCallOutcome::Answered(Clean::new(&app.project.sanitizer, outcome)));
     }
@@ -100,7 +103,8 @@ async fn find(
     let Some(MessageData::ToolResult(result)) = &message.data else {
         return Err(ChatError::NotFound);
     };
-    Ok(ShownApp { project: project.clone(), tools, server, tool: result.name.clone() })
+    let (project, tool, path) = (project.clone(), result.name.clone(), of.path());
+    Ok(ShownApp { project, tools, server, tool, path })
 }
 
 /// Whether a call changes nothing, by the word of a server that is trusted with it, and needs no
@@ -108,12 +112,12 @@ async fn find(
 async fn only_reads(
     state: &ChatState,
     project: &Project,
-    conversation: ConversationId,
+    path: Path,
     call: &ProposedCall,
 ) -> Result<bool, ChatError> {
     let reads = call.tool.as_ref().is_some_and(|tool| tool.claims.read_only);
-    let allowances = state.store.allowances(conversation).await?;
-    let flow = project.flow_context(&state.store, conversation).await?;
+    let allowances = state.store.allowances(path.conversation()).await?;
+    let flow = project.flow_context(&state.store, path).await?;
     Ok(reads && judge(call, &allowances, &flow).verdict == Verdict::Allow)
 }
 

@@ -10,6 +10,8 @@ use parlor_agent::{ContentBlock, HistoryMessage};
 use parlor_protocol::{Role, TurnId};
 use serde_json::{Value, json};
 
+use crate::branches;
+
 const MARK: &str = "cleared";
 
 /// The calls that stay, by turn and the model's id.
@@ -28,9 +30,11 @@ pub(crate) fn kept(part: &Value) -> Option<KeptCalls> {
     Some(calls.iter().map(|call| (name(&call[0]), name(&call[1]))).collect())
 }
 
-/// Whether the CLI session of a program is one from before the mark: none was begun since.
+/// Whether the CLI session of a program is one from before the mark, or from before a branch: none
+/// was begun since.
 pub(crate) fn outdates_session(history: &[(TurnId, Value)]) -> bool {
-    let Some(mark) = history.iter().rposition(|(_, part)| kept(part).is_some()) else {
+    let is_mark = |part: &Value| kept(part).is_some() || branches::is_mark(part);
+    let Some(mark) = history.iter().rposition(|(_, part)| is_mark(part)) else {
         return false;
     };
     let names_session = |part: &Value| {
@@ -70,7 +74,13 @@ mod tests {
     /// begun, however many turns that takes.
     #[test]
     fn a_session_from_before_the_mark_is_outdated() {
-        let (mark, said) = (mark(&[]), json!({"role": "user", "blocks": []}));
+        for mark in [mark(&[]), branches::mark()] {
+            outdates(&mark);
+        }
+    }
+
+    fn outdates(mark: &Value) {
+        let said = json!({"role": "user", "blocks": []});
         let session = json!({"role": "assistant", "blocks":
             [{"type": "vendor", "vendor": "acp", "block": {"session": "s1"}}]});
         let outdated = |parts: &[&Value]| {
@@ -79,9 +89,9 @@ mod tests {
             outdates_session(&history)
         };
         assert!(!outdated(&[]) && !outdated(&[&said, &session, &said]));
-        assert!(outdated(&[&said, &session, &mark, &said]));
-        assert!(outdated(&[&session, &mark, &said, &said]), "the turn was stopped first");
-        assert!(!outdated(&[&session, &mark, &said, &session, &said]));
-        assert!(outdated(&[&session, &mark, &session, &mark, &said]));
+        assert!(outdated(&[&said, &session, mark, &said]));
+        assert!(outdated(&[&session, mark, &said, &said]), "the turn was stopped first");
+        assert!(!outdated(&[&session, mark, &said, &session, &said]));
+        assert!(outdated(&[&session, mark, &session, mark, &said]));
     }
 }

@@ -4,8 +4,9 @@
 //! 1. A tool has labels ([`parlor_agent::flow`]): whose words its results hold, and whether a call
 //!    is a sink. The row of a run has the label of its result ([`label`]), which is written with the
 //!    result, before the model is told.
-//! 2. [`FlowContext`] is what the model was told in a conversation. It only grows: neither trimming
-//!    nor a retry, a stop or a restart takes anything from it.
+//! 2. [`FlowContext`] is what the model was told on the path of a turn. It only grows: neither
+//!    trimming nor a retry, a stop or a restart takes anything from it. A branch that begins before
+//!    words of others were read does not hold them.
 //! 3. The approval policy asks about a sink in a tainted context
 //!    ([`crate::approval_policy`]). What it only notes is counted ([`notes`]).
 //! 4. The prompt says what was read, and where each value of the call stands ([`values`]).
@@ -24,8 +25,8 @@ pub(crate) mod values;
 use std::sync::Arc;
 
 use parlor_agent::{ProposedCall, Tools};
-use parlor_protocol::{ConversationId, Influence, Source};
-use parlor_storage::{StorageError, Store, ToldResults};
+use parlor_protocol::{Influence, Source};
+use parlor_storage::{Path, StorageError, Store, ToldResults};
 use serde::{Deserialize, Serialize};
 
 pub use notes::FlowNotes;
@@ -48,7 +49,7 @@ pub enum FlowPolicy {
     Ask,
 }
 
-/// What the model was told in a conversation.
+/// What the model was told on a path.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FlowContext {
     pub(crate) policy: FlowPolicy,
@@ -63,12 +64,12 @@ impl FlowContext {
         store: &Store,
         policy: FlowPolicy,
         tools: Option<&Arc<dyn Tools>>,
-        conversation: ConversationId,
+        path: Path,
     ) -> Result<Self, StorageError> {
         if policy == FlowPolicy::Off {
             return Ok(Self { policy, ..Self::default() });
         }
-        let told = store.told_results(conversation).await?;
+        let told = store.told_results(path).await?;
         let tools = tools.map(|tools| tools.list());
         let tools = tools.as_deref().unwrap_or_default();
         let suspects = tools.iter().filter(|tool| tool.suspicion.is_some() || tool.is_changed);
@@ -145,15 +146,15 @@ impl FlowContext {
 pub(crate) async fn influence(
     store: &Store,
     flow: &FlowContext,
-    conversation: ConversationId,
+    path: Path,
     call: &ProposedCall,
 ) -> Result<Option<Influence>, StorageError> {
     if flow.policy != FlowPolicy::Ask || !flow.concerns(call) {
         return Ok(None);
     }
     let (sources, more) = flow.sources();
-    let person = values::words_of_person(&store.history(conversation).await?);
-    let results = store.words_of_others(conversation).await?;
+    let person = values::words_of_person(&store.history(path).await?);
+    let results = store.words_of_others(path).await?;
     let strangers: Vec<String> =
         results.iter().take(sources.len()).map(|(_, result)| values::text_of(result)).collect();
     let values = values::origins(&call.input, &person, &strangers);

@@ -11,12 +11,13 @@ use parlor_protocol::{
     TurnId, metadata,
 };
 use parlor_storage::{
-    BeginTurn, ClosedPrompts, NewImage, Prompt, PromptClosing, PromptResolution, TurnOwner,
+    BeginTurn, ClosedPrompts, Follows, NewImage, Prompt, PromptClosing, PromptResolution, TurnOwner,
 };
 use serde_json::Value;
 use uuid::Uuid;
 
 use super::writer::history_json;
+use crate::branches::{self, Version};
 use crate::caller::Caller;
 use crate::clock::now;
 use crate::project::Project;
@@ -32,20 +33,31 @@ pub(crate) struct PersonMessage {
     /// As the model reads it, if that is not the same.
     pub(crate) for_model: Option<Checked<String>>,
     pub(crate) image: Option<NewImage>,
+    /// The image of the message that is tried again or in whose place this one is: it is stored
+    /// already.
+    pub(crate) kept_image: Option<NewImage>,
     /// The message that is tried again.
     pub(crate) retry: Option<Retry>,
+    /// The message in whose place this one is.
+    pub(crate) version: Option<Version>,
     /// Set if the model goes on without what was read: the mark in the raw history.
     pub(crate) clears: Option<Value>,
 }
 
 impl PersonMessage {
-    /// Its own image, or that of the message that is tried again.
+    /// Its own image, or one that is stored already.
     fn image(&self) -> Option<&NewImage> {
-        self.image.as_ref().or_else(|| self.retry.as_ref()?.image.as_ref())
+        self.image.as_ref().or(self.kept_image.as_ref())
+    }
+
+    /// What begins its turn in the raw history: marks, and the message.
+    fn history(&self) -> Vec<Value> {
+        let branch = self.version.is_some().then(branches::mark);
+        branch.into_iter().chain(self.clears.clone()).chain([self.message()]).collect()
     }
 
     /// The message for the raw history.
-    fn history(&self) -> Value {
+    fn message(&self) -> Value {
         let text = self.for_model.as_ref().unwrap_or(&self.text);
         let mut history = history_json(&history_message(text, self.image()));
         if let Some(retry) = &self.retry {
@@ -79,7 +91,8 @@ pub(crate) fn message_turn(
     BeginTurn {
         started_by: caller.principal(),
         clears: said.clears.is_some(),
-        history: said.clears.iter().cloned().chain([said.history()]).collect(),
+        follows: said.version.as_ref().map_or_else(Follows::default, Version::follows),
+        history: said.history(),
         message: Some(Clean::new(sanitizer, message)),
         image: said.image,
         closes: ClosedPrompts { answered: answers, passed_over, events },
@@ -94,7 +107,9 @@ pub(crate) fn agent_turn(
     conversation: ConversationId,
 ) -> BeginTurn {
     let turn = TurnId::new(Uuid::now_v7());
-    empty_turn(tenant, conversation, turn, start(project, conversation, turn, None))
+    let start = start(project, conversation, turn, None);
+    // Its process knows the path of its last turn, and no other one.
+    BeginTurn { follows: Follows::Newest, ..empty_turn(tenant, conversation, turn, start) }
 }
 
 /// The write that begins a turn for a call of an app, which a person has before them.
@@ -105,7 +120,8 @@ pub(crate) fn app_turn(
     server: String,
 ) -> BeginTurn {
     let (turn_id, app) = (TurnId::new(Uuid::now_v7()), Some(server));
-    let start = EventBody::Start { conversation_id, turn_id, message_id: None, app };
+    let (message_id, branch) = (None, None);
+    let start = EventBody::Start { conversation_id, turn_id, message_id, app, branch };
     let start = Clean::new(&project.sanitizer, start);
     let started_by = caller.principal();
     BeginTurn { started_by, ..empty_turn(&caller.tenant, conversation_id, turn_id, start) }
@@ -125,6 +141,7 @@ fn empty_turn(
         title: None,
         mode: None,
         turn,
+        follows: Follows::Leaf,
         started_by: AGENT.to_owned(),
         client_message_id: None,
         request_hash: None,
@@ -149,8 +166,10 @@ fn start(
     turn_id: TurnId,
     message_id: Option<MessageId>,
 ) -> Clean<EventBody> {
-    let app = None;
-    Clean::new(&project.sanitizer, EventBody::Start { conversation_id, turn_id, message_id, app })
+    // Where it branches is known when it is written.
+    let (app, branch) = (None, None);
+    let start = EventBody::Start { conversation_id, turn_id, message_id, app, branch };
+    Clean::new(&project.sanitizer, start)
 }
 
 fn message(
@@ -162,6 +181,9 @@ fn message(
     let mut metadata = Metadata::new();
     if let Some(retry) = &said.retry {
         metadata::RETRY_OF.set(&mut metadata, &retry.message);
+    }
+    if let Some(version) = &said.version {
+        version.say(&mut metadata);
     }
     if let Some(NewImage { id, media_type, .. }) = said.image() {
         let image = ImageReference { id: *id, media_type: media_type.clone() };

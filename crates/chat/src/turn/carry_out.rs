@@ -74,9 +74,9 @@ impl RunningTurn {
                     }
                     (None, None) => None,
                 };
-                let (store, conversation) = (&self.writer.store, self.writer.conversation());
-                let flow = self.project.flow_context(store, conversation).await?;
-                let influence = flow::influence(store, &flow, conversation, &call).await?;
+                let (store, path) = (&self.writer.store, self.writer.path);
+                let flow = self.project.flow_context(store, path).await?;
+                let influence = flow::influence(store, &flow, path, &call).await?;
                 let is_dangerous = influence.is_some() && flow.is_dangerous(&call);
                 let behind = Behind { preview, influence, is_dangerous };
                 self.asker(call.ends_with_agent).approval(&call, run.id, behind)

@@ -1,13 +1,15 @@
-//! Which part of the history goes to the model (K-1, K-2).
+//! Which part of the history goes to the model (K-1, K-2). The history is that of the path to the
+//! turn: what was said in other branches is not in it.
 //!
 //! 1. Of a message that was tried again, the last attempt. Earlier ones stay if tools were
 //!    called in them: a model that does not know of a call would make it again.
 //! 2. Before a person went on without what was read, only what is their own
 //!    ([`crate::flow::clearing`]).
-//! 3. Images that a model refused are replaced ([`crate::refused_images`]).
-//! 4. Everything, if it fits. Otherwise the oldest turns are left out, each as a whole, so
+//! 3. Before a branch, no CLI session ([`crate::branches`]).
+//! 4. Images that a model refused are replaced ([`crate::refused_images`]).
+//! 5. Everything, if it fits. Otherwise the oldest turns are left out, each as a whole, so
 //!    that a tool's call and its result stay together; the newest turn always stays.
-//! 5. A long conversation gets a reminder at the end of the person's newest message, which
+//! 6. A long conversation gets a reminder at the end of the person's newest message, which
 //!    only the model reads (K-5).
 
 use std::collections::HashMap;
@@ -17,7 +19,7 @@ use parlor_protocol::{Role, TurnId};
 use serde_json::Value;
 
 use crate::flow::clearing::{self, KeptCalls};
-use crate::{refused_images, retries};
+use crate::{branches, refused_images, retries};
 
 /// From how many messages on there is a reminder, all roles counted (K-5).
 const REMIND_FROM: usize = 5;
@@ -59,6 +61,10 @@ fn turns(history: Vec<(TurnId, Value)>) -> Vec<Turn> {
             turns = turns.into_iter().filter_map(|turn| turn.cleared(&kept)).collect();
             continue;
         }
+        if branches::is_mark(&body) {
+            turns = turns.into_iter().filter_map(Turn::without_sessions).collect();
+            continue;
+        }
         let retries = retries::marked(&body);
         // A row that this version cannot read is left out.
         let Ok(message) = serde_json::from_value::<HistoryMessage>(body) else { continue };
@@ -96,6 +102,13 @@ impl Turn {
         let id = self.id;
         self.messages = messages.filter_map(|one| clearing::cleared(one, id, kept)).collect();
         self.tokens = self.messages.iter().map(HistoryMessage::approximate_tokens).sum();
+        (!self.messages.is_empty()).then_some(self)
+    }
+
+    /// What stays of it after a branch.
+    fn without_sessions(mut self) -> Option<Self> {
+        let messages = self.messages.into_iter();
+        self.messages = messages.filter_map(branches::without_session).collect();
         (!self.messages.is_empty()).then_some(self)
     }
 

@@ -77,7 +77,7 @@ impl Rows {
         let (store, turn) = (&writer.store, writer.turn());
         let Some(run) = store.tool_run(turn, &call.id).await? else {
             self.allowances = store.allowances(writer.conversation()).await?;
-            self.flow = project.flow_context(store, writer.conversation()).await?;
+            self.flow = project.flow_context(store, writer.path).await?;
             let run = new_run(&call, RunStatus::Proposed);
             let (allowances, flow) = (&self.allowances, &self.flow);
             return Ok(Input::NewCall { call, run, allowances, flow });

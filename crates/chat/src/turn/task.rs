@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use parlor_agent::{Checkpoint, TurnContext, TurnFlow, TurnStart};
-use parlor_protocol::{ConversationId, MessageId, Mode, TenantId, TurnId};
+use parlor_protocol::{MessageId, Mode, TenantId, TurnId};
 use parlor_storage::{
     BeginTurn, BegunTurn, BlockKind, InterruptedTurn, Scope, StorageError, TextBlock, TurnOwner,
 };
@@ -17,6 +17,7 @@ use super::running::RunningTurn;
 use super::writer::{TurnWriter, empty_write};
 use crate::caller::Accepted;
 use crate::client_tools;
+use crate::fail_point::{self, FailPoint};
 use crate::flow::{FlowPolicy, clearing};
 use crate::live_turns::Signals;
 use crate::project::Project;
@@ -34,6 +35,8 @@ struct StoredTurn {
     /// The tools of the client, if they are known without a query.
     client_tools: Option<Option<Value>>,
     writer: TurnWriter,
+    /// Whether it does not follow the turn before it in the log.
+    is_branch: bool,
     start: Start,
     /// Counts the turn as long as it runs.
     slot: TurnSlot,
@@ -62,6 +65,7 @@ pub(crate) async fn begin(
     let begun = tokio::spawn(async move {
         write.owner = owner(&state, &write, &project).await?;
         let begun = state.store.begin_turn(&write).await?;
+        fail_point::reached(FailPoint::Begun);
         let start_seq = begun.events.first().map_or(1, |start| start.id.seq);
         let accepted = Accepted::new(write.conversation, write.turn, start_seq);
         match write.owner.handed_over {
@@ -111,9 +115,12 @@ fn start(
     let history = history.into_iter().map(|part| (turn, part)).collect();
     let history = new.is_some().then_some(history);
     let first_block = write.block_message;
-    let writer = TurnWriter::new(store, log, sanitizer, pending, begun.next_seq, first_block);
-    let client_tools = Some(client_tools);
-    spawn(state, StoredTurn { tenant, project, mode, history, client_tools, writer, start, slot });
+    let (path, next_seq) = (begun.path, begun.next_seq);
+    let writer = TurnWriter::new(store, log, sanitizer, pending, path, next_seq, first_block);
+    let (client_tools, is_branch) = (Some(client_tools), begun.is_branch);
+    let turn =
+        StoredTurn { tenant, project, mode, history, client_tools, writer, is_branch, start, slot };
+    spawn(state, turn);
 }
 
 /// Starts a turn that another node stored for this one: nothing of it has happened yet.
@@ -161,10 +168,13 @@ fn spawn_taken_over(
     let slot = state.turn_slots.count(&turn.tenant, &project.id);
     let pending = empty_write(turn.conversation, turn.turn, turn.epoch);
     let (store, sanitizer) = (state.store.clone(), project.sanitizer.clone());
-    let writer = TurnWriter::new(store, log, sanitizer, pending, next_seq, block_message);
-    let (tenant, mode) = (turn.tenant, Some(turn.mode));
+    let path = turn.path;
+    let writer = TurnWriter::new(store, log, sanitizer, pending, path, next_seq, block_message);
+    let (tenant, mode, is_branch) = (turn.tenant, Some(turn.mode), turn.is_branch);
     let (history, client_tools) = (None, None);
-    spawn(state, StoredTurn { tenant, project, mode, history, client_tools, writer, start, slot });
+    let turn =
+        StoredTurn { tenant, project, mode, history, client_tools, writer, is_branch, start, slot };
+    spawn(state, turn);
 }
 
 fn spawn(state: &Arc<ChatState>, turn: StoredTurn) {
@@ -194,22 +204,14 @@ fn spawn(state: &Arc<ChatState>, turn: StoredTurn) {
     });
 }
 
-async fn run(state: &ChatState, turn: StoredTurn, signals: Signals) -> Result<(), StorageError> {
-    let StoredTurn { tenant, project, mode, history, client_tools, writer, start, slot: _slot } =
-        turn;
+async fn run(
+    state: &ChatState,
+    mut turn: StoredTurn,
+    signals: Signals,
+) -> Result<(), StorageError> {
+    let context = context_of(state, &mut turn).await?;
+    let StoredTurn { tenant, project, writer, start, slot: _slot, .. } = turn;
     let conversation = writer.conversation();
-    let history = match history {
-        Some(history) => history,
-        None => state.store.history(conversation).await?,
-    };
-    let client_tools = match client_tools {
-        Some(client_tools) => client_tools,
-        None => state.store.client_tools(writer.turn()).await?,
-    };
-    let context = TurnContext {
-        client_tools: client_tools::stored(client_tools),
-        ..turn_context(state, &tenant, &project, conversation, mode, history).await?
-    };
     let runner = project.agent.runner(conversation);
     let wait = PromptWait::new(tenant.clone(), signals.prompt_changed, signals.shutting_down);
     let images = state.images.clone();
@@ -227,43 +229,35 @@ async fn run(state: &ChatState, turn: StoredTurn, signals: Signals) -> Result<()
 }
 
 /// What the agent needs to know for its turn.
-async fn turn_context(
-    state: &ChatState,
-    tenant: &TenantId,
-    project: &Project,
-    conversation: ConversationId,
-    mode: Option<Mode>,
-    history: Vec<(TurnId, Value)>,
-) -> Result<TurnContext, StorageError> {
-    let mode = match mode {
+async fn context_of(state: &ChatState, turn: &mut StoredTurn) -> Result<TurnContext, StorageError> {
+    let (store, project, path) = (&state.store, &turn.project, turn.writer.path);
+    let history = match turn.history.take() {
+        Some(history) => history,
+        None => store.history(path).await?,
+    };
+    let client_tools = match turn.client_tools.take() {
+        Some(client_tools) => client_tools,
+        None => store.client_tools(turn.writer.turn()).await?,
+    };
+    let mode = match turn.mode {
         Some(mode) => mode,
         None => {
-            let scope = Scope::of_server(tenant.clone());
-            state.store.conversation(&scope, conversation).await?.mode
+            let scope = Scope::of_server(turn.tenant.clone());
+            store.conversation(&scope, path.conversation()).await?.mode
         }
     };
     if let Some(tools) = &project.tools {
         tools.settle().await;
     }
-    let flow = turn_flow(state, project, conversation, &history).await?;
+    let asks = project.flow == FlowPolicy::Ask;
+    let is_tainted = asks && project.flow_context(store, path).await?.is_tainted();
     let reminder = project.reminder.as_deref();
     Ok(TurnContext {
+        starts_over: turn.is_branch || clearing::outdates_session(&history),
         history: context::for_model(history, project.context_tokens, reminder),
         system_prompt: project.system_prompt.clone(),
         mode,
-        client_tools: Vec::new(),
-        flow,
+        client_tools: client_tools::stored(client_tools),
+        flow: TurnFlow { asks, is_tainted },
     })
-}
-
-/// What the agent needs to know of the words of others that it was told.
-async fn turn_flow(
-    state: &ChatState,
-    project: &Project,
-    conversation: ConversationId,
-    history: &[(TurnId, Value)],
-) -> Result<TurnFlow, StorageError> {
-    let asks = project.flow == FlowPolicy::Ask;
-    let is_tainted = asks && project.flow_context(&state.store, conversation).await?.is_tainted();
-    Ok(TurnFlow { asks, is_tainted, is_cleared: clearing::outdates_session(history) })
 }

@@ -13,8 +13,8 @@ use parlor_protocol::{
     ToolStatus, TurnId,
 };
 use parlor_storage::{
-    BlockKind, Commit, RunStatus, RunWrite, Served, Step, StorageError, Store, TextBlock, Told,
-    ToolRun, TurnOutcome,
+    BlockKind, Commit, Path, RunStatus, RunWrite, Served, Step, StorageError, Store, TextBlock,
+    Told, ToolRun, TurnOutcome,
 };
 use serde_json::Value;
 use uuid::Uuid;
@@ -34,6 +34,8 @@ pub(super) struct TurnWriter {
     pub(super) sanitizer: Sanitizer,
     /// The next write. It gets its numbers and its time when it is committed.
     pub(super) pending: Commit,
+    /// The turns that it goes on from, and this one.
+    pub(super) path: Path,
     next_seq: u64,
     /// The message of the next text block.
     block_message: MessageId,
@@ -74,10 +76,11 @@ impl TurnWriter {
         log: Arc<EventLog>,
         sanitizer: Sanitizer,
         pending: Commit,
+        path: Path,
         next_seq: u64,
         block_message: MessageId,
     ) -> Self {
-        Self { store, log, sanitizer, pending, next_seq, block_message, running: None }
+        Self { store, log, sanitizer, pending, path, next_seq, block_message, running: None }
     }
 
     /// The conversation.

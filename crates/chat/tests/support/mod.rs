@@ -205,6 +205,7 @@ pub(crate) fn request(text: &str, conversation_id: Option<ConversationId>) -> Ch
 pub(crate) fn seen(events: &[Logged]) -> Vec<String> {
     let line = |event: &Logged| match event.body.get() {
         EventBody::Start { .. } => "start".into(),
+        EventBody::BranchChosen { .. } => "branch chosen".into(),
         EventBody::Queued { .. } => "queued".into(),
         EventBody::Chunk { text, .. } => format!("chunk {text:?}"),
         EventBody::Thinking { text, .. } => format!("thinking {text:?}"),

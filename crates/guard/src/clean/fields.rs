@@ -328,8 +328,12 @@ fn clean_prompt(prompt: UserPrompt, sanitizer: &Sanitizer) -> UserPrompt {
 fn clean_event(event: EventBody, sanitizer: &Sanitizer) -> EventBody {
     match event {
         EventBody::Queued { turn_id } => EventBody::Queued { turn_id },
-        EventBody::Start { conversation_id, turn_id, message_id, app } => {
-            EventBody::Start { conversation_id, turn_id, message_id, app: app.cleaned(sanitizer) }
+        EventBody::Start { conversation_id, turn_id, message_id, app, branch } => {
+            let app = app.cleaned(sanitizer);
+            EventBody::Start { conversation_id, turn_id, message_id, app, branch }
+        }
+        EventBody::BranchChosen { conversation_id, turn_id } => {
+            EventBody::BranchChosen { conversation_id, turn_id }
         }
         EventBody::Chunk { text, message_id } => {
             EventBody::Chunk { text: text.cleaned(sanitizer), message_id }

@@ -14,7 +14,7 @@ mod options;
 mod readable;
 mod visible;
 
-use parlor_protocol::{EventBody, Message};
+use parlor_protocol::{Branch, EventBody, Message};
 use serde::Serialize;
 
 use crate::sanitizer::{Sanitizer, StreamSanitizer};
@@ -43,6 +43,17 @@ impl Clean<Message> {
     /// The event that shows a clean message.
     pub fn to_event(&self) -> Clean<EventBody> {
         Clean(EventBody::Message(Box::new(self.0.clone())))
+    }
+}
+
+impl Clean<EventBody> {
+    /// The same beginning of a turn, on a branch. Ids have nothing to mask.
+    #[must_use]
+    pub fn on_branch(mut self, of: Branch) -> Self {
+        if let EventBody::Start { branch, .. } = &mut self.0 {
+            *branch = Some(of);
+        }
+        self
     }
 }
 

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::claude_code_process::{Process, answer, deferred, shown};
 
-const ASKS: TurnFlow = TurnFlow { asks: true, is_tainted: false, is_cleared: false };
+const ASKS: TurnFlow = TurnFlow { asks: true, is_tainted: false };
 const TAINTED: TurnFlow = TurnFlow { is_tainted: true, ..ASKS };
 
 /// Calls that change something, or carry something out.

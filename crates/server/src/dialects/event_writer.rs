@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use parlor_protocol::{EventBody, ToolProgress};
+use parlor_protocol::{Branch, EventBody, ToolProgress};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use uuid::Uuid;
@@ -24,14 +24,19 @@ pub(super) trait EventWriter {
 /// Writes an event with the name and the data that all dialects share.
 pub(super) fn write_event(body: &EventBody, writer: &mut impl EventWriter) {
     match body {
-        EventBody::Start { conversation_id, turn_id, message_id, app } => {
+        EventBody::Start { conversation_id, turn_id, message_id, app, branch } => {
             let data = Start {
                 conversation_id: AsDisplay(conversation_id),
                 turn_id: AsDisplay(turn_id),
                 message_id: message_id.as_ref().map(AsDisplay),
                 app: app.as_deref(),
+                branch: branch.as_ref(),
             };
             writer.conversation_event("start", &data);
+        }
+        EventBody::BranchChosen { conversation_id, turn_id } => {
+            let (conversation_id, turn_id) = (AsDisplay(conversation_id), AsDisplay(turn_id));
+            writer.conversation_event("branch_chosen", &BranchChosen { conversation_id, turn_id });
         }
         EventBody::Queued { turn_id } => {
             writer.event("queued", &Queued { turn_id: AsDisplay(turn_id) })
@@ -111,6 +116,14 @@ struct Start<'a, C, T, M: Serialize> {
     message_id: Option<M>,
     #[serde(skip_serializing_if = "Option::is_none")]
     app: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    branch: Option<&'a Branch>,
+}
+
+#[derive(Serialize)]
+struct BranchChosen<C, T> {
+    conversation_id: C,
+    turn_id: T,
 }
 
 #[derive(Serialize)]

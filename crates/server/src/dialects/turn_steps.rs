@@ -118,6 +118,7 @@ impl TurnSteps {
             }
             EventBody::Done { .. } => self.end_block(None, tell),
             EventBody::Start { .. }
+            | EventBody::BranchChosen { .. }
             | EventBody::Queued { .. }
             | EventBody::UserPromptUpdated(_) => {}
         }

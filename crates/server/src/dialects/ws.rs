@@ -151,6 +151,7 @@ impl Encoder {
                 self.frame("artifact", id, &Artifact { kind, artifact_id }, to);
             }
             EventBody::Start { .. }
+            | EventBody::BranchChosen { .. }
             | EventBody::Queued { .. }
             | EventBody::ToolUse { .. }
             | EventBody::Artifact { .. }

@@ -1,11 +1,11 @@
-//! Conversations: list, create, read, rename, share, delete, stop.
+//! Conversations: list, create, read, rename, share, choose a branch, delete, stop.
 
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use parlor_protocol::{ConversationId, Mode, ProjectId, TenantId, Visibility};
+use parlor_protocol::{BranchChoice, ConversationId, Mode, ProjectId, TenantId, Visibility};
 use parlor_storage::{ConversationChanges, ConversationFilter};
 use serde::Deserialize;
 use serde_json::json as value;
@@ -111,6 +111,17 @@ pub(crate) async fn update(
     let changes =
         ConversationChanges { title: title.as_deref(), mode: *mode, visibility: *visibility };
     json(&app.chat.update(&principal.caller, id, changes).await?)
+}
+
+/// `PUT /api/conversations/{id}/branch`: which branch to go on with.
+pub(crate) async fn choose_branch(
+    State(app): State<Arc<App>>,
+    principal: Principal,
+    PathId(id): PathId<ConversationId>,
+    Json(choice): Json<BranchChoice>,
+) -> Result<Response, ApiError> {
+    let leaf = app.chat.choose_branch(&principal.caller, id, choice).await?;
+    json(&value!({"leaf": leaf}))
 }
 
 /// `DELETE /api/conversations/{id}`.

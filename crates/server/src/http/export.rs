@@ -17,6 +17,9 @@ use super::json;
 use crate::app::App;
 use crate::auth::Principal;
 
+/// How much of another version names it, in characters.
+const LONGEST_NAME: usize = 80;
+
 #[derive(Debug, Deserialize)]
 pub(crate) struct Query {
     #[serde(default)]
@@ -54,7 +57,7 @@ pub(crate) async fn export(
 
 fn markdown(view: &ConversationView) -> String {
     let mut text = format!("# {}\n", view.conversation.title.get());
-    for message in &view.messages {
+    for message in view.messages_of_path() {
         let message = message.get();
         // Thinking is shown while it streams, and is not part of the conversation.
         if message.message_type == MessageType::Thinking {
@@ -66,11 +69,38 @@ fn markdown(view: &ConversationView) -> String {
             Role::Tool => "Tool",
         };
         text.push_str(&format!("\n**{who}**\n\n{}\n", body(message)));
+        if let Some(others) = other_versions(view, message) {
+            text.push_str(&format!("\n{others}\n"));
+        }
         if let Some(closed) = closing(view, message) {
             text.push_str(&format!("\n{}\n", outcome(message, closed)));
         }
     }
     text
+}
+
+/// Names the other versions of a message that began a turn: they are in the JSON.
+fn other_versions(view: &ConversationView, message: &Message) -> Option<String> {
+    if message.role != Role::User {
+        return None;
+    }
+    let place = view.turns.iter().find(|place| place.turn_id == message.turn_id)?;
+    let versions = view.turns.iter().filter(|other| other.parent == place.parent);
+    let said = versions.filter_map(|place| {
+        let mut messages = view.messages.iter().map(|message| message.get());
+        messages.find(|said| said.turn_id == place.turn_id && said.role == Role::User)
+    });
+    let said: Vec<&Message> = said.collect();
+    let at = said.iter().position(|version| version.id == message.id)?;
+    if said.len() == 1 {
+        return None;
+    }
+    let others = said.iter().filter(|version| version.id != message.id).map(|version| {
+        let line = version.content.lines().find(|line| !line.trim().is_empty());
+        format!("“{}”", line.unwrap_or("…").chars().take(LONGEST_NAME).collect::<String>())
+    });
+    let others = others.collect::<Vec<_>>().join(", ");
+    Some(format!("*Version {} of {}. Not in this file: {others}.*", at + 1, said.len()))
 }
 
 /// The outcome of the prompt that a message shows.

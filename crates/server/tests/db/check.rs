@@ -11,10 +11,10 @@ async fn a_new_database_is_sound() {
     let dir = tempfile::tempdir().unwrap();
     db_in(dir.path(), &["check"]).failed("there is no such file");
     assert!(!files(dir.path())[0].exists());
-    assert!(db_in(dir.path(), &["migrate"]).succeeded().contains("created with schema 13"));
-    assert!(db_in(dir.path(), &["migrate"]).succeeded().contains("has schema 13"));
+    assert!(db_in(dir.path(), &["migrate"]).succeeded().contains("created with schema 16"));
+    assert!(db_in(dir.path(), &["migrate"]).succeeded().contains("has schema 16"));
     let text = db_in(dir.path(), &["check"]).succeeded();
-    for said in ["engine: SQLite 3.", "schema: 13;", "can be read and written", "nothing is wrong"]
+    for said in ["engine: SQLite 3.", "schema: 16;", "can be read and written", "nothing is wrong"]
     {
         assert!(text.contains(said), "{text}");
     }
@@ -28,19 +28,18 @@ async fn an_older_schema_is_reported() {
     let chat = Database::open_as_is(&Location::from(&files(dir.path())[0])).await.unwrap();
     let mut older = Batch::default();
     for statement in [
-        "DROP INDEX tool_runs_told", "ALTER TABLE tool_runs DROP COLUMN suspicious",
-        "ALTER TABLE tool_runs DROP COLUMN content", "ALTER TABLE tool_runs DROP COLUMN private",
-        "ALTER TABLE tool_runs DROP COLUMN origin", "ALTER TABLE tool_runs DROP COLUMN withheld",
-        "ALTER TABLE tool_runs DROP COLUMN cleared", "ALTER TABLE decisions DROP COLUMN sources",
-        "DELETE FROM _sqlx_migrations WHERE version = 12",
+        "DROP INDEX turns_in_order", "DROP INDEX turns_that_branch", "DROP INDEX turns_that_clear",
+        "ALTER TABLE turns DROP COLUMN parent", "ALTER TABLE turns DROP COLUMN clears",
+        "ALTER TABLE conversations DROP COLUMN leaf",
+        "DELETE FROM _sqlx_migrations WHERE version = 16",
     ] {
         older.add(statement);
     }
     chat.run(older).await.unwrap();
     chat.close().await;
     let text = db_in(dir.path(), &["check"]).succeeded();
-    assert!(text.contains("schema: 11;") && text.contains("migrates it"), "{text}");
-    assert!(db_in(dir.path(), &["migrate"]).succeeded().contains("migrated from 11 to 12"));
+    assert!(text.contains("schema: 12;") && text.contains("migrates it"), "{text}");
+    assert!(db_in(dir.path(), &["migrate"]).succeeded().contains("migrated from 12 to 16"));
 }
 
 /// E-1: rows that contradict each other, a damaged page and a file of something else are found.
@@ -78,7 +77,7 @@ async fn commands_know_postgres() {
     let dir = tempfile::tempdir().unwrap();
     let url = parlor_test_database::postgres_url(&server, dir.path()).await;
     let mut text = db_at(&url, &["migrate"]).succeeded();
-    assert!(text.contains("created with schema 13"), "{text}");
+    assert!(text.contains("created with schema 16"), "{text}");
     text.push_str(&db_at(&url, &["check"]).succeeded());
     assert!(text.contains("engine: PostgreSQL 1"), "{text}");
     let to = dir.path().join("backup");

@@ -79,10 +79,10 @@ async fn another_schema_and_a_wrong_url_are_refused() {
     db_in(from.path(), &["migrate"]).succeeded();
     let chat = Database::open_as_is(&Location::from(&files(from.path())[0])).await.unwrap();
     let mut older = Batch::default();
-    older.add("DELETE FROM _sqlx_migrations WHERE version = 12");
+    older.add("DELETE FROM _sqlx_migrations WHERE version = 16");
     chat.run(older).await.unwrap();
     chat.close().await;
-    copy(&url(from.path()), &url(to.path())).failed("has schema 11");
+    copy(&url(from.path()), &url(to.path())).failed("has schema 12");
     let wrong = copy("mysql://parlor:secret@db/chat", &url(to.path()));
     assert!(!wrong.text.contains("secret"), "{}", wrong.text);
     wrong.failed("it is not the URL of a database");

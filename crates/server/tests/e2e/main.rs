@@ -9,6 +9,7 @@ mod apps;
 mod autobahn;
 mod bad_input;
 mod binary;
+mod branches;
 mod bridge;
 mod broken_database;
 mod conformance;

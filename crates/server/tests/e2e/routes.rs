@@ -73,6 +73,8 @@ pub(crate) const ROUTES: &[Route] = &[
         Names(&[
             r#"{"message": "x", "conversation_id": "CONVERSATION"}"#,
             r#"{"conversation_id": "CONVERSATION", "retry_of": "MESSAGE"}"#,
+            r#"{"message": "x", "conversation_id": "CONVERSATION", "edit_of": "MESSAGE"}"#,
+            r#"{"conversation_id": "CONVERSATION", "regenerate": "MESSAGE"}"#,
             r#"{"message": "x", "tenant": "home"}"#,
         ]),
     ),
@@ -81,6 +83,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("GET", "/api/conversations/{id}", Names(&[""])),
     route("PATCH", "/api/conversations/{id}", Names(&[r#"{"title": "mine"}"#])),
     route("DELETE", "/api/conversations/{id}", Names(&[""])),
+    route("PUT", "/api/conversations/{id}/branch", Names(&[r#"{"message_id": "MESSAGE"}"#])),
     route("GET", "/api/conversations/{id}/events", Names(&[""])),
     route("POST", "/api/conversations/{id}/stop", Names(&[""])),
     route("GET", "/api/conversations/{id}/export", Names(&[""])),

@@ -64,6 +64,7 @@ fn beginning(conversation: ConversationId, ids: u128, turn: &Turn, new: bool) ->
         turn_id: message.turn_id,
         message_id: Some(message.id),
         app: None,
+        branch: None,
     };
     BeginTurn {
         tenant: tenant("home"),
@@ -81,6 +82,7 @@ fn beginning(conversation: ConversationId, ids: u128, turn: &Turn, new: bool) ->
         request_hash: None,
         external: None,
         client_tools: None,
+        follows: Follows::Leaf,
         clears: false,
         start: clean(start),
         message: Some(clean(message)),

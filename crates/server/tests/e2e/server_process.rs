@@ -124,6 +124,10 @@ impl Server {
         self.client.post(format!("{}{path}", self.url)).header("x-api-key", KEY)
     }
 
+    pub(crate) fn put(&self, path: &str) -> RequestBuilder {
+        self.client.put(format!("{}{path}", self.url)).header("x-api-key", KEY)
+    }
+
     pub(crate) fn delete(&self, path: &str) -> RequestBuilder {
         self.client.delete(format!("{}{path}", self.url)).header("x-api-key", KEY)
     }

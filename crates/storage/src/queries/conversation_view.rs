@@ -1,10 +1,13 @@
 //! A conversation with everything that a page shows of it.
 
+use std::collections::{HashMap, HashSet};
+
 use parlor_protocol::message::Message;
-use parlor_protocol::{ConversationId, EventId};
+use parlor_protocol::{ConversationId, EventId, TurnId};
 use serde::Serialize;
 
 use crate::error::StorageError;
+use crate::queries::branches::{self, TurnPlace};
 use crate::scope::Scope;
 use crate::served::Served;
 use crate::store::Store;
@@ -24,6 +27,30 @@ pub struct ConversationView {
     pub prompts: Vec<PromptView>,
     /// The last event that is part of these messages.
     pub cursor: EventId,
+    /// The last turn of the current path, if there are branches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leaf: Option<TurnId>,
+    /// All turns in the order of the log, each with the one that it follows, if there are branches.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub turns: Vec<TurnPlace>,
+}
+
+impl ConversationView {
+    /// The messages of the current path.
+    pub fn messages_of_path(&self) -> impl Iterator<Item = &Served<Message>> {
+        let path = self.path();
+        let is_on = move |turn| path.as_ref().is_none_or(|path| path.contains(&turn));
+        self.messages.iter().filter(move |message| is_on(message.get().turn_id))
+    }
+
+    /// The turns of the current path, if there are branches.
+    fn path(&self) -> Option<HashSet<TurnId>> {
+        let parents: HashMap<TurnId, Option<TurnId>> =
+            self.turns.iter().map(|place| (place.turn_id, place.parent)).collect();
+        let up = |turn: &TurnId| parents.get(turn).copied().flatten();
+        // A turn follows one that began before it, so this ends.
+        Some(std::iter::successors(Some(self.leaf?), up).collect())
+    }
 }
 
 impl Store {
@@ -36,7 +63,14 @@ impl Store {
         let mut snapshot = self.snapshot().await?;
         let conversation = conversations::find(&mut snapshot, scope, id).await?;
         let prompts = prompts::of_conversation(&mut snapshot, id).await?;
+        let turns = match conversation.leaf {
+            Some(_) => branches::of_conversation(&mut snapshot, id).await?,
+            None => Vec::new(),
+        };
+        let leaf = turns.iter().find(|place| Some(place.start_seq) == conversation.leaf);
         Ok(ConversationView {
+            leaf: leaf.map(|place| place.turn_id),
+            turns,
             conversation,
             messages: messages::of_conversation(&mut snapshot, id).await?,
             prompts: prompts.into_iter().map(Prompt::view).collect(),

@@ -1,6 +1,7 @@
 //! Reads of several tables, each from one snapshot of the database.
 
 pub(crate) mod activity;
+pub(crate) mod branches;
 pub(crate) mod conversation_view;
 pub(crate) mod log;
 pub(crate) mod running_turns;

@@ -7,9 +7,10 @@ use parlor_protocol::{
 };
 use serde::Serialize;
 
-use crate::columns::{counter, optional, parsed, to_column};
+use crate::columns::{counter, optional, optional_counter, parsed, to_column};
 use crate::error::StorageError;
 use crate::pages::{self, PageCursor};
+use crate::queries::branches::Path;
 use crate::scope::{Scope, sees};
 use crate::served::Served;
 use crate::store::Store;
@@ -51,6 +52,16 @@ pub struct Conversation {
     /// The node that has the files of its agent, if that is a program.
     #[serde(skip)]
     pub home: Option<NodeId>,
+    /// The number of the last turn of its current path, if it has branches.
+    #[serde(skip)]
+    pub(crate) leaf: Option<u64>,
+}
+
+impl Conversation {
+    /// Its current path.
+    pub fn path(&self) -> Path {
+        Path::to(self.id, self.leaf)
+    }
 }
 
 /// A conversation that begins.
@@ -273,6 +284,7 @@ fn conversation(row: &Row) -> Result<Conversation, StorageError> {
         epoch: counter(row, "epoch")?,
         next_seq: counter(row, "next_seq")?,
         home: optional(row, "home")?,
+        leaf: optional_counter(row, "leaf")?,
     })
 }
 

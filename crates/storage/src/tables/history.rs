@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::columns::{counter, json, parsed, to_column, to_json};
 use crate::error::StorageError;
+use crate::queries::branches::Path;
 use crate::store::Store;
 
 /// A part of the history with its position.
@@ -18,13 +19,25 @@ pub struct HistoryPart {
 }
 
 impl Store {
-    /// The history of a conversation, in order, each part with its turn.
-    pub async fn history(&self, id: ConversationId) -> Result<Vec<(TurnId, Value)>, StorageError> {
-        let rows =
-            query("SELECT turn_id, body FROM history WHERE conversation_id = $1 ORDER BY position")
-                .bind(id.to_string())
-                .fetch_all(self.reader())
-                .await?;
+    /// The history of a path, in order, each part with its turn.
+    pub async fn history(&self, path: Path) -> Result<Vec<(TurnId, Value)>, StorageError> {
+        let id = path.conversation().to_string();
+        let parts = match path.leaf() {
+            None => {
+                const LINE: &str = "SELECT turn_id, body FROM history
+                     WHERE conversation_id = $1 ORDER BY position";
+                query(LINE).bind(id)
+            }
+            Some(leaf) => query(Path::walked(
+                "SELECT h.turn_id, h.body FROM path p
+                 JOIN turns t ON t.conversation_id = $1 AND t.start_seq BETWEEN p.first AND p.last
+                 JOIN history h ON h.turn_id = t.id
+                 WHERE h.conversation_id = $1 ORDER BY h.position",
+            ))
+            .bind(id)
+            .bind(leaf),
+        };
+        let rows = parts.fetch_all(self.reader()).await?;
         rows.iter().map(|row| Ok((parsed(row, "turn_id")?, json(row, "body")?))).collect()
     }
 

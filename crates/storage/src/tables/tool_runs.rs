@@ -1,13 +1,14 @@
 //! The ledger of tool runs: the status of each call, so that it is known after a crash.
 //! A run is started at most once.
 
-use parlor_database::{Batch, Connection, Executor, Row, query};
+use parlor_database::{Batch, Connection, Executor, Query, Row, query};
 use parlor_protocol::{Content, ConversationId, Timestamp, TurnId};
 use serde_json::Value;
 use uuid::Uuid;
 
 use crate::columns::{counter, optional_json, parsed, to_json};
 use crate::error::StorageError;
+use crate::queries::branches::Path;
 use crate::store::Store;
 
 /// One call of a tool.
@@ -92,7 +93,7 @@ pub struct Told {
     pub is_withheld: bool,
 }
 
-/// What the model was told in a conversation, and a person did not clear.
+/// What the model was told on a path, and a person did not clear.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ToldResults {
     /// Results that others may have written words of, the newest first.
@@ -121,19 +122,38 @@ pub struct ToldResult {
 }
 
 /// How many results of others are read.
-const MOST_TOLD: i64 = 20;
+const MOST_TOLD: u32 = 20;
 
-/// Results that the model was told, of a conversation $1.
-macro_rules! told {
-    ($select:literal, $more:literal) => {
-        concat!(
-            "SELECT ",
-            $select,
-            " FROM tool_runs WHERE conversation_id = $1
-             AND status = 'finished' AND NOT withheld AND NOT cleared ",
-            $more
-        )
-    };
+fn newest_of_others() -> String {
+    format!(
+        "AND (r.content IS NULL OR r.content <> 'own')
+         ORDER BY r.finished_at DESC, r.id DESC LIMIT {MOST_TOLD}"
+    )
+}
+
+/// Results that the model was told on a path: those of the conversation, or those of the path since
+/// its context was cleared.
+fn told(path: Path, select: &str, more: &str) -> Query {
+    let id = path.conversation().to_string();
+    match path.leaf() {
+        None => query(format!(
+            "SELECT {select} FROM tool_runs r WHERE r.conversation_id = $1
+             AND r.status = 'finished' AND NOT r.withheld AND NOT r.cleared {more}"
+        ))
+        .bind(id),
+        // A clearing holds for the paths that it is on, so `cleared` does not count here.
+        Some(leaf) => query(Path::walked(&format!(
+            "SELECT {select} FROM path p
+             JOIN turns t ON t.conversation_id = $1 AND t.start_seq BETWEEN p.first AND p.last
+             JOIN tool_runs r ON r.turn_id = t.id
+             WHERE r.status = 'finished' AND NOT r.withheld AND t.start_seq >= COALESCE((
+                 SELECT MAX(c.start_seq) FROM turns c JOIN path q
+                 ON c.start_seq BETWEEN q.first AND q.last
+                 WHERE c.conversation_id = $1 AND c.clears), 0) {more}"
+        )))
+        .bind(id)
+        .bind(leaf),
+    }
 }
 
 impl Store {
@@ -151,63 +171,42 @@ impl Store {
         row.as_ref().map(tool_run).transpose()
     }
 
-    /// What the model was told in a conversation (F-1).
-    pub async fn told_results(&self, id: ConversationId) -> Result<ToldResults, StorageError> {
-        let row = query(told!(
-            "COUNT(CASE WHEN content = 'own' THEN NULL ELSE 1 END) AS of_others,
-             COUNT(CASE WHEN private THEN 1 END) AS private_ones",
-            ""
-        ))
-        .bind(id.to_string())
-        .fetch_one(self.reader())
-        .await?;
+    /// What the model was told on a path (F-1).
+    pub async fn told_results(&self, path: Path) -> Result<ToldResults, StorageError> {
+        const COUNTS: &str = "COUNT(CASE WHEN r.content = 'own' THEN NULL ELSE 1 END) AS of_others,
+             COUNT(CASE WHEN r.private THEN 1 END) AS private_ones";
+        let row = told(path, COUNTS, "").fetch_one(self.reader()).await?;
         let count = counter(&row, "of_others")?;
         let is_private = counter(&row, "private_ones")? > 0;
         if count == 0 {
             return Ok(ToldResults { is_private, ..ToldResults::default() });
         }
-        let rows = query(told!(
-            "id, server, tool, origin, finished_at, suspicious",
-            "AND (content IS NULL OR content <> 'own') ORDER BY finished_at DESC, id DESC LIMIT $2"
-        ))
-        .bind(id.to_string())
-        .bind(MOST_TOLD)
-        .fetch_all(self.reader())
-        .await?;
+        let columns = "r.id, r.server, r.tool, r.origin, r.finished_at, r.suspicious";
+        let rows = told(path, columns, &newest_of_others()).fetch_all(self.reader()).await?;
         let of_others = rows.iter().map(told_result).collect::<Result<_, _>>()?;
         Ok(ToldResults { of_others, count, is_private })
     }
 
     /// The results of others that the model was told, as it reads them: those of
     /// [`Store::told_results`], in the same order.
-    pub async fn words_of_others(
-        &self,
-        id: ConversationId,
-    ) -> Result<Vec<(Uuid, Value)>, StorageError> {
-        let rows = query(told!(
-            "id, result",
-            "AND (content IS NULL OR content <> 'own') ORDER BY finished_at DESC, id DESC LIMIT $2"
-        ))
-        .bind(id.to_string())
-        .bind(MOST_TOLD)
-        .fetch_all(self.reader())
-        .await?;
+    pub async fn words_of_others(&self, path: Path) -> Result<Vec<(Uuid, Value)>, StorageError> {
+        let rows =
+            told(path, "r.id, r.result", &newest_of_others()).fetch_all(self.reader()).await?;
         let words = |row: &Row| {
             Ok((parsed(row, "id")?, optional_json(row, "result")?.unwrap_or(Value::Null)))
         };
         rows.iter().map(words).collect()
     }
 
-    /// The calls of a conversation whose results are its people's own, before the first result of
-    /// others: the turn and the model's id of each, in their order.
+    /// The calls of a path whose results are its people's own, before the first result of others:
+    /// the turn and the model's id of each, in their order.
     pub async fn calls_before_others(
         &self,
-        id: ConversationId,
+        path: Path,
     ) -> Result<Vec<(TurnId, String)>, StorageError> {
-        let rows = query(told!("turn_id, call_id, content", "ORDER BY finished_at, id"))
-            .bind(id.to_string())
-            .fetch_all(self.reader())
-            .await?;
+        let columns = "r.turn_id, r.call_id, r.content";
+        let rows =
+            told(path, columns, "ORDER BY r.finished_at, r.id").fetch_all(self.reader()).await?;
         let mut calls = Vec::new();
         for row in &rows {
             if Content::from_name(row.try_get("content")?) == Content::Others {
@@ -357,7 +356,8 @@ fn told_result(row: &Row) -> Result<ToldResult, StorageError> {
     })
 }
 
-/// Adds to a write that the model reads nothing any longer of what it was told.
+/// Adds to a write that the model reads nothing any longer of what it was told. For a conversation
+/// that is one line; where there are branches, the turn that clears says it.
 pub(crate) fn clear(batch: &mut Batch, conversation: ConversationId) {
     batch
         .add("UPDATE tool_runs SET cleared = TRUE WHERE conversation_id = $1 AND NOT cleared")

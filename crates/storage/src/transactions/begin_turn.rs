@@ -2,7 +2,7 @@
 //! write, together with the prompts that the message closes.
 //!
 //! 1. The numbers of the log: a new conversation begins with 1; in any other they are
-//!    taken from its row.
+//!    taken from its row. Where there are branches, the turn that this one follows.
 //! 2. The rows. A unique index keeps a second running turn out.
 //! 3. The prompts: each must still be open, or nothing is written.
 
@@ -10,14 +10,15 @@ use parlor_database::{Batch, Connection, Fault, query};
 use parlor_guard::Clean;
 use parlor_protocol::message::Message;
 use parlor_protocol::{
-    BootId, ClientMessageId, ConversationId, EventBody, MessageId, Mode, NodeId, TenantId,
+    BootId, Branch, ClientMessageId, ConversationId, EventBody, MessageId, Mode, NodeId, TenantId,
     Timestamp, TurnId,
 };
 use serde_json::Value;
 
 use super::resolve_prompt::{self, PromptResolution};
-use crate::columns::{counter, to_column};
+use crate::columns::{counter, optional_counter, to_column};
 use crate::error::StorageError;
+use crate::queries::branches::{self, Path};
 use crate::store::Store;
 use crate::tables::conversations::{self, NewConversation, NewRow, mode_name};
 use crate::tables::events::{self, Logged};
@@ -42,6 +43,8 @@ pub struct BeginTurn {
     pub mode: Option<Mode>,
     /// The turn.
     pub turn: TurnId,
+    /// The turn that it follows.
+    pub follows: Follows,
     /// The person, session or key that began it, or the agent.
     pub started_by: String,
     /// The client's id of the message: the same one again begins no second turn.
@@ -70,6 +73,20 @@ pub struct BeginTurn {
     pub owner: TurnOwner,
     /// When.
     pub now: Timestamp,
+}
+
+/// Which turn a turn follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Follows {
+    /// The last one of the current path.
+    #[default]
+    Leaf,
+    /// The last one of the log, where the process of a program is.
+    Newest,
+    /// The last one of the current path if this one is on it; else the newest that follows it.
+    PathOf(TurnId),
+    /// The one that this one follows: it is another version of it.
+    InPlaceOf(TurnId),
 }
 
 /// Who takes a turn.
@@ -103,6 +120,21 @@ pub struct BegunTurn {
     pub events: Vec<Logged>,
     /// The next free number of the log.
     pub next_seq: u64,
+    /// The path that ends with it.
+    pub path: Path,
+    /// Whether it does not follow the turn before it in the log.
+    pub is_branch: bool,
+}
+
+/// The numbers of a turn that begins, and its place in the tree.
+#[derive(Debug, Clone, Copy)]
+struct Beginning {
+    epoch: u64,
+    start_seq: u64,
+    /// Whether the conversation has branches, this one included.
+    has_branches: bool,
+    /// The turn that it follows, if that is not the turn before it: its number and the word for it.
+    parent: Option<(u64, Branch)>,
 }
 
 impl Store {
@@ -111,8 +143,8 @@ impl Store {
     pub async fn begin_turn(&self, begin: &BeginTurn) -> Result<BegunTurn, StorageError> {
         let Some(new) = &begin.new else { return self.begin_next_turn(begin).await };
         let mut batch = Batch::default();
-        let (epoch, start_seq) = insert_conversation(&mut batch, begin, new);
-        let begun = insert(&mut batch, begin, epoch, start_seq)?;
+        let beginning = insert_conversation(&mut batch, begin, new);
+        let begun = insert(&mut batch, begin, beginning)?;
         match self.run(batch).await.map_err(turn_running) {
             Err(error) if self.has_begun(begin, &error).await? => Ok(begun),
             written => written.map(|()| begun),
@@ -135,8 +167,8 @@ impl Store {
     async fn begin_next_turn(&self, begin: &BeginTurn) -> Result<BegunTurn, StorageError> {
         let mut transaction = self.begin().await?;
         let mut batch = Batch::default();
-        let (epoch, start_seq) = reserve(&mut transaction, begin).await?;
-        let begun = insert(&mut batch, begin, epoch, start_seq)?;
+        let beginning = reserve(&mut transaction, begin).await?;
+        let begun = insert(&mut batch, begin, beginning)?;
         if let Err(fault) = transaction.run(batch).await {
             let error = turn_running(fault.into());
             drop(transaction);
@@ -155,34 +187,44 @@ impl Store {
     }
 }
 
-/// Everything that a turn adds to a conversation when it begins, from a number on.
+/// Everything that a turn adds to a conversation when it begins.
 fn insert(
     batch: &mut Batch,
     begin: &BeginTurn,
-    epoch: u64,
-    start_seq: u64,
+    beginning: Beginning,
 ) -> Result<BegunTurn, StorageError> {
-    insert_turn(batch, begin, epoch, start_seq);
+    let Beginning { epoch, start_seq, has_branches, parent } = beginning;
+    insert_turn(batch, begin, &beginning);
     if let Some(message) = &begin.message {
         messages::put(batch, start_seq + 1, message)?;
     }
-    if begin.clears {
+    if has_branches {
+        batch
+            .add("UPDATE conversations SET leaf = $2 WHERE id = $1")
+            .bind(begin.conversation.to_string())
+            .bind(to_column(start_seq));
+    } else if begin.clears {
         tool_runs::clear(batch, begin.conversation);
     }
     history::append(batch, begin.conversation, begin.turn, &begin.history)?;
     if let Some(image) = &begin.image {
         images::insert(batch, begin.conversation, image, begin.now);
     }
+    let start = match parent {
+        Some((_, branch)) => begin.start.clone().on_branch(branch),
+        None => begin.start.clone(),
+    };
     let message = begin.message.as_ref().map(Clean::to_event);
-    let events = [&begin.start].into_iter().chain(&message).chain(&begin.closes.events);
+    let events = [&start].into_iter().chain(&message).chain(&begin.closes.events);
     let events =
         events::insert(batch, begin.conversation, begin.turn, start_seq, events, begin.now)?;
     let next_seq = start_seq + events.len() as u64;
-    Ok(BegunTurn { epoch, events, next_seq })
+    let path = Path::to(begin.conversation, has_branches.then_some(start_seq));
+    Ok(BegunTurn { epoch, events, next_seq, path, is_branch: parent.is_some() })
 }
 
-/// A conversation as its first turn leaves it. Returns epoch and first number.
-fn insert_conversation(batch: &mut Batch, begin: &BeginTurn, new: &NewConversation) -> (u64, u64) {
+/// A conversation as its first turn leaves it.
+fn insert_conversation(batch: &mut Batch, begin: &BeginTurn, new: &NewConversation) -> Beginning {
     let row = NewRow {
         id: begin.conversation,
         tenant: &begin.tenant,
@@ -196,20 +238,20 @@ fn insert_conversation(batch: &mut Batch, begin: &BeginTurn, new: &NewConversati
     if let Some(named) = &begin.external {
         external_conversations::insert(batch, &begin.tenant, begin.conversation, named);
     }
-    (1, 1)
+    Beginning { epoch: 1, start_seq: 1, has_branches: false, parent: None }
 }
 
-/// Takes the next numbers of a conversation. Returns epoch and first number.
+/// Takes the next numbers of a conversation, and finds the place of the turn.
 async fn reserve(
     transaction: &mut Connection,
     begin: &BeginTurn,
-) -> Result<(u64, u64), StorageError> {
+) -> Result<Beginning, StorageError> {
     let numbers = begin.numbers();
     let row = query(
         "UPDATE conversations SET next_seq = next_seq + $4, next_position = next_position + $5,
          updated_at = $3, mode = COALESCE($6, mode), home = COALESCE($7, home),
          title = COALESCE($8, title)
-         WHERE id = $1 AND tenant = $2 RETURNING epoch, next_seq",
+         WHERE id = $1 AND tenant = $2 RETURNING epoch, next_seq, leaf",
     )
     .bind(begin.conversation.to_string())
     .bind(begin.tenant.as_str())
@@ -219,9 +261,43 @@ async fn reserve(
     .bind(begin.mode.map(mode_name))
     .bind(begin.owner.home.map(|home| home.to_string()))
     .bind(begin.title.as_deref())
-    .fetch_one(transaction)
+    .fetch_one(&mut *transaction)
     .await?;
-    Ok((counter(&row, "epoch")?, counter(&row, "next_seq")?.saturating_sub(numbers)))
+    let leaf = optional_counter(&row, "leaf")?;
+    let is_version = matches!(begin.follows, Follows::InPlaceOf(_));
+    Ok(Beginning {
+        epoch: counter(&row, "epoch")?,
+        start_seq: counter(&row, "next_seq")?.saturating_sub(numbers),
+        has_branches: leaf.is_some() || is_version,
+        parent: parent(transaction, begin, leaf).await?,
+    })
+}
+
+/// The turn that a turn follows, if that is not the turn before it in the log. In a conversation
+/// that is one line nothing is read, unless the turn is the first that branches.
+async fn parent(
+    transaction: &mut Connection,
+    begin: &BeginTurn,
+    leaf: Option<u64>,
+) -> Result<Option<(u64, Branch)>, StorageError> {
+    let id = begin.conversation;
+    let parent = match (begin.follows, leaf) {
+        (Follows::InPlaceOf(turn), _) => branches::place(&mut *transaction, id, turn).await?.parent,
+        (_, None) | (Follows::Newest, Some(_)) => return Ok(None),
+        (Follows::Leaf, Some(leaf)) => leaf,
+        (Follows::PathOf(turn), Some(leaf)) => {
+            let of = branches::place(&mut *transaction, id, turn).await?.start_seq;
+            match branches::is_on_path(transaction, id, leaf, of).await? {
+                true => leaf,
+                false => branches::newest_from(transaction, id, of).await?.1,
+            }
+        }
+    };
+    if parent == 0 {
+        return Ok(Some((0, Branch { parent: None })));
+    }
+    let (turn, newest) = branches::turn_at(transaction, id, parent).await?;
+    Ok((parent != newest).then_some((parent, Branch { parent: Some(turn) })))
 }
 
 /// Closes the prompts that the message closes. Their events are in the same write, so
@@ -262,13 +338,15 @@ impl BeginTurn {
     }
 }
 
-fn insert_turn(batch: &mut Batch, begin: &BeginTurn, epoch: u64, start_seq: u64) {
+fn insert_turn(batch: &mut Batch, begin: &BeginTurn, beginning: &Beginning) {
+    let Beginning { epoch, start_seq, parent, .. } = *beginning;
     batch
         .add(
             "INSERT INTO turns (id, conversation_id, tenant, started_by, client_message_id,
              message_id, start_seq, epoch, status, block_seq, block_message, started_at, owner,
-             handed_over, request_hash, client_tools)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'running', $9, $10, $11, $12, $13, $14, $15)",
+             handed_over, request_hash, client_tools, parent, clears)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'running', $9, $10, $11, $12, $13, $14, $15,
+             $16, $17)",
         )
         .bind(begin.turn.to_string())
         .bind(begin.conversation.to_string())
@@ -286,7 +364,9 @@ fn insert_turn(batch: &mut Batch, begin: &BeginTurn, epoch: u64, start_seq: u64)
         .bind(begin.owner.boot.to_string())
         .bind(begin.owner.handed_over)
         .bind(begin.request_hash.as_deref())
-        .bind(begin.client_tools.as_ref().map(Value::to_string));
+        .bind(begin.client_tools.as_ref().map(Value::to_string))
+        .bind(parent.map(|(number, _)| to_column(number)))
+        .bind(begin.clears);
 }
 
 /// A violation of one of the two unique indexes of turns: a turn runs, or the client's

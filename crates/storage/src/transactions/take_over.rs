@@ -8,8 +8,9 @@ use parlor_protocol::{
 use serde_json::Value;
 
 use crate::block_kind::BlockKind;
-use crate::columns::{counter, optional, optional_json, parsed, to_column};
+use crate::columns::{counter, optional, optional_counter, optional_json, parsed, to_column};
 use crate::error::StorageError;
+use crate::queries::branches::Path;
 use crate::served::Served;
 use crate::store::Store;
 use crate::tables::conversations::mode_from_name;
@@ -49,6 +50,10 @@ pub struct InterruptedTurn {
     pub mode: Mode,
     /// The node that has the files of its agent, if that is a program.
     pub home: Option<NodeId>,
+    /// The path that ends with it.
+    pub path: Path,
+    /// Whether it does not follow the turn before it in the log.
+    pub is_branch: bool,
     /// Whether it was handed over and has not begun.
     pub handed_over: bool,
     /// Whether a person asked for its end.
@@ -165,7 +170,7 @@ impl Store {
                  WHERE p.turn_id = turns.id AND p.parks AND p.status = 'open')
                  OR handed_over THEN 0 ELSE 1 END
              WHERE conversation_id = $1 AND status = 'running'
-             RETURNING id, checkpoint, resumes, block_message, handed_over, stop_at",
+             RETURNING id, checkpoint, resumes, block_message, handed_over, stop_at, parent",
         )
         .bind(conversation.to_string())
         .bind(boot.to_string())
@@ -174,7 +179,7 @@ impl Store {
         let Some(turn) = turn else { return Ok(None) };
         let row = query(
             "UPDATE conversations SET epoch = epoch + 1 WHERE id = $1
-             RETURNING tenant, project, mode, epoch, next_seq, home",
+             RETURNING tenant, project, mode, epoch, next_seq, home, leaf",
         )
         .bind(conversation.to_string())
         .fetch_one(&mut *transaction)
@@ -199,6 +204,9 @@ impl Store {
             mode: mode_from_name(row.try_get("mode")?),
             block: open_block(&mut transaction, conversation, turn_id).await?,
             home: optional(&row, "home")?,
+            // As long as it runs, it is the end of the current path.
+            path: Path::to(conversation, optional_counter(&row, "leaf")?),
+            is_branch: turn.try_get::<Option<i64>>("parent")?.is_some(),
             handed_over: turn.try_get("handed_over")?,
             is_stopped: turn.try_get::<Option<i64>>("stop_at")?.is_some(),
         };

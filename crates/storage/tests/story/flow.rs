@@ -96,13 +96,13 @@ async fn what_was_told_only_grows() {
         commit.now = parlor_protocol::Timestamp(100 + number as i64);
         scene.store.commit(&commit).await.unwrap();
 
-        let told = scene.store.told_results(scene.conversation).await.unwrap();
+        let told = scene.store.told_results(Path::line(scene.conversation)).await.unwrap();
         assert_eq!(told.count, expected.len() as u64);
         let newest: Vec<Uuid> = expected.iter().rev().take(20).copied().collect();
         assert_eq!(told.of_others.iter().map(|one| one.id).collect::<Vec<_>>(), newest);
-        let words = scene.store.words_of_others(scene.conversation).await.unwrap();
+        let words = scene.store.words_of_others(Path::line(scene.conversation)).await.unwrap();
         assert_eq!(words.iter().map(|(id, _)| *id).collect::<Vec<_>>(), newest);
-        let own = scene.store.calls_before_others(scene.conversation).await.unwrap();
+        let own = scene.store.calls_before_others(Path::line(scene.conversation)).await.unwrap();
         let own: Vec<String> = own.into_iter().map(|(_, call)| call).collect();
         let calls: Vec<String> = own_before_others.iter().map(|id| format!("call-{id}")).collect();
         assert_eq!(own, calls);

@@ -41,7 +41,7 @@ async fn a_turn_is_numbered_and_read_back_from_any_event_id() {
     assert_eq!(scene.seqs_after(EventId::delta(3, 2)).await, [3, 4, 5]);
     let view = scene.store.conversation_view(&scope(), scene.conversation).await.unwrap();
     assert_eq!((view.messages.len(), view.cursor), (2, EventId::durable(5)));
-    assert_eq!(scene.store.history(scene.conversation).await.unwrap().len(), 2);
+    assert_eq!(scene.store.history(Path::line(scene.conversation)).await.unwrap().len(), 2);
     let (home, client_id) = (scope(), "m1".parse().unwrap());
     let turn = scene.store.turn_by_client_message(&home, "session-1", &client_id).await.unwrap();
     assert_eq!(turn.unwrap().status, TurnStatus::Complete);

@@ -84,7 +84,7 @@ async fn a_step_is_committed_once() {
     let commit = scene.commit(1, 4);
     let first = scene.store.commit_again(&commit).await.unwrap();
     assert_eq!(scene.store.commit_again(&commit).await.unwrap(), first);
-    assert_eq!(scene.store.history(scene.conversation).await.unwrap().len(), 2);
+    assert_eq!(scene.store.history(Path::line(scene.conversation)).await.unwrap().len(), 2);
 }
 
 /// E-2, H-6: what one node stores for the turn of another is found by its owner.

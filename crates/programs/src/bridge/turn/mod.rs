@@ -94,9 +94,10 @@ impl<'p> Turn<'p> {
     /// Continues the CLI session that is known, and begins with what the turn was suspended
     /// with, with the line that the program began a turn with, or with nothing.
     async fn begin(&mut self, suspended: Option<SuspendedTurn>) {
-        if self.context.flow.is_cleared {
-            // A process or a CLI session from before holds what the person went on without.
-            tracing::debug!(conversation = %self.process.conversation, "a new CLI session begins");
+        if self.context.starts_over {
+            // A process that runs was told something else; the history names the session to go on
+            // with, if there is one.
+            tracing::debug!(conversation = %self.process.conversation, "the program is begun anew");
             self.process.end().await;
             self.process.cli_session = None;
         }

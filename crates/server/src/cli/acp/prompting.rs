@@ -208,7 +208,7 @@ async fn send(turn: &mut Turn<'_>, message: PersonMessage) -> Result<Next, Promp
     let request = ChatRequest {
         message: message.text,
         conversation_id: Some(turn.activity.conversation),
-        image: message.image,
+        image: message.image.map(Some),
         client_message_id: id,
         ..ChatRequest::default()
     };

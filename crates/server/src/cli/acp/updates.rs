@@ -123,6 +123,7 @@ impl Shown {
             }
             EventBody::Done { .. }
             | EventBody::Error { .. }
+            | EventBody::BranchChosen { .. }
             | EventBody::Queued { .. }
             | EventBody::Artifact { .. }
             | EventBody::UserPromptUpdated(_) => Vec::new(),

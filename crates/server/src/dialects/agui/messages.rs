@@ -2,12 +2,12 @@
 
 use parlor_protocol::message::{Message, MessageData};
 use parlor_protocol::{MessageType, PromptId, PromptType, Role, metadata};
-use parlor_storage::{PromptView, Served};
+use parlor_storage::{ConversationView, PromptView};
 use serde_json::{Value, json};
 
-/// All messages, in order.
-pub(super) fn all(messages: &[Served<Message>], prompts: &[PromptView]) -> Vec<Value> {
-    messages.iter().filter_map(|message| one(message.get(), prompts)).collect()
+/// All messages of the current path, in order.
+pub(super) fn all(view: &ConversationView) -> Vec<Value> {
+    view.messages_of_path().filter_map(|message| one(message.get(), &view.prompts)).collect()
 }
 
 /// What a client can know of a message beside its text.

@@ -52,7 +52,7 @@ impl AgUi {
     /// A whole run that shows a conversation as it is; the turn that runs follows.
     pub(crate) fn connect(&mut self, view: Option<&ConversationView>, to: &mut BytesMut) {
         self.begin(to);
-        let messages = view.map(|view| messages::all(&view.messages, &view.prompts));
+        let messages = view.map(messages::all);
         write(to, &Event::MessagesSnapshot { messages: messages.unwrap_or_default() });
         self.shows_past = true;
     }
@@ -178,7 +178,7 @@ impl TurnDialect for AgUi {
     }
 
     fn conversation(&mut self, view: &ConversationView, to: &mut BytesMut) {
-        let messages = messages::all(&view.messages, &view.prompts);
+        let messages = messages::all(view);
         write(to, &Event::MessagesSnapshot { messages });
     }
 

@@ -55,6 +55,15 @@ fn golden(body: &EventBody) -> &'static [&'static str] {
         EventBody::Start { app: Some(_), .. } => &[
             r#"{"type":"start","id":"7","conversation_id":"0198c5a2-7b1e-7cc0-8000-000000000001","turn_id":"0198c5a2-7b1e-7cc0-8000-000000000002","app":"clock"}"#,
         ],
+        EventBody::Start { branch: Some(Branch { parent: Some(_) }), .. } => &[
+            r#"{"type":"start","id":"7","conversation_id":"0198c5a2-7b1e-7cc0-8000-000000000001","turn_id":"0198c5a2-7b1e-7cc0-8000-000000000002","message_id":"0198c5a2-7b1e-7cc0-8000-000000000003","branch":{"parent":"0198c5a2-7b1e-7cc0-8000-000000000002"}}"#,
+        ],
+        EventBody::Start { branch: Some(_), .. } => &[
+            r#"{"type":"start","id":"7","conversation_id":"0198c5a2-7b1e-7cc0-8000-000000000001","turn_id":"0198c5a2-7b1e-7cc0-8000-000000000002","message_id":"0198c5a2-7b1e-7cc0-8000-000000000003","branch":{}}"#,
+        ],
+        EventBody::BranchChosen { .. } => &[
+            r#"{"type":"branch_chosen","id":"7","conversation_id":"0198c5a2-7b1e-7cc0-8000-000000000001","turn_id":"0198c5a2-7b1e-7cc0-8000-000000000002"}"#,
+        ],
         EventBody::Start { message_id: None, .. } => &[
             r#"{"type":"start","id":"7","conversation_id":"0198c5a2-7b1e-7cc0-8000-000000000001","turn_id":"0198c5a2-7b1e-7cc0-8000-000000000002"}"#,
         ],
@@ -116,7 +125,7 @@ fn every_event_is_written_like_this() {
         encoder("6").body(EventId::durable(7), body, &mut written);
         assert_eq!(written, golden(body));
     }
-    assert_eq!(kinds.len(), 13, "one of each");
+    assert_eq!(kinds.len(), 14, "one of each");
 }
 
 /// W-3: text streams between its start and its end, then its message comes.

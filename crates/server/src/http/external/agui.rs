@@ -285,7 +285,7 @@ fn message(
     });
     let request = ChatRequest {
         message: text_of(&last.content)?,
-        image: image_of(&last.content)?,
+        image: image_of(&last.content)?.map(Some),
         project: Some(conversation.project.clone()),
         client_message_id: Some(ids::message(&conversation, &last.id)?),
         client_tools: client_tools.collect(),

@@ -3,6 +3,7 @@
 
 mod abuses;
 mod agent_initiated;
+mod branches;
 pub(crate) mod bridge_app;
 mod conversation;
 mod durable_approvals;

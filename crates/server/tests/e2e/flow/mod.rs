@@ -1,5 +1,6 @@
 //! The flow of information (F): what others wrote decides what is asked.
 
+mod branches;
 mod office_server;
 
 use office_server::OfficeServer;

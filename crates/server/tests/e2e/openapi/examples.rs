@@ -13,6 +13,7 @@ const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../protocol/tests/gol
 /// The schema of a golden file.
 fn schema_of(file: &str) -> &'static str {
     match file {
+        "branch_choice" => "BranchChoice",
         "chat_request" => "ChatRequest",
         "prompt_answer" => "PromptAnswer",
         "prompt_closed" | "prompt_refused" => "PromptClosed",

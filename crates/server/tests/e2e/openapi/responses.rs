@@ -224,7 +224,8 @@ async fn conversation(api: &Api) {
     let new = json!({"project": "recipes", "mode": "act", "folder": "/home/ana/soup"});
     let created = api.call("POST", "/api/conversations", "", new, 201).await;
     let id = &id_of(&created["id"]);
-    api.rest(api.send(json!({"message": "Hello", "conversation_id": id})).await).await;
+    let said = api.rest(api.send(json!({"message": "Hello", "conversation_id": id})).await).await;
+    branches(api, id, &said[1].data["id"]).await;
     let changes = json!({"title": "Soup", "mode": "plan"});
     api.call("PATCH", "/api/conversations/{id}", id, changes, 200).await;
     api.call("PATCH", "/api/conversations/{id}", id, json!({"title": " "}), 400).await;
@@ -251,6 +252,22 @@ async fn everything(api: &Api) {
     }
     let lines = api.get("/api/export", "").await;
     assert!(lines.as_str().unwrap().contains("Tea?"));
+/// A message that is edited, another answer to it, and the first version again.
+async fn branches(api: &Api, id: &str, message: &Value) {
+    let edit = json!({"message": "Hi", "conversation_id": id, "edit_of": message, "image": null});
+    api.rest(api.send(edit).await).await;
+    let again = json!({"conversation_id": id, "regenerate": message});
+    api.rest(api.send(again).await).await;
+    let mut choices = api.app.admin("GET", &filled("/api/conversations/{id}/events", id));
+    choices = choices.query(&[("after", "1")]);
+    let mut events = Events::of(choices.send().await.unwrap());
+    let path = "/api/conversations/{id}/branch";
+    let chosen = api.call("PUT", path, id, json!({"message_id": message}), 200).await;
+    let event = api.find(&mut events, "branch_chosen").await;
+    assert_eq!(event["turn_id"], chosen["leaf"]);
+    let view = api.get("/api/conversations/{id}", id).await;
+    assert_eq!((&view["leaf"], view["turns"].as_array().unwrap().len()), (&chosen["leaf"], 3));
+    api.call("PUT", path, id, json!({}), 400).await;
 }
 
 async fn recipes(api: &Api) {

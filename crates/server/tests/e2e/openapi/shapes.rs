@@ -24,6 +24,7 @@ const FLOW_NOTES: &str = include_str!("../../../../chat/src/flow/notes.rs");
 const INFLUENCE: &str = include_str!("../../../../protocol/src/influence.rs");
 const ALLOWANCES: &str = include_str!("../../../../storage/src/tables/allowances.rs");
 const BLOCKED_INPUTS: &str = include_str!("../../../../storage/src/tables/blocked_inputs.rs");
+const BRANCHES: &str = include_str!("../../../../storage/src/queries/branches.rs");
 const CONVERSATIONS: &str = include_str!("../../../../storage/src/tables/conversations.rs");
 const PEOPLE: &str = include_str!("../../../../storage/src/tables/people.rs");
 const PROMPTS: &str = include_str!("../../../../storage/src/tables/prompts/mod.rs");
@@ -74,6 +75,7 @@ const SENT: &[(&str, &[Struct])] = &[
     ("Conversation", &[(CONVERSATIONS, "Conversation")]),
     ("ConversationPage", &[(CONVERSATIONS, "ConversationPage")]),
     ("ConversationView", &[(VIEW, "ConversationView"), (CONVERSATIONS, "Conversation")]),
+    ("TurnPlace", &[(BRANCHES, "TurnPlace")]),
     ("PromptView", &[(PROMPTS, "PromptView")]),
     ("PromptPage", &[(PROMPT_LIST, "PromptPage")]),
     ("Recipe", &[(RECIPE, "Recipe"), (RECIPE, "Content")]),
@@ -109,6 +111,7 @@ const SENT: &[(&str, &[Struct])] = &[
 /// What the server takes as a body.
 const TAKEN: &[(&str, Struct)] = &[
     ("ChatRequest", (REQUEST, "ChatRequest")),
+    ("BranchChoice", (REQUEST, "BranchChoice")),
     ("ClientTool", (REQUEST, "ClientTool")),
     ("ImageAttachment", (REQUEST, "ImageAttachment")),
     ("PromptAnswer", (REQUEST, "PromptAnswer")),

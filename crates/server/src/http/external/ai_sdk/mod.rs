@@ -15,7 +15,7 @@ use axum::extract::{Extension, Path, State};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use parlor_chat::{Accepted, ChatError, ExternalMessage};
-use parlor_protocol::{ChatRequest, ConversationId, MessageId, Role, metadata};
+use parlor_protocol::{ChatRequest, ConversationId, Message, MessageId, Role, metadata};
 use parlor_storage::{ConversationView, ExternalConversation, Surface};
 use serde::Deserialize;
 use serde_json::json as value;
@@ -154,7 +154,7 @@ impl Client<'_> {
         let (text, image) = message.content()?;
         Ok(ChatRequest {
             message: text,
-            image,
+            image: image.map(Some),
             project: Some(self.conversation.project.clone()),
             client_message_id: Some(ids::message(&self.conversation, &message.id)?),
             client_tools: input.tools()?,
@@ -179,20 +179,21 @@ impl Client<'_> {
         Reply::Part(Part { turn, after_prompt: None }, Box::new(dialect))
     }
 
-    /// The person changed a message: it is tried again with the new text.
+    /// The person changed a message: a branch begins in its place.
     async fn edit(&self, input: &ChatInput, message: &UiMessage) -> Result<Reply, ApiError> {
         let mut request = self.message(input, message)?;
         if let Some(tried) = self.tried(&request).await? {
-            let image = request.image.as_ref().map_or("", |image| image.data.as_str());
+            let image = request.image.iter().flatten().next();
+            let image = image.map_or("", |image| image.data.as_str());
             let content = ids::hash(&[request.message.as_bytes(), image.as_bytes()]);
             let id = format!("{}\0edited\0{content}", message.id);
             request.client_message_id = Some(ids::message(&self.conversation, &id)?);
-            request.retry_of = Some(tried.message);
+            in_place_of(tried.message, &mut request);
         }
         self.send(request, message).await
     }
 
-    /// Another answer to a message. A request that comes twice is known by the answer that it
+    /// Another answer to a message, as the client has it now: a branch too. A request that comes twice is known by the answer that it
     /// replaces, or because that answer is being written.
     async fn regenerate(
         &self,
@@ -209,7 +210,7 @@ impl Client<'_> {
                 (None, None) => format!("{}\0again\0{number}", message.id),
             };
             request.client_message_id = Some(ids::message(&self.conversation, &id)?);
-            request.retry_of = Some(tried.message);
+            in_place_of(tried.message, &mut request);
         }
         self.send(request, message).await
     }
@@ -224,8 +225,12 @@ impl Client<'_> {
         let said = messages()
             .find(|message| message.turn_id == first.turn_id && message.role == Role::User);
         let Some(message) = said.map(|message| message.id) else { return Ok(None) };
-        let again =
-            || messages().filter(|said| metadata::RETRY_OF.get(&said.metadata) == Some(message));
+        let is_again = |said: &&Message| {
+            let of = metadata::EDIT_OF.get(&said.metadata);
+            // As earlier versions of the server wrote it.
+            of.or_else(|| metadata::RETRY_OF.get(&said.metadata)) == Some(message)
+        };
+        let again = || messages().filter(is_again);
         let last = chat.last_turn(caller, first.conversation_id).await?;
         let running = last.filter(|(turn, is_running)| {
             *is_running && again().any(|said| said.turn_id == turn.turn_id)
@@ -272,6 +277,13 @@ impl Client<'_> {
         let dialect = AiSdk::new(self.version, id, turn.turn_id).again(tag);
         Ok(Reply::Again(ui_message_stream(open_prompts(dialect, open), id)))
     }
+}
+
+/// Puts a request in the place of a message. The client tells all of it: without a picture there is
+/// none.
+fn in_place_of(message: MessageId, request: &mut ChatRequest) {
+    request.edit_of = Some(message);
+    request.image.get_or_insert(None);
 }
 
 /// What became of a message.

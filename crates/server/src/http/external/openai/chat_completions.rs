@@ -163,7 +163,7 @@ fn message(body: &Repeatable<Request>, project: ProjectId) -> Result<ExternalMes
     let Content { text, image } = Content::read(&last.content, "messages")?;
     let chat = ChatRequest {
         message: text,
-        image,
+        image: image.map(Some),
         project: Some(project),
         client_tools: client_tools(request)?,
         ..ChatRequest::default()

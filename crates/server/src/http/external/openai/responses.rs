@@ -83,7 +83,7 @@ pub(crate) async fn create(
         Input::Message { text, image, earlier } => {
             let request = ChatRequest {
                 message: text,
-                image,
+                image: image.map(Some),
                 project: Some(project.clone()),
                 ..ChatRequest::default()
             };
