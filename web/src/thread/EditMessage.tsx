@@ -96,7 +96,7 @@ export function EditMessage({ message, picture }: { message: Message; picture: s
       </p>
       <div className="flex flex-wrap justify-end gap-2">
         {picture !== null && (
-          <Button look="quiet" aria-pressed={without} onClick={() => setWithout(!without)} className="me-auto">
+          <Button look="quiet" onClick={() => setWithout(!without)} className="me-auto">
             {t(without ? 'edit.with_picture' : 'edit.without_picture')}
           </Button>
         )}
