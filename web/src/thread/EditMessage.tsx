@@ -16,6 +16,16 @@ import { onEscape } from '../ui/escape';
 /** The message whose pencil gets the focus when its editor is closed, or whose editor when it is opened. */
 let wanted: string | null = null;
 
+function openEditor({ id, content }: Message): void {
+  wanted = id;
+  setEdit(id, { ...NO_DRAFT, text: content });
+}
+
+function closeEditor({ id }: Message): void {
+  wanted = id;
+  setEdit(id, null);
+}
+
 export function EditButton({ message }: { message: Message }) {
   const { t } = useI18n();
   const blocked = useParlor(cannotBranch);
@@ -25,12 +35,8 @@ export function EditButton({ message }: { message: Message }) {
     wanted = null;
     button.current?.focus({ preventScroll: true });
   }, [message.id]);
-  const edit = () => {
-    wanted = message.id;
-    setEdit(message.id, { ...NO_DRAFT, text: message.content });
-  };
   return (
-    <IconButton ref={button} label={t('said.edit')} disabled={blocked} onClick={edit} className="size-8">
+    <IconButton ref={button} label={t('said.edit')} disabled={blocked} onClick={() => openEditor(message)} className="size-8">
       <Pencil size={15} aria-hidden="true" />
     </IconButton>
   );
@@ -53,10 +59,7 @@ export function EditMessage({ message, picture }: { message: Message; picture: s
     element.focus({ preventScroll: true });
     element.setSelectionRange(element.value.length, element.value.length);
   }, [message.id]);
-  const cancel = () => {
-    wanted = message.id;
-    setEdit(message.id, null);
-  };
+  const cancel = () => closeEditor(message);
   const submit = () => {
     if (!blank && !blocked && length <= most) void sendEdit(message, draft.text, without);
   };
@@ -93,7 +96,7 @@ export function EditMessage({ message, picture }: { message: Message; picture: s
       </p>
       <div className="flex flex-wrap justify-end gap-2">
         {picture !== null && (
-          <Button look="quiet" aria-pressed={without} onClick={() => setWithout(!without)} className="me-auto">
+          <Button look="quiet" onClick={() => setWithout(!without)} className="me-auto">
             {t(without ? 'edit.with_picture' : 'edit.without_picture')}
           </Button>
         )}

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::server_process::Server;
 use crate::streams::{Event, Events};
-use crate::test_app::{TestApp, json};
+use crate::test_app::{TestApp, json as body_of};
 use crate::transcript::Transcript;
 
 /// A conversation on a server in this process.
@@ -24,7 +24,7 @@ impl Talk {
 
     async fn choose(&self, choice: Value) -> Value {
         let path = format!("/api/conversations/{}/branch", self.id.as_str().unwrap());
-        json(self.app.admin("PUT", &path).json(&choice).send().await.unwrap()).await
+        body_of(self.app.admin("PUT", &path).json(&choice).send().await.unwrap()).await
     }
 
     /// The log from its beginning, as a page that was just opened reads it.
@@ -136,7 +136,7 @@ async fn an_answer_goes_on_where_the_question_is() {
     talk.app.model.push(Script::answer().text("Soup it is."));
     let path = format!("/api/prompts/{}/response", prompt["messageId"].as_str().unwrap());
     let answer = talk.app.admin("POST", &path).json(&json!({"response": "soup"}));
-    let answered = json(answer.send().await.unwrap()).await;
+    let answered = body_of(answer.send().await.unwrap()).await;
     let mut log = talk.follow().await;
     let mut start = log.find("start").await;
     while start.data["turn_id"] != answered["turn_id"] {

@@ -10,7 +10,7 @@ use parlor_protocol::{
     TurnId,
 };
 use parlor_storage::{
-    BeginTurn, ClosedPrompts, Commit, NewConversation, NewEvent, Step, Store, TurnOutcome,
+    BeginTurn, ClosedPrompts, Commit, Follows, NewConversation, NewEvent, Step, Store, TurnOutcome,
     TurnOwner, TurnStatus,
 };
 use parlor_test_database::location;

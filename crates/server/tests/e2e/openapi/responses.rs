@@ -258,9 +258,8 @@ async fn branches(api: &Api, id: &str, message: &Value) {
     api.rest(api.send(edit).await).await;
     let again = json!({"conversation_id": id, "regenerate": message});
     api.rest(api.send(again).await).await;
-    let mut choices = api.app.admin("GET", &filled("/api/conversations/{id}/events", id));
-    choices = choices.query(&[("after", "1")]);
-    let mut events = Events::of(choices.send().await.unwrap());
+    let log = filled("/api/conversations/{id}/events?after=1", id);
+    let mut events = Events::of(api.app.admin("GET", &log).send().await.unwrap());
     let path = "/api/conversations/{id}/branch";
     let chosen = api.call("PUT", path, id, json!({"message_id": message}), 200).await;
     let event = api.find(&mut events, "branch_chosen").await;
