@@ -112,8 +112,11 @@ impl Reader {
                         continue;
                     }
                     StoredBatch::Gone => return Poll::Ready(PolledBatch::Gone),
-                    // The reader may have lost sight of it while it was read.
-                    StoredBatch::Events(_) | StoredBatch::Large(_) if !is_checked => continue,
+                    // The reader may have lost sight of it while it was read: it is read again.
+                    StoredBatch::Events(_) | StoredBatch::Large(_) if !is_checked => {
+                        self.seen.stored = None;
+                        continue;
+                    }
                     StoredBatch::Events(read) => *events = read,
                     StoredBatch::Large(event) => {
                         self.position = event.id();
