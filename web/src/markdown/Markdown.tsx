@@ -68,7 +68,7 @@ function OneBlock({ block, streaming, depth }: { block: Block; streaming: boolea
       return <List block={block} streaming={streaming} />;
     case 'table':
       return (
-        <TableBox dir={directionOf(block.head)}>
+        <TableBox dir={directionOf(block.head)} head={block.head.split('\n')[0] ?? ''}>
           <Piece text={block.head} take="head" />
           {block.rows.length > 0 && (
             <tbody>

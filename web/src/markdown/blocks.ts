@@ -215,10 +215,10 @@ class Scanner {
         this.blocks.push(open.block);
         return;
       case 'paragraph': {
-        // It need not be one: what is no definition is shown as text.
         const label = linkLabelOf(open.text);
-        if (label !== null && definesLink(open.text) && !this.links.has(normalLabel(label))) this.links.set(normalLabel(label), open.text.trimEnd());
-        this.blocks.push({ kind: 'text', text: open.text });
+        // What only looks like a definition is shown as text.
+        if (label === null || !definesLink(open.text)) this.blocks.push({ kind: 'text', text: open.text });
+        else if (!this.links.has(normalLabel(label))) this.links.set(normalLabel(label), open.text.trimEnd());
         return;
       }
       default:

@@ -105,7 +105,8 @@ export function rehypeTake(taken: Taken) {
 const element = (tagName: string, children: ElementContent[]): Element => ({ type: 'element', tagName, properties: {}, children });
 const isHead = (node: ElementContent) => node.type === 'element' && node.tagName === 'thead';
 
-function textOf(node: Element): string {
+/** The beginning of the text of an element, in lines. */
+export function textOf(node: Element): string {
   let text = '';
   each<HastNodes>(node, (one) => {
     if (one.type === 'text' && text.length < 200) text += one.value;
