@@ -56,6 +56,7 @@ const Parsed = memo(function Parsed({ text, definitions, numbers, prefix, take }
 
 function Unparsed({ text, take }: { text: string; take: Taken }) {
   const plain = <p className="whitespace-pre-wrap">{text}</p>;
+  if (take === 'words') return text;
   return take === 'items' ? <li>{plain}</li> : plain;
 }
 

@@ -17,10 +17,24 @@ async function watchTasks(page: Page): Promise<() => Promise<string>> {
     (window as unknown as { tasks: number[] }).tasks = tasks;
     new PerformanceObserver((list) => tasks.push(...list.getEntries().map((entry) => entry.duration))).observe({ type: 'longtask' });
   });
+  const client = await page.context().newCDPSession(page);
+  await client.send('Performance.enable');
+  const spent = async () => {
+    const { metrics } = await client.send('Performance.getMetrics');
+    return (name: string) => metrics.find((one) => one.name === name)?.value ?? 0;
+  };
+  const before = await spent();
   return async () => {
     const tasks = await page.evaluate(() => (window as unknown as { tasks: number[] }).tasks);
-    return tasks.length === 0 ? 'no task over 50 ms' : `${tasks.length} tasks over 50 ms, the longest ${Math.max(...tasks)} ms`;
+    const after = await spent();
+    const took = (name: string) => `${(after(name) - before(name)).toFixed(1)} s`;
+    const parts = `script ${took('ScriptDuration')}, style ${took('RecalcStyleDuration')}, layout ${took('LayoutDuration')}`;
+    return `${parts}; ${longest(tasks)}`;
   };
+}
+
+function longest(tasks: readonly number[]): string {
+  return tasks.length === 0 ? 'no task over 50 ms' : `${tasks.length} tasks over 50 ms, the longest ${Math.max(...tasks)} ms`;
 }
 
 /** The first load is below 200 KB, and does not contain rarely needed parts. */

@@ -68,9 +68,9 @@ test('hostile diagrams reach nothing', async ({ chat, page }) => {
     `flowchart LR\n  A["${'long '.repeat(5_000)}"]`,
   ];
   await chat.say('Draw these', words(`${hostile.map((one) => `\`\`\`mermaid\n${one}\n\`\`\``).join('\n\n')}\n\nAll drawn.`));
-  await expect(page.getByText('All drawn.')).toBeVisible();
+  await expect(page.getByText('All drawn.', { exact: true })).toBeVisible();
   await expect(chat.send).toBeVisible();
-  for (const place of await page.locator('.markdown > :is(figure, div)').all()) await place.scrollIntoViewIfNeeded();
+  for (let at = 0; at < hostile.length; at += 1) await page.locator('.markdown > :is(figure, div)').nth(at).scrollIntoViewIfNeeded();
   await expect(page.getByText('Drawing…')).toHaveCount(0);
   await expect(page.getByText('This diagram cannot be drawn.').first()).toBeVisible();
   await expect(page.getByText('This diagram is too large').first()).toBeVisible();
