@@ -1,6 +1,6 @@
 /** Formulas, diagrams, tables, footnotes and code in a real browser, under the real policy. */
 
-import type { Page } from '@playwright/test';
+import type { Page, Request } from '@playwright/test';
 
 import { expect, expectAccessible, test } from './fixtures';
 import { words } from './model';
@@ -58,8 +58,8 @@ test('diagrams are drawn @both', async ({ chat, page }) => {
 test('hostile diagrams reach nothing', async ({ chat, page }) => {
   // The picture of a node is asked for inside the frame, whose policy refuses it.
   chat.foreseen = /^Loading the image 'https:\/\/evil\.example\/e\.png' violates/;
-  const asked: string[] = [];
-  page.on('request', (request) => asked.push(request.url()));
+  const asked: Request[] = [];
+  page.on('request', (request) => asked.push(request));
   const hostile = [
     'flowchart LR\n  A["<img src=x onerror=parent.pwned=1>"] --> B["<script>parent.pwned=1</script>"]\n  click A href "javascript:parent.pwned=1"\n  click B call pwn()',
     '%%{init: {"securityLevel": "loose", "htmlLabels": true, "flowchart": {"htmlLabels": true}, "themeCSS": "* { background: url(https://evil.example/a) }"}}%%\nflowchart LR\n  A["<iframe src=https://evil.example></iframe><b onclick=parent.pwned=1>x</b>"]',
@@ -78,7 +78,8 @@ test('hostile diagrams reach nothing', async ({ chat, page }) => {
   await expect(page.getByText('This diagram is too large').first()).toBeVisible();
   await expect(page.getByLabel('Code, mermaid').filter({ hasText: 'this is no diagram at all' })).toBeVisible();
   for (const frame of page.frames()) expect(await frame.evaluate(() => (window as unknown as { pwned?: number }).pwned)).toBeUndefined();
-  expect(asked.filter((url) => !url.startsWith(chat.server.url) && !url.startsWith('blob:'))).toEqual([]);
+  const elsewhere = asked.filter((one) => !one.url().startsWith(chat.server.url) && !one.url().startsWith('blob:'));
+  expect(elsewhere.filter((one) => !/csp/i.test(one.failure()?.errorText ?? '')).map((one) => one.url()), 'nothing left the browser').toEqual([]);
   await expect(page.locator('main').locator('script, iframe, style, svg:not([aria-hidden])')).toHaveCount(0);
 });
 
