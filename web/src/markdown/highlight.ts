@@ -39,8 +39,8 @@ const ALIASES: Record<string, string> = {
 
 /** Lines longer than this are not highlighted: one alone could take too long. */
 const LONGEST_LINE = 1_000;
-/** The rest of a line that takes longer stays plain, in milliseconds. The first line also compiles the grammar. */
-const LONGEST_TIME = 300;
+/** The rest of a line that takes longer stays plain, in milliseconds; so long that compiling a grammar is no reason. */
+const LONGEST_TIME = 1_500;
 
 let highlighter: Promise<HighlighterCore> | null = null;
 const loaded = new Set<string>();
