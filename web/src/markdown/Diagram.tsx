@@ -68,9 +68,9 @@ export function Diagram({ source }: { source: string }) {
 function Picture({ drawing }: { drawing: Drawing }) {
   const { t } = useI18n();
   const url = useUrl(drawing.svg);
-  const label = drawing.title || t('diagram.of_kind', { kind: drawing.kind });
+  const label = drawing.title || t('diagram.of_kind', { kind: drawing.kind.replace(/-.*/, '') });
   return (
-    <div className="overflow-x-auto p-3.5" tabIndex={0} role="region" aria-label={label}>
+    <div className="overflow-x-auto p-3.5" tabIndex={0} role="group" aria-label={t('diagram.title')}>
       {url && <img src={url} alt={label} width={drawing.width} height={drawing.height} className="diagram" />}
     </div>
   );

@@ -64,7 +64,9 @@ function goBack(event: MouseEvent<HTMLElement>, id: string): void {
   if (place) show(place);
 }
 
-const textAround = (element: HTMLElement) => element.closest<HTMLElement>('[data-text]');
+function textAround(element: HTMLElement): HTMLElement | null {
+  return element.closest('[data-text]');
+}
 
 function show(target: HTMLElement): void {
   if (target.tabIndex < 0) target.tabIndex = -1;

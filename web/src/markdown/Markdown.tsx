@@ -6,7 +6,7 @@
 
 import { Fragment, memo, useId, useMemo } from 'react';
 
-import { type Block, blocksOf, DEEPEST, groupsOf } from './blocks';
+import { type Block, blocksOf, DEEPEST, groupsOf, sentencesOf } from './blocks';
 import { Fenced } from './Fenced';
 import { Footnotes, NOTE } from './Footnote';
 import { Piece, type Shared, SharedContext } from './Piece';
@@ -54,7 +54,7 @@ function BlockList({ blocks, streaming, depth }: ListProps) {
 function OneBlock({ block, streaming, depth }: { block: Block; streaming: boolean; depth: number }) {
   switch (block.kind) {
     case 'text':
-      return <Piece text={streaming ? repairIncomplete(block.text) : block.text} />;
+      return <Paragraph text={block.text} streaming={streaming} />;
     case 'code':
       return <Fenced code={block.code} language={block.language} open={streaming && !block.closed} />;
     case 'quote':
@@ -68,7 +68,7 @@ function OneBlock({ block, streaming, depth }: { block: Block; streaming: boolea
       return <List block={block} streaming={streaming} />;
     case 'table':
       return (
-        <TableBox dir={directionOf(block.head)}>
+        <TableBox dir={directionOf(block.head)} head={block.head.split('\n')[0] ?? ''}>
           <Piece text={block.head} take="head" />
           {block.rows.length > 0 && (
             <tbody>
@@ -80,6 +80,23 @@ function OneBlock({ block, streaming, depth }: { block: Block; streaming: boolea
         </TableBox>
       );
   }
+}
+
+function Paragraph({ text, streaming }: { text: string; streaming: boolean }) {
+  const parts = sentencesOf(text);
+  const last = parts.length - 1;
+  const repaired = (part: string, at: number) => (streaming && at === last ? repairIncomplete(part) : part);
+  if (last === 0) return <Piece text={repaired(text, 0)} />;
+  return (
+    <p dir="auto">
+      {parts.map((part, at) => (
+        <Fragment key={at}>
+          {at > 0 && ' '}
+          <Piece text={repaired(part, at)} take="words" />
+        </Fragment>
+      ))}
+    </p>
+  );
 }
 
 function List({ block, streaming }: { block: Extract<Block, { kind: 'list' }>; streaming: boolean }) {

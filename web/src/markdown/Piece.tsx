@@ -8,7 +8,7 @@ import { useI18n } from '../i18n';
 import { FootnoteLink, isFootnote } from './Footnote';
 import { Formula } from './Formula';
 import { DISPLAYED, FORMULA, remarkFormulas } from './math_syntax';
-import { rehypeDirections, rehypeTake, remarkItems, remarkNotes, type Taken } from './plugins';
+import { rehypeDirections, rehypeTake, remarkItems, remarkNotes, type Taken, textOf } from './plugins';
 import { needsOf, type References } from './references';
 import { TableBox } from './TableBox';
 import { isOwnPicture, safeLink } from './urls';
@@ -56,6 +56,7 @@ const Parsed = memo(function Parsed({ text, definitions, numbers, prefix, take }
 
 function Unparsed({ text, take }: { text: string; take: Taken }) {
   const plain = <p className="whitespace-pre-wrap">{text}</p>;
+  if (take === 'words') return text;
   return take === 'items' ? <li>{plain}</li> : plain;
 }
 
@@ -92,8 +93,9 @@ const COMPONENTS: Components = {
   pre({ children }) {
     return <Fenced {...codeIn(children)} />;
   },
-  table({ dir, children }) {
-    return <TableBox dir={dir}>{children}</TableBox>;
+  table({ dir, children, node }) {
+    const head = node?.children.find((child) => child.type === 'element');
+    return <TableBox dir={dir} head={head ? textOf(head) : ''}>{children}</TableBox>;
   },
   input({ checked }) {
     return <input type="checkbox" checked={checked === true} readOnly tabIndex={-1} aria-hidden="true" className="me-2 accent-(--accent)" />;

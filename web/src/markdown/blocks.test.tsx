@@ -5,7 +5,7 @@ import ReactMarkdown from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { describe, expect, it } from 'vitest';
 
-import { blocksOf, groupsOf } from './blocks';
+import { blocksOf, groupsOf, sentencesOf } from './blocks';
 import { Markdown } from './Markdown';
 
 /** One of everything. */
@@ -97,6 +97,16 @@ describe('a text that is split', () => {
       }
       unmount();
     }
+  });
+
+  it('is one paragraph, also if it is a long one', () => {
+    const text = Array.from({ length: 120 }, (_, at) => `Sentence ${at} has **some** words, \`co. De\` and *emphasis. Over* two, see [a. Link](https://example.org/${at}).`).join(' ');
+    expect(sentencesOf(text).length).toBeGreaterThan(5);
+    expect(sentencesOf(text).join(' ')).toBe(text);
+    const whole = render(<ReactMarkdown remarkPlugins={[remarkGfm]}>{text}</ReactMarkdown>);
+    const split = render(<Markdown text={text} />);
+    expect(outline(split.container)).toEqual(outline(whole.container));
+    expect(sentencesOf(`${text}\n===`)).toHaveLength(1);
   });
 
   it('has the parts that it has when it is parsed as a whole', () => {

@@ -215,10 +215,10 @@ class Scanner {
         this.blocks.push(open.block);
         return;
       case 'paragraph': {
-        // It need not be one: what is no definition is shown as text.
         const label = linkLabelOf(open.text);
-        if (label !== null && definesLink(open.text) && !this.links.has(normalLabel(label))) this.links.set(normalLabel(label), open.text.trimEnd());
-        this.blocks.push({ kind: 'text', text: open.text });
+        // What only looks like a definition is shown as text.
+        if (label === null || !definesLink(open.text)) this.blocks.push({ kind: 'text', text: open.text });
+        else if (!this.links.has(normalLabel(label))) this.links.set(normalLabel(label), open.text.trimEnd());
         return;
       }
       default:
@@ -313,4 +313,28 @@ export function groupsOf(parts: readonly string[], size = 800): string[] {
   }
   if (group !== '') groups.push(group);
   return groups;
+}
+
+/** Longer paragraphs are split between sentences. */
+const LONG_PARAGRAPH = 3_000;
+
+/** The parts of a long paragraph; one if it is short, or no paragraph. Nothing is open where one ends. */
+export function sentencesOf(text: string): string[] {
+  if (text.length < LONG_PARAGRAPH || !/^ {0,3}\p{L}/u.test(text) || /\n {0,3}(?:-+|=+)[ \t]*\n?$/.test(text)) return [text];
+  const parts: string[] = [];
+  let from = 0;
+  for (const { index } of text.matchAll(/[.!?] (?=\p{L})/gu)) {
+    const part = text.slice(from, index + 1);
+    if (part.length < 800 || !isBalanced(part)) continue;
+    parts.push(part);
+    from = index + 2;
+  }
+  return [...parts, text.slice(from)];
+}
+
+/** Whether all marks that may belong together are in pairs. */
+function isBalanced(text: string): boolean {
+  const count = (mark: string) => text.split(mark).length - 1;
+  const even = ['`', '*', '_', '~', '$'].every((mark) => count(mark) % 2 === 0);
+  return even && count('[') === count(']') && count('(') === count(')') && count('<') === count('>');
 }

@@ -1,7 +1,7 @@
 /** Code in parts of some lines: while code streams in, only the last part changes. Pure. */
 
-const MOST_LINES = 40;
-const MOST_LETTERS = 2_000;
+const MOST_LINES = 20;
+const MOST_LETTERS = 1_000;
 
 /** Each part but the last ends with a line, and stays as it is when the code goes on. */
 export function partsOf(code: string): string[] {

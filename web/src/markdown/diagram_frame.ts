@@ -14,7 +14,7 @@ const MOST_EDGES = 300;
 /** What a diagram must not change by its own directives. */
 const FIXED = [
   'secure', 'securityLevel', 'startOnLoad', 'maxTextSize', 'suppressErrorRendering', 'maxEdges', 'dompurifyConfig', 'htmlLabels',
-  'theme', 'themeVariables', 'themeCSS', 'darkMode', 'fontFamily', 'altFontFamily', 'deterministicIds',
+  'layout', 'theme', 'themeVariables', 'themeCSS', 'darkMode', 'fontFamily', 'altFontFamily', 'deterministicIds',
 ];
 
 async function draw({ source, dark, colours, font }: DrawRequest): Promise<Omit<Drawing, 'id'>> {
@@ -26,6 +26,8 @@ async function draw({ source, dark, colours, font }: DrawRequest): Promise<Omit<
     maxTextSize: LARGEST_TEXT,
     maxEdges: MOST_EDGES,
     deterministicIds: true,
+    // The other layout engine is left out of the build (`vite/diagram_page.ts`).
+    layout: 'dagre',
     htmlLabels: false,
     flowchart: { htmlLabels: false },
     fontFamily: font,

@@ -29,10 +29,10 @@ export interface Drawing {
 export type Outcome = { drawing: Drawing } | { reason: 'too_large' | 'too_many' | 'too_slow' | 'failed'; details?: string };
 
 const LONGEST_SOURCE = 20_000;
-const LARGEST_PICTURE = 2_000_000;
+const LARGEST_PICTURE = 1_000_000;
 const LARGEST_SIDE = 8_000;
 const MOST_WAITING = 20;
-const MOST_KEPT = 40;
+const MOST_KEPT = 20;
 /** The frame is given up if it does not answer for so long, in milliseconds. */
 const PATIENCE = 15_000;
 

@@ -39,6 +39,8 @@ const ALIASES: Record<string, string> = {
 
 /** Lines longer than this are not highlighted: one alone could take too long. */
 const LONGEST_LINE = 1_000;
+/** The rest of a line that takes longer stays plain, in milliseconds; so long that compiling a grammar is no reason. */
+const LONGEST_TIME = 1_500;
 
 let highlighter: Promise<HighlighterCore> | null = null;
 const loaded = new Set<string>();
@@ -62,7 +64,7 @@ export async function colouristOf(name: string): Promise<Colourist | null> {
   }
   return {
     colour(part, from) {
-      const options = { lang: language, theme: 'variables', tokenizeMaxLineLength: LONGEST_LINE, tokenizeTimeLimit: 50 };
+      const options = { lang: language, theme: 'variables', tokenizeMaxLineLength: LONGEST_LINE, tokenizeTimeLimit: LONGEST_TIME };
       const { tokens, grammarState } = shiki.codeToTokens(part, from ? { ...options, grammarState: from } : options);
       return { lines: tokens.map((line) => line.map(tokenOf)), end: grammarState };
     },

@@ -103,3 +103,31 @@ describe('hostile markdown', () => {
     }
   });
 });
+
+/** U-2, U-5: whatever an agent writes is shown in time. */
+describe('markdown that is slow to parse', () => {
+  it.each([
+    ['quotes in quotes', '>'.repeat(5_000)],
+    ['lists in lists', `${'- + * '.repeat(1_500)}x`],
+    ['brackets', '['.repeat(8_000)],
+    ['links that do not end', '[a]('.repeat(3_000)],
+    ['pictures that do not end', '!['.repeat(4_000)],
+    ['emphasis', '**a *b '.repeat(2_000)],
+    ['dollars', '$a '.repeat(5_000)],
+    ['formulas that do not end', '\\( '.repeat(5_000)],
+    ['formulas at the beginning of lines', '\\[\n'.repeat(5_000)],
+    ['formulas with two dollars', '$$a\n'.repeat(4_000)],
+    ['backticks', Array.from({ length: 150 }, (_, at) => '`'.repeat(at + 1)).join(' ')],
+    ['references', `${'[a]'.repeat(3_000)}\n\n[a]: https://example.org`],
+    ['footnotes', `${'[^1]'.repeat(2_000)}\n\n[^1]: a`],
+    ['footnotes in footnotes', Array.from({ length: 300 }, (_, at) => `[^${at}]: see [^${at + 1}]`).join('\n\n')],
+    ['columns', `|${'a|'.repeat(1_000)}\n|${'-|'.repeat(1_000)}\n|${'b|'.repeat(1_000)}`],
+    ['marks', '* * * *\n'.repeat(3_000)],
+    ['definitions', '[a]: b\n'.repeat(3_000)],
+  ])('%s', (_, text) => {
+    const began = performance.now();
+    render(<Markdown text={text} streaming />).unmount();
+    // It takes well below a second; what is quadratic takes many.
+    expect(performance.now() - began).toBeLessThan(8_000);
+  });
+});

@@ -6,6 +6,7 @@
  */
 
 import 'temml/dist/Temml-Local.css';
+import './math.css';
 
 import temml from 'temml';
 

@@ -72,10 +72,10 @@ export function rehypeDirections() {
   };
 }
 
-/** What is taken of a part: its items, or its rows. Whatever else stands there is kept in the last one. */
-export type Taken = 'all' | 'items' | 'head' | 'rows';
+/** What is taken of a part: its items, its rows, or the words of a paragraph. Whatever else stands there is kept in the last one. */
+export type Taken = 'all' | 'items' | 'head' | 'rows' | 'words';
 
-const WITHIN: Record<Exclude<Taken, 'all'>, { around: string[]; within: string }> = {
+const WITHIN: Record<Exclude<Taken, 'all' | 'words'>, { around: string[]; within: string }> = {
   items: { around: ['ul', 'ol'], within: 'li' },
   head: { around: ['table'], within: 'thead' },
   rows: { around: ['table', 'tbody'], within: 'tr' },
@@ -84,6 +84,10 @@ const WITHIN: Record<Exclude<Taken, 'all'>, { around: string[]; within: string }
 export function rehypeTake(taken: Taken) {
   return (tree: Root): void => {
     if (taken === 'all') return;
+    if (taken === 'words') {
+      tree.children = tree.children.flatMap((node) => (node.type === 'element' && node.tagName === 'p' ? node.children : [node]));
+      return;
+    }
     const { around, within } = WITHIN[taken];
     const found: Element[] = [];
     const rest: ElementContent[] = [];
@@ -105,7 +109,8 @@ export function rehypeTake(taken: Taken) {
 const element = (tagName: string, children: ElementContent[]): Element => ({ type: 'element', tagName, properties: {}, children });
 const isHead = (node: ElementContent) => node.type === 'element' && node.tagName === 'thead';
 
-function textOf(node: Element): string {
+/** The beginning of the text of an element, in lines. */
+export function textOf(node: Element): string {
   let text = '';
   each<HastNodes>(node, (one) => {
     if (one.type === 'text' && text.length < 200) text += one.value;

@@ -111,14 +111,16 @@ function streamed(
 }
 
 function withMessage(state: Conversation, message: Message): Conversation {
-  const known = state.items.findIndex((item) => isAbout(item, message));
+  const known = mayBeAbout(state.items, message) ? state.items.findLastIndex((item) => isAbout(item, message)) : -1;
   const item = state.items[known];
   if (item) return replace(state, known, updated(item, message));
   if (message.message_type === 'tool_result') return append(state, toolOf(message));
-  const prompt = state.items.findLastIndex((one) => one.kind === 'prompt' && isAboutPrompt(message, one.prompt));
+  const asks = typeof message.metadata['prompt_id'] === 'string';
+  const prompt = asks ? state.items.findLastIndex((one) => one.kind === 'prompt' && isAboutPrompt(message, one.prompt)) : -1;
   const waiting = state.items[prompt];
   if (waiting?.kind === 'prompt') return replace(state, prompt, { ...waiting, message });
-  const error = state.items.findLastIndex((one) => one.kind === 'error' && saysTheSame(one, message));
+  const fails = message.message_type === 'error';
+  const error = fails ? state.items.findLastIndex((one) => one.kind === 'error' && saysTheSame(one, message)) : -1;
   const added: Item = { kind: 'message', key: message.id, message, streaming: false };
   return error >= 0 ? replace(state, error, added) : append(state, added);
 }
@@ -247,7 +249,8 @@ function isErrorSaying(message: Message, text: string): boolean {
 
 function withDone(state: Conversation, done: Extract<EventBody, { event: 'done' }>['data']): Conversation {
   // Text that never became a message has ended with its turn.
-  const items = state.items.map((item) => settled(item));
+  const streams = state.items.some((item) => item.kind === 'message' && item.streaming);
+  const items = streams ? state.items.map((item) => settled(item)) : state.items;
   const next = { ...state, items, turn: state.turn === done.turn_id ? null : state.turn };
   if (done.reason !== 'stopped' && done.reason !== 'interrupted') return next;
   return append(next, {
@@ -262,10 +265,49 @@ function settled(item: Item): Item {
   return item.kind === 'message' && item.streaming ? { ...item, streaming: false } : item;
 }
 
+/**
+ * The ids that items may be found by: at least those of the items, so that most messages of a long history, which
+ * are new, are not looked for in all that came before. States that follow each other share it.
+ */
+const IDS = new WeakMap<readonly Item[], Set<string>>();
+
+function idsOf(items: readonly Item[]): Set<string> {
+  let ids = IDS.get(items);
+  if (!ids) {
+    ids = new Set();
+    for (const item of items) addIds(ids, item);
+    // The empty list is that of all conversations.
+    if (items.length > 0) IDS.set(items, ids);
+  }
+  return ids;
+}
+
+function addIds(ids: Set<string>, item: Item): void {
+  ids.add(item.key);
+  if (item.kind === 'prompt' && item.message) ids.add(item.message.id);
+  if (item.kind === 'tool' && item.result) ids.add(item.result.id);
+}
+
+function mayBeAbout(items: readonly Item[], message: Message): boolean {
+  const ids = idsOf(items);
+  const call = callOf(message);
+  return ids.has(message.id) || (call !== null && ids.has(call));
+}
+
+/** The items that follow from others by adding one, or by putting one in the place of another. */
+function following(before: readonly Item[], items: readonly Item[], changed: Item): readonly Item[] {
+  const ids = IDS.get(before);
+  if (ids) {
+    addIds(ids, changed);
+    IDS.set(items, ids);
+  }
+  return items;
+}
+
 function append(state: Conversation, item: Item): Conversation {
-  return { ...state, items: [...state.items, item] };
+  return { ...state, items: following(state.items, state.items.concat(item), item) };
 }
 
 function replace(state: Conversation, at: number, item: Item): Conversation {
-  return { ...state, items: state.items.with(at, item) };
+  return { ...state, items: following(state.items, state.items.with(at, item), item) };
 }

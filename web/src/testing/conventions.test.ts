@@ -35,7 +35,7 @@ it('nothing becomes markup, and no native dialog opens', () => {
 });
 
 it('the reducer and what it stands on are pure', () => {
-  for (const name of ['state/reduce.ts', 'state/model.ts', 'thread/rows.ts', 'markdown/blocks.ts', 'markdown/repair.ts', 'schema/schema.ts']) {
+  for (const name of ['state/reduce.ts', 'state/model.ts', 'thread/rows.ts', 'markdown/blocks.ts', 'markdown/lines.ts', 'markdown/references.ts', 'markdown/repair.ts', 'schema/schema.ts']) {
     const { text } = all.find((file) => file.name === name)!;
     expect(text, name).not.toMatch(/Date\.now|Math\.random|\bwindow\.|\bdocument\.|from 'react'|zustand/);
   }

@@ -10,17 +10,41 @@ import type { Step } from './model';
 
 const DIST = join(import.meta.dirname, '../../dist/assets');
 
-/** Records tasks of more than 50 ms from now on. */
+interface Task {
+  at: number;
+  took: number;
+}
+
+/** Records tasks of more than 50 ms from now on, and what the page does with its time. */
 async function watchTasks(page: Page): Promise<() => Promise<string>> {
   await page.evaluate(() => {
-    const tasks: number[] = [];
-    (window as unknown as { tasks: number[] }).tasks = tasks;
-    new PerformanceObserver((list) => tasks.push(...list.getEntries().map((entry) => entry.duration))).observe({ type: 'longtask' });
+    const tasks: Task[] = [];
+    const began = performance.now();
+    (window as unknown as { tasks: Task[] }).tasks = tasks;
+    const note = (entry: PerformanceEntry) => tasks.push({ at: entry.startTime - began, took: entry.duration });
+    new PerformanceObserver((list) => list.getEntries().forEach(note)).observe({ type: 'longtask' });
   });
-  return async () => {
-    const tasks = await page.evaluate(() => (window as unknown as { tasks: number[] }).tasks);
-    return tasks.length === 0 ? 'no task over 50 ms' : `${tasks.length} tasks over 50 ms, the longest ${Math.max(...tasks)} ms`;
+  const client = await page.context().newCDPSession(page);
+  await client.send('Performance.enable');
+  const spent = async () => {
+    const { metrics } = await client.send('Performance.getMetrics');
+    return (name: string) => metrics.find((one) => one.name === name)?.value ?? 0;
   };
+  const before = await spent();
+  return async () => {
+    const tasks = await page.evaluate(() => (window as unknown as { tasks: Task[] }).tasks);
+    const after = await spent();
+    const took = (name: string) => `${(after(name) - before(name)).toFixed(1)} s`;
+    const parts = `script ${took('ScriptDuration')}, style ${took('RecalcStyleDuration')}, layout ${took('LayoutDuration')}`;
+    return `${parts}; ${sayLongest(tasks)}`;
+  };
+}
+
+function sayLongest(tasks: readonly Task[]): string {
+  const [longest] = tasks.toSorted((a, b) => b.took - a.took);
+  if (!longest) return 'no task over 50 ms';
+  const over = tasks.filter(({ took }) => took > 100).length;
+  return `${tasks.length} tasks over 50 ms, ${over} over 100 ms, the longest ${longest.took} ms (after ${(longest.at / 1_000).toFixed(1)} s)`;
 }
 
 /** The first load is below 200 KB, and does not contain rarely needed parts. */

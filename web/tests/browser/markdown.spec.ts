@@ -1,6 +1,6 @@
 /** Formulas, diagrams, tables, footnotes and code in a real browser, under the real policy. */
 
-import type { Page } from '@playwright/test';
+import type { Page, Request } from '@playwright/test';
 
 import { expect, expectAccessible, test } from './fixtures';
 import { words } from './model';
@@ -56,8 +56,10 @@ test('diagrams are drawn @both', async ({ chat, page }) => {
 
 /** U-5, FAULTS 26: a diagram cannot reach the page, the network or another diagram. */
 test('hostile diagrams reach nothing', async ({ chat, page }) => {
-  const asked: string[] = [];
-  page.on('request', (request) => asked.push(request.url()));
+  // The picture of a node is asked for inside the frame, whose policy refuses it.
+  chat.foreseen = /^Loading the image 'https:\/\/evil\.example\/e\.png' violates/;
+  const asked: Request[] = [];
+  page.on('request', (request) => asked.push(request));
   const hostile = [
     'flowchart LR\n  A["<img src=x onerror=parent.pwned=1>"] --> B["<script>parent.pwned=1</script>"]\n  click A href "javascript:parent.pwned=1"\n  click B call pwn()',
     '%%{init: {"securityLevel": "loose", "htmlLabels": true, "flowchart": {"htmlLabels": true}, "themeCSS": "* { background: url(https://evil.example/a) }"}}%%\nflowchart LR\n  A["<iframe src=https://evil.example></iframe><b onclick=parent.pwned=1>x</b>"]',
@@ -68,20 +70,22 @@ test('hostile diagrams reach nothing', async ({ chat, page }) => {
     `flowchart LR\n  A["${'long '.repeat(5_000)}"]`,
   ];
   await chat.say('Draw these', words(`${hostile.map((one) => `\`\`\`mermaid\n${one}\n\`\`\``).join('\n\n')}\n\nAll drawn.`));
-  await expect(page.getByText('All drawn.')).toBeVisible();
+  await expect(page.getByText('All drawn.', { exact: true })).toBeVisible();
   await expect(chat.send).toBeVisible();
-  for (const place of await page.locator('.markdown > :is(figure, div)').all()) await place.scrollIntoViewIfNeeded();
+  for (let at = 0; at < hostile.length; at += 1) await page.locator('.markdown > :is(figure, div)').nth(at).scrollIntoViewIfNeeded();
   await expect(page.getByText('Drawing…')).toHaveCount(0);
   await expect(page.getByText('This diagram cannot be drawn.').first()).toBeVisible();
   await expect(page.getByText('This diagram is too large').first()).toBeVisible();
-  await expect(page.getByText('this is no diagram at all')).toBeVisible();
+  await expect(page.getByLabel('Code, mermaid').filter({ hasText: 'this is no diagram at all' })).toBeVisible();
   for (const frame of page.frames()) expect(await frame.evaluate(() => (window as unknown as { pwned?: number }).pwned)).toBeUndefined();
-  expect(asked.filter((url) => !url.startsWith(chat.server.url) && !url.startsWith('blob:'))).toEqual([]);
+  const elsewhere = asked.filter((one) => !one.url().startsWith(chat.server.url) && !one.url().startsWith('blob:'));
+  expect(elsewhere.filter((one) => !/csp/i.test(one.failure()?.errorText ?? '')).map((one) => one.url()), 'nothing left the browser').toEqual([]);
   await expect(page.locator('main').locator('script, iframe, style, svg:not([aria-hidden])')).toHaveCount(0);
 });
 
 /** The frame has no origin and no network, also if its own script were somebody else's. */
 test('the frame of diagrams is a sandbox', async ({ chat, page }) => {
+  chat.foreseen = /evil\.example|inline event handler|\/api\/me/;
   await chat.say('Draw one', words(FLOW));
   await expect(page.getByRole('img', { name: 'How bread is made' })).toBeVisible();
   const source = await page.locator('iframe[title=Mermaid]').getAttribute('src');

@@ -198,6 +198,16 @@ mod tests {
         assert_eq!(requested("assets/icon.svg", other).await.unwrap().0.status(), StatusCode::OK);
     }
 
+    /// U-9: the page that draws diagrams has no origin and no network, also if it is opened by itself.
+    #[test]
+    fn a_page_for_a_frame_is_in_a_sandbox() {
+        assert!(is_page("diagram-1a2b.html"));
+        assert!(!is_page("index-1a2b.js") && !is_page("diagram-1a2b.html.br"));
+        assert!(SANDBOX.starts_with("sandbox allow-scripts; default-src 'none'; "));
+        assert!(!SANDBOX.contains("same-origin") && !SANDBOX.contains("http"));
+        assert!(HeaderValue::from_str(SANDBOX).is_ok());
+    }
+
     #[tokio::test]
     async fn only_files_of_the_build() {
         for name in ["assets/nothing.js", "assets/index-1a2b.js.br", "assets/", "../Cargo.toml"] {

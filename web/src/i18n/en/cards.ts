@@ -35,7 +35,7 @@ export const cards = {
   'code.copy': 'Copy code',
   'code.label': 'Code, {language}',
   'code.wrap': 'Wrap long lines',
-  'table.label': 'Table',
+  'table.label': 'Table: {name}',
   'formula.label': 'Formula',
   'formula.copy': 'Copy the formula as TeX',
   'diagram.title': 'Diagram',

@@ -37,7 +37,7 @@ export const cards: Record<keyof typeof english, string> = {
   'code.copy': 'Copiar código',
   'code.label': 'Código, {language}',
   'code.wrap': 'Quebrar linhas longas',
-  'table.label': 'Tabela',
+  'table.label': 'Tabela: {name}',
   'formula.label': 'Fórmula',
   'formula.copy': 'Copiar a fórmula em TeX',
   'diagram.title': 'Diagrama',
