@@ -20,9 +20,7 @@ export function Header({ listShown, toggleList, showAdmin }: Props) {
   const { t } = useI18n();
   return (
     <header className="flex h-12 shrink-0 items-center gap-1 border-b border-line px-2 max-[24rem]:gap-0 pointer-coarse:h-14">
-      <IconButton label={t(listShown ? 'header.hide_list' : 'header.show_list')} aria-expanded={listShown} onClick={toggleList}>
-        <PanelLeft size={18} aria-hidden="true" />
-      </IconButton>
+      <ListButton shown={listShown} toggle={toggleList} />
       <ProjectName />
       <Title />
       <span className="grow" />
@@ -39,6 +37,20 @@ export function Header({ listShown, toggleList, showAdmin }: Props) {
         </IconButton>
       </form>
     </header>
+  );
+}
+
+/** Shows or hides the list. While it is hidden, a dot says that something waits. */
+function ListButton({ shown, toggle }: { shown: boolean; toggle(): void }) {
+  const { t, count } = useI18n();
+  const waiting = useParlor((state) => state.waiting.length);
+  const dotted = !shown && waiting > 0;
+  const label = t(shown ? 'header.hide_list' : 'header.show_list');
+  return (
+    <IconButton label={dotted ? `${label} (${count('waiting.count', waiting)})` : label} aria-expanded={shown} onClick={toggle} className="relative">
+      <PanelLeft size={18} aria-hidden="true" />
+      {dotted && <span aria-hidden="true" className="absolute end-1.5 top-1.5 size-2 rounded-full bg-question" />}
+    </IconButton>
   );
 }
 

@@ -8,6 +8,7 @@ import type {
   Preview,
   ProjectId,
   PromptAnswer,
+  PromptClosed,
   Timestamp,
   ToolCall,
   UserPrompt,
@@ -144,15 +145,34 @@ export const previewPrompt = (id: string, input: unknown, signal: AbortSignal) =
 export const extendPrompt = (id: string, seconds: number) =>
   ask(`${promptPath(id)}/extend`, { method: 'POST', json: { seconds } });
 
+/** A prompt that waits, of any conversation. */
+export type OpenPrompt = UserPrompt & {
+  /** Who asks: `approval`, `agent`, or `mcp:<server>`. */
+  origin?: string;
+  opened_at?: Timestamp;
+};
+
 /** The open prompts of all conversations. */
-export async function openPrompts(): Promise<UserPrompt[]> {
+export async function openPrompts(): Promise<OpenPrompt[]> {
   const answer = await askJson<unknown>('/api/prompts?status=open');
   return listIn(answer, 'prompts').filter(isFields).map(promptIn).filter((p) => p !== null);
 }
 
-function promptIn(row: Record<string, unknown>): UserPrompt | null {
+function promptIn(row: Record<string, unknown>): OpenPrompt | null {
   const prompt = isFields(row['prompt']) ? row['prompt'] : row;
-  return typeof prompt['messageId'] === 'string' ? (prompt as unknown as UserPrompt) : null;
+  if (typeof prompt['messageId'] !== 'string') return null;
+  const { origin, opened_at } = row;
+  return {
+    ...(prompt as unknown as UserPrompt),
+    ...(typeof origin === 'string' ? { origin } : {}),
+    ...(typeof opened_at === 'number' ? { opened_at } : {}),
+  };
+}
+
+/** How a prompt ended; null while it is open. */
+export async function promptEnd(id: string): Promise<PromptClosed | null> {
+  const { closed } = await askJson<{ closed?: PromptClosed }>(promptPath(id));
+  return closed ?? null;
 }
 
 export async function allowances(id: ConversationId): Promise<Allowance[]> {

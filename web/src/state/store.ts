@@ -2,10 +2,11 @@
 
 import { create } from 'zustand';
 
-import type { Allowance, ConversationSummary, Me } from '../net/api';
+import type { Allowance, ConversationSummary, Me, OpenPrompt } from '../net/api';
 import type { Connection } from '../net/conversation_stream';
 import type { Refusal } from '../net/http';
-import type { Mode, UserPrompt } from '../protocol/generated';
+import type { Mode } from '../protocol/generated';
+import type { Page } from './address';
 import { type Artifact, type Conversation, EMPTY } from './model';
 
 /** A picture attached to a draft. */
@@ -61,6 +62,7 @@ export interface ParlorState {
   me: Me | null;
   /** Why the page could not be loaded. */
   failure: Refusal | null;
+  page: Page;
 
   conversation: Conversation;
   title: string | null;
@@ -81,7 +83,7 @@ export interface ParlorState {
   allowances: Allowance[];
 
   list: ConversationList;
-  waiting: UserPrompt[];
+  waiting: OpenPrompt[];
   unfinished: Unfinished | null;
 
   panel: Artifact | null;
@@ -90,6 +92,7 @@ export interface ParlorState {
 export const INITIAL: ParlorState = {
   me: null,
   failure: null,
+  page: 'chat',
   conversation: EMPTY,
   title: null,
   mode: 'act',

@@ -17,7 +17,7 @@ test('an edited approval is shown as it ran @both', async ({ page }) => {
     const name = page.getByRole('textbox', { name: /called/ });
     await name.fill('Ginger Biscuits');
     await name.press('Enter');
-    const card = page.locator('section', { has: page.getByRole('heading', { name: 'Parlor wants to change a recipe' }) });
+    const card = page.locator('section', { has: page.getByRole('heading', { name: 'Parlor wants to change “Chocolate Chip Cookies”' }) });
     const preview = card.getByRole('group', { name: /What changes/ });
     await expect(preview.getByText('Ginger Biscuits')).toBeVisible();
     await card.getByRole('button', { name: 'Keep waiting' }).click();

@@ -71,7 +71,7 @@ test('a recipe that is gone says so', async ({ chat, page }) => {
 /** T-5, P-7, P-2: name, arguments, preview; arguments are edited; what runs is what was shown. */
 test('a change is previewed, edited and allowed @both', async ({ chat, page }) => {
   await chat.say('Make the soup for six', doing('update_recipe', 'Tomato Soup', { servings: 6 }));
-  await expect(page.getByRole('heading', { name: 'Parlor wants to change a recipe' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Parlor wants to change “Tomato Soup”' })).toBeVisible();
   const preview = page.getByRole('group', { name: /What changes, field by field/ });
   await expect(preview.getByRole('row', { name: /Servings/ })).toContainText('changed');
   await expectAccessible(page, 'an approval');
