@@ -140,8 +140,8 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         "crates/fuzz-targets",
         &[
             "parlor-agent", "parlor-chat", "parlor-fanout", "parlor-guard", "parlor-models",
-            "parlor-picture", "parlor-programs", "parlor-protocol", "parlor-server", "serde_json",
-            "uuid",
+            "parlor-picture", "parlor-programs", "parlor-protocol", "parlor-recipes",
+            "parlor-server", "serde_json", "uuid",
         ],
     ),
     ("xtask", &[]),

@@ -11,8 +11,8 @@ use crate::http::errors::ApiError;
 use crate::http::external::openai::{chat_completions, models, responses, stored_responses};
 use crate::http::external::{agui, ai_sdk};
 use crate::http::{
-    apps, blocked_inputs, chat, conversations, edge, events, export, health, images, login, mcp,
-    mcp_logins, me, openapi, pages, prompts, recipes, status, web, ws,
+    apps, blocked_inputs, chat, conversations, edge, events, export, health, images, login,
+    mcp, mcp_logins, me, openapi, pages, prompts, recipe_import, recipes, status, web, ws,
 };
 
 /// The routes of the server, behind the edge.
@@ -79,6 +79,7 @@ pub fn router(app: &Arc<App>) -> Router {
             parlor_recipes::router(app.recipes.clone(), recipes::refuse)
                 .route_layer(from_fn_with_state(app.clone(), recipes::admit)),
         )
+        .route("/api/recipes/import", post(recipe_import::import))
         // Recipes, for MCP clients
         .route("/mcp/recipes", post(mcp::recipes))
         // For administrators

@@ -2,7 +2,8 @@
 
 import { cards } from './en/cards';
 import { page } from './en/page';
+import { recipes } from './en/recipes';
 
-export const en = { ...page, ...cards };
+export const en = { ...page, ...cards, ...recipes };
 
 export type Key = keyof typeof en;

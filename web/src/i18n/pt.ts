@@ -3,5 +3,6 @@
 import type { Key } from './en';
 import { cards } from './pt/cards';
 import { page } from './pt/page';
+import { recipes } from './pt/recipes';
 
-export const pt: Record<Key, string> = { ...page, ...cards };
+export const pt: Record<Key, string> = { ...page, ...cards, ...recipes };

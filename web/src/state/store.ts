@@ -2,7 +2,7 @@
 
 import { create } from 'zustand';
 
-import type { Allowance, ConversationSummary, Me, OpenPrompt } from '../net/api';
+import type { Allowance, ConversationSummary, Me, OpenPrompt, Project } from '../net/api';
 import type { Connection } from '../net/conversation_stream';
 import type { Refusal } from '../net/http';
 import type { Mode } from '../protocol/generated';
@@ -117,6 +117,9 @@ export const useParlor = create<ParlorState>(() => INITIAL);
 export const { getState, setState } = useParlor;
 
 export const NO_DRAFT: Draft = { text: '', picture: null, missing: null };
+
+/** The project of the open conversation, or of the next one. */
+export const currentProject = ({ me, project }: ParlorState): Project | null => me?.projects.find((one) => one.id === project) ?? null;
 
 /** The key of the draft of the open conversation. */
 export const openDraftKey = (state: ParlorState): string => state.conversation.id ?? 'new';

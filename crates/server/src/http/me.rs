@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, header};
 use axum::response::Response;
 use parlor_chat::Caller;
 use parlor_protocol::{ProjectId, TenantId};
+use parlor_recipes::SampleLanguage;
 use parlor_storage::{AccessRole, TokenKind};
 use serde::Serialize;
 
@@ -79,6 +80,7 @@ pub(crate) async fn me(
 fn projects<'a>(app: &App, caller: &Caller, tenant: &'a TenantConfig) -> Vec<Project<'a>> {
     let described = |id: &ProjectId| {
         let project = app.chat.projects().get(&caller.tenant, id)?;
+    welcome(&app, caller, tenant, &headers).await;
         let agent = project.agent.describe();
         Some(format!("{}: {}", agent.kind, agent.model))
     };
@@ -94,6 +96,23 @@ fn projects<'a>(app: &App, caller: &Caller, tenant: &'a TenantConfig) -> Vec<Pro
             agent: described(id).filter(|_| caller.role == AccessRole::Admin),
         })
         .collect()
+/// The sample recipes are in the language of who reads first. A client that does not say its
+/// language leaves that to the next one.
+async fn welcome(app: &App, caller: &Caller, tenant: &TenantConfig, headers: &HeaderMap) {
+    let has_recipes = tenant.projects.values().any(|project| project.recipe_vault);
+    if !has_recipes || !headers.contains_key(header::ACCEPT_LANGUAGE) {
+        return;
+    }
+    let language = match Locale::of(headers) {
+        Locale::En => SampleLanguage::English,
+        Locale::Pt => SampleLanguage::Portuguese,
+    };
+    // Whoever needs the recipes is told what is wrong with them.
+    if let Err(error) = app.recipes.first_use(&caller.tenant, language).await {
+        tracing::warn!(%error, "failed to add the sample recipes");
+    }
+}
+
 }
 
 /// N-1: the browser applies the same limits.

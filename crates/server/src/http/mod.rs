@@ -27,6 +27,7 @@ pub(crate) mod pages;
 pub(crate) mod principal;
 pub(crate) mod prompts;
 pub(crate) mod recipes;
+pub(crate) mod recipe_import;
 pub(crate) mod redirect_target;
 pub(crate) mod status;
 pub(crate) mod stream_end;

@@ -121,6 +121,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("GET", "/api/recipes", Own),
     route("POST", "/api/recipes", Own),
     route("GET", "/api/recipes/{id}", Names(&[""])),
+    route("POST", "/api/recipes/import", Own),
     route("PUT", "/api/recipes/{id}", Names(&[RECIPE])),
     route("DELETE", "/api/recipes/{id}", Names(&[""])),
     route("POST", "/mcp/recipes", Own),

@@ -304,6 +304,7 @@ export const cards = {
   'reason.prompt_closed': 'This was already answered.',
   'reason.answer_invalid': 'This answer does not fit.',
   'reason.title_taken': 'There is one of that name already.',
+  'reason.changed': 'Somebody changed it in the meantime.',
   'reason.too_large': 'This is too large to be sent.',
   'reason.rate_limited': 'That was a lot in a short time. Wait a moment and try again.',
   'reason.rate_limited_for.one': 'That was a lot in a short time. Try again in one second.',

@@ -306,6 +306,7 @@ export const cards: Record<keyof typeof english, string> = {
   'reason.prompt_closed': 'Isto já foi respondido.',
   'reason.answer_invalid': 'Esta resposta não serve.',
   'reason.title_taken': 'Já existe uma com esse nome.',
+  'reason.changed': 'Alguém o alterou nesse meio-tempo.',
   'reason.too_large': 'Isto é grande demais para enviar.',
   'reason.rate_limited': 'Foram muitas em pouco tempo. Espere um momento e tente de novo.',
   'reason.rate_limited_for.one': 'Foram muitas em pouco tempo. Tente de novo em um segundo.',

@@ -17,6 +17,7 @@ const QUESTION: &str = include_str!("../../../../protocol/src/question.rs");
 const REQUEST: &str = include_str!("../../../../protocol/src/request.rs");
 const TOOL: &str = include_str!("../../../../protocol/src/tool.rs");
 const RECIPE: &str = include_str!("../../../../recipes/src/recipe.rs");
+const RECIPE_IMPORT: &str = include_str!("../../../../recipes/src/import/mod.rs");
 const AGENT_FLOW: &str = include_str!("../../../../agent/src/flow.rs");
 const CHAT_ALLOWANCES: &str = include_str!("../../../../chat/src/allowances.rs");
 const FLOW_NOTES: &str = include_str!("../../../../chat/src/flow/notes.rs");
@@ -38,6 +39,7 @@ const HTTP_ME: &str = include_str!("../../../src/http/me.rs");
 const HTTP_PROMPTS: &str = include_str!("../../../src/http/prompts.rs");
 const HTTP_STATUS: &str = include_str!("../../../src/http/status.rs");
 const HTTP_STORED_RESPONSES: &str =
+const HTTP_RECIPE_IMPORT: &str = include_str!("../../../src/http/recipe_import/mod.rs");
     include_str!("../../../src/http/external/openai/stored_responses.rs");
 const HTTP_WS: &str = include_str!("../../../src/http/ws/mod.rs");
 
@@ -75,6 +77,7 @@ const SENT: &[(&str, &[Struct])] = &[
     ("Recipe", &[(RECIPE, "Recipe"), (RECIPE, "Content")]),
     ("RecipeSummary", &[(RECIPE, "Summary")]),
     ("Ingredient", &[(RECIPE, "Ingredient")]),
+    ("RecipeDraft", &[(RECIPE_IMPORT, "Draft")]),
     ("RecipeStep", &[(RECIPE, "Step")]),
     ("Me", &[(HTTP_ME, "Me")]),
     ("MyProject", &[(HTTP_ME, "Project")]),
@@ -107,6 +110,7 @@ const TAKEN: &[(&str, Struct)] = &[
 
 /// What the server takes in the query.
 const QUERIES: &[(&str, Struct)] = &[
+    ("RecipeImport", (HTTP_RECIPE_IMPORT, "Import")),
     ("GET /api/conversations", (HTTP_CONVERSATIONS, "Query")),
     ("GET /api/conversations/{id}/events", (HTTP_EVENTS, "Query")),
     ("GET /api/conversations/{id}/export", (HTTP_EXPORT, "Query")),
