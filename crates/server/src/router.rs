@@ -11,7 +11,7 @@ use crate::http::errors::ApiError;
 use crate::http::external::openai::{chat_completions, models, responses, stored_responses};
 use crate::http::external::{agui, ai_sdk};
 use crate::http::{
-    apps, blocked_inputs, chat, conversations, edge, events, export, health, images, login,
+    apps, blocked_inputs, chat, conversations, edge, events, export, health, images, login, logo,
     mcp, mcp_logins, me, openapi, pages, prompts, recipe_import, recipes, status, web, ws,
 };
 
@@ -58,6 +58,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/ws/chat/{tenant}/{project}", get(ws::open))
         .route("/api/images/{id}", get(images::read))
         .route("/api/me", get(me::me))
+        .route("/api/projects/{project}/logo", get(logo::read))
         .route("/api/openapi.json", get(openapi::read))
         // External clients
         .route("/agui/{tenant}/info", get(agui::info))

@@ -14,6 +14,7 @@ import { getState, useParlor } from '../state/store';
 import { Thread } from '../thread/Thread';
 import { Button } from '../ui/Button';
 import { useMedia, WIDE } from '../ui/media';
+import { followAccent } from './accent';
 import { announceChanges, showTitle } from './announce_changes';
 import { Announcer } from './Announcer';
 import { ConnectionBar } from './ConnectionBar';
@@ -40,6 +41,7 @@ export function App() {
   useEffect(() => refreshWhenBackOnline(), []);
   useEffect(() => preventDropNavigation(), []);
   useEffect(() => followWaiting(WAITING_AGAIN), []);
+  useEffect(() => followAccent(), []);
   useEffect(() => {
     if (!failure || failure.code === 'unauthorized') return;
     const timer = setTimeout(() => void startPage(), AGAIN);

@@ -7,11 +7,11 @@ import { useI18n } from '../i18n';
 import { open, startNew } from '../state/conversation';
 import { loadMore, refreshList } from '../state/list';
 import { openPage } from '../state/pages';
-import { useParlor } from '../state/store';
+import { currentProject, useParlor } from '../state/store';
 import { Button } from '../ui/Button';
 import { classes } from '../ui/classes';
 import { onEscape } from '../ui/escape';
-import { Logo } from '../ui/Logo';
+import { ProjectLogo } from '../ui/Logo';
 import { useNow } from '../ui/now';
 import { byAge } from './days';
 import { ListRow } from './ListRow';
@@ -22,10 +22,7 @@ export function Sidebar({ chosen }: { chosen(): void }) {
   return (
     <nav aria-label={t('list.label')} className="flex min-h-0 grow flex-col">
       <div className="space-y-3 px-3 pt-3 pb-2">
-        <p className="flex items-center gap-2 px-1.5 font-serif text-title font-semibold">
-          <Logo />
-          Parlor
-        </p>
+        <Brand />
         <Button
           className="w-full justify-start"
           icon={<Plus size={16} aria-hidden="true" />}
@@ -41,6 +38,18 @@ export function Sidebar({ chosen }: { chosen(): void }) {
       </div>
       <Rows chosen={chosen} />
     </nav>
+  );
+}
+
+/** The mark of the product, or that of a project with a logo of its own. */
+function Brand() {
+  const project = useParlor(currentProject);
+  const own = project?.look?.logo !== undefined;
+  return (
+    <p className="flex min-w-0 items-center gap-2 px-1.5 font-serif text-title font-semibold">
+      <ProjectLogo look={project?.look} />
+      <span className="min-w-0 truncate">{own ? project.name : 'Parlor'}</span>
+    </p>
   );
 }
 

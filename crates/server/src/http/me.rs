@@ -16,7 +16,7 @@ use super::json;
 use super::locale::Locale;
 use crate::app::App;
 use crate::auth::Principal;
-use crate::config::{Config, OnReload, TenantConfig};
+use crate::config::{Accent, Config, LookConfig, OnReload, Suggestion, TenantConfig, Words};
 
 #[derive(Serialize)]
 struct Me<'a> {
@@ -39,10 +39,28 @@ struct Project<'a> {
     on_reload: OnReload,
     /// Whether Recipe Vault is among its tools.
     recipe_vault: bool,
+    /// What is configured of how it looks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    look: Option<Look<'a>>,
     message_chars: usize,
     /// What answers, for administrators: people do not see what runs behind a project.
     #[serde(skip_serializing_if = "Option::is_none")]
     agent: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Look<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    greeting: Option<&'a Words>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    intro: Option<&'a Words>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suggestions: Option<&'a [Suggestion]>,
+    /// The address of the logo.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logo: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    accent: Option<Accent>,
 }
 
 #[derive(Serialize)]
@@ -62,6 +80,7 @@ pub(crate) async fn me(
 ) -> Result<Response, ApiError> {
     let caller = &principal.caller;
     let tenant = app.config.tenants.get(&caller.tenant).ok_or_else(ApiError::not_found)?;
+    welcome(&app, caller, tenant, &headers).await;
     json(&Me {
         role: caller.role,
         tenant: &caller.tenant,
@@ -77,25 +96,6 @@ pub(crate) async fn me(
     })
 }
 
-fn projects<'a>(app: &App, caller: &Caller, tenant: &'a TenantConfig) -> Vec<Project<'a>> {
-    let described = |id: &ProjectId| {
-        let project = app.chat.projects().get(&caller.tenant, id)?;
-    welcome(&app, caller, tenant, &headers).await;
-        let agent = project.agent.describe();
-        Some(format!("{}: {}", agent.kind, agent.model))
-    };
-    tenant
-        .projects
-        .iter()
-        .map(|(id, project)| Project {
-            id,
-            name: &project.name,
-            on_reload: project.on_reload,
-            recipe_vault: project.recipe_vault,
-            message_chars: project.guard.max_chars,
-            agent: described(id).filter(|_| caller.role == AccessRole::Admin),
-        })
-        .collect()
 /// The sample recipes are in the language of who reads first. A client that does not say its
 /// language leaves that to the next one.
 async fn welcome(app: &App, caller: &Caller, tenant: &TenantConfig, headers: &HeaderMap) {
@@ -113,6 +113,35 @@ async fn welcome(app: &App, caller: &Caller, tenant: &TenantConfig, headers: &He
     }
 }
 
+fn projects<'a>(app: &App, caller: &Caller, tenant: &'a TenantConfig) -> Vec<Project<'a>> {
+    let described = |id: &ProjectId| {
+        let project = app.chat.projects().get(&caller.tenant, id)?;
+        let agent = project.agent.describe();
+        Some(format!("{}: {}", agent.kind, agent.model))
+    };
+    tenant
+        .projects
+        .iter()
+        .map(|(id, project)| Project {
+            id,
+            name: &project.name,
+            on_reload: project.on_reload,
+            recipe_vault: project.recipe_vault,
+            look: look(id, &project.look),
+            message_chars: project.guard.max_chars,
+            agent: described(id).filter(|_| caller.role == AccessRole::Admin),
+        })
+        .collect()
+}
+
+fn look<'a>(project: &ProjectId, look: &'a LookConfig) -> Option<Look<'a>> {
+    (*look != LookConfig::default()).then(|| Look {
+        greeting: look.greeting.as_ref(),
+        intro: look.intro.as_ref(),
+        suggestions: look.suggestions.as_deref(),
+        logo: look.logo.as_ref().map(|_| format!("/api/projects/{project}/logo")),
+        accent: look.accent,
+    })
 }
 
 /// N-1: the browser applies the same limits.

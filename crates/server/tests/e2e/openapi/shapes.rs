@@ -35,11 +35,13 @@ const HTTP_CONVERSATIONS: &str = include_str!("../../../src/http/conversations.r
 const HTTP_EVENTS: &str = include_str!("../../../src/http/events.rs");
 const HTTP_EXPORT: &str = include_str!("../../../src/http/export.rs");
 const HTTP_MCP_LOGINS: &str = include_str!("../../../src/http/mcp_logins.rs");
+const CONFIG_COLOUR: &str = include_str!("../../../src/config/colour.rs");
+const CONFIG_LOOK: &str = include_str!("../../../src/config/look.rs");
 const HTTP_ME: &str = include_str!("../../../src/http/me.rs");
 const HTTP_PROMPTS: &str = include_str!("../../../src/http/prompts.rs");
+const HTTP_RECIPE_IMPORT: &str = include_str!("../../../src/http/recipe_import/mod.rs");
 const HTTP_STATUS: &str = include_str!("../../../src/http/status.rs");
 const HTTP_STORED_RESPONSES: &str =
-const HTTP_RECIPE_IMPORT: &str = include_str!("../../../src/http/recipe_import/mod.rs");
     include_str!("../../../src/http/external/openai/stored_responses.rs");
 const HTTP_WS: &str = include_str!("../../../src/http/ws/mod.rs");
 
@@ -75,12 +77,16 @@ const SENT: &[(&str, &[Struct])] = &[
     ("PromptView", &[(PROMPTS, "PromptView")]),
     ("PromptPage", &[(PROMPT_LIST, "PromptPage")]),
     ("Recipe", &[(RECIPE, "Recipe"), (RECIPE, "Content")]),
+    ("RecipeDraft", &[(RECIPE_IMPORT, "Draft")]),
     ("RecipeSummary", &[(RECIPE, "Summary")]),
     ("Ingredient", &[(RECIPE, "Ingredient")]),
-    ("RecipeDraft", &[(RECIPE_IMPORT, "Draft")]),
     ("RecipeStep", &[(RECIPE, "Step")]),
     ("Me", &[(HTTP_ME, "Me")]),
     ("MyProject", &[(HTTP_ME, "Project")]),
+    ("Look", &[(HTTP_ME, "Look")]),
+    ("Words", &[(CONFIG_LOOK, "Words")]),
+    ("Suggestion", &[(CONFIG_LOOK, "Suggestion")]),
+    ("Accent", &[(CONFIG_COLOUR, "Accent")]),
     ("Limits", &[(HTTP_ME, "Limits")]),
     ("Status", &[(HTTP_STATUS, "Status")]),
     ("ProjectStatus", &[(HTTP_STATUS, "ProjectStatus")]),
@@ -104,13 +110,13 @@ const TAKEN: &[(&str, Struct)] = &[
     ("ClientTool", (REQUEST, "ClientTool")),
     ("ImageAttachment", (REQUEST, "ImageAttachment")),
     ("PromptAnswer", (REQUEST, "PromptAnswer")),
+    ("RecipeImport", (HTTP_RECIPE_IMPORT, "Import")),
     ("NewConversation", (HTTP_CONVERSATIONS, "New")),
     ("ConversationChanges", (HTTP_CONVERSATIONS, "Changes")),
 ];
 
 /// What the server takes in the query.
 const QUERIES: &[(&str, Struct)] = &[
-    ("RecipeImport", (HTTP_RECIPE_IMPORT, "Import")),
     ("GET /api/conversations", (HTTP_CONVERSATIONS, "Query")),
     ("GET /api/conversations/{id}/events", (HTTP_EVENTS, "Query")),
     ("GET /api/conversations/{id}/export", (HTTP_EXPORT, "Query")),
