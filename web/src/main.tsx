@@ -5,9 +5,11 @@ import { createRoot } from 'react-dom/client';
 
 import { App } from './app/App';
 import { followTheme } from './app/theme';
+import { showDensity } from './state/settings';
 import { fetchCards } from './thread/RowView';
 
 followTheme();
+showDensity();
 setTimeout(fetchCards, 1_000);
 
 const root = document.getElementById('root');

@@ -20,6 +20,7 @@ import { Announcer } from './Announcer';
 import { ConnectionBar } from './ConnectionBar';
 import { Header } from './Header';
 import { restoreLostFocus } from './lost_focus';
+import { useOverlay, useOverlayKeys } from './overlays';
 import { Sidebar } from './Sidebar';
 import { useStopKey } from './stop_key';
 
@@ -31,17 +32,20 @@ const WAITING_AGAIN = 60_000;
 
 const AdminPage = lazy(() => import('../admin/AdminPage'));
 const WaitingPage = lazy(() => import('./WaitingPage'));
+const SettingsPage = lazy(() => import('./SettingsPage'));
+const Palette = lazy(() => import('./Palette'));
+const KeysDialog = lazy(() => import('./KeysDialog'));
 
 export function App() {
   const i18n = useI18n();
   const { t, language } = i18n;
   const failure = useParlor((state) => state.failure);
   useEffect(() => announceChanges(), []);
+  useEffect(() => followAccent(), []);
   useEffect(() => restoreLostFocus(), []);
   useEffect(() => refreshWhenBackOnline(), []);
   useEffect(() => preventDropNavigation(), []);
   useEffect(() => followWaiting(WAITING_AGAIN), []);
-  useEffect(() => followAccent(), []);
   useEffect(() => {
     if (!failure || failure.code === 'unauthorized') return;
     const timer = setTimeout(() => void startPage(), AGAIN);
@@ -66,6 +70,7 @@ export function App() {
     showTitle(getState());
   }, [language]);
   useStopKey();
+  useOverlayKeys();
 
   if (failure && failure.code !== 'unauthorized') {
     return (
@@ -81,8 +86,19 @@ export function App() {
   return (
     <>
       <Layout />
+      <Overlays />
       <Announcer />
     </>
+  );
+}
+
+function Overlays() {
+  const overlay = useOverlay((state) => state.overlay);
+  return (
+    <Suspense fallback={null}>
+      {overlay === 'palette' && <Palette />}
+      {overlay === 'keys' && <KeysDialog />}
+    </Suspense>
   );
 }
 
@@ -115,6 +131,7 @@ function Layout() {
         <Header
           listShown={wide ? !folded : drawer}
           toggleList={toggle}
+          showSettings={() => (page === 'settings' ? closePage() : openPage('settings'))}
           showAdmin={admin ? () => (page === 'admin' ? closePage() : openPage('admin')) : null}
         />
         <ConnectionBar />
@@ -134,6 +151,8 @@ function Shown({ page }: { page: Page }) {
       return <AdminPage close={closePage} />;
     case 'waiting':
       return <WaitingPage />;
+    case 'settings':
+      return <SettingsPage />;
     default:
       return (
         <>

@@ -1,22 +1,22 @@
-import { Activity, Languages, LogOut, Monitor, Moon, PanelLeft, Sun } from 'lucide-react';
+import { Activity, Command, LogOut, PanelLeft, Settings } from 'lucide-react';
 
 import { useI18n } from '../i18n';
-import { LANGUAGES, setLanguage } from '../i18n/language';
 import { startNew } from '../state/conversation';
 import { clearPersonalData } from '../state/login';
 import { useParlor } from '../state/store';
 import { IconButton } from '../ui/Button';
 import { Menu } from '../ui/Menu';
-import { setTheme, THEMES, useTheme } from './theme';
+import { showOverlay } from './overlays';
 
 interface Props {
   listShown: boolean;
   toggleList(): void;
+  showSettings(): void;
   showAdmin: (() => void) | null;
 }
 
-/** The header: project and title, language, theme, log-out. */
-export function Header({ listShown, toggleList, showAdmin }: Props) {
+/** The header: project and title, commands, settings, log-out. */
+export function Header({ listShown, toggleList, showSettings, showAdmin }: Props) {
   const { t } = useI18n();
   return (
     <header className="flex h-12 shrink-0 items-center gap-1 border-b border-line px-2 max-[24rem]:gap-0 pointer-coarse:h-14">
@@ -24,13 +24,17 @@ export function Header({ listShown, toggleList, showAdmin }: Props) {
       <ProjectName />
       <Title />
       <span className="grow" />
+      <IconButton label={t('palette.open')} aria-keyshortcuts="Control+K Meta+K" aria-haspopup="dialog" onClick={() => showOverlay('palette')}>
+        <Command size={18} aria-hidden="true" />
+      </IconButton>
       {showAdmin && (
         <IconButton label={t('header.admin')} onClick={showAdmin}>
           <Activity size={18} aria-hidden="true" />
         </IconButton>
       )}
-      <LanguageMenu />
-      <ThemeMenu />
+      <IconButton label={t('settings.title')} onClick={showSettings}>
+        <Settings size={18} aria-hidden="true" />
+      </IconButton>
       <form method="post" action="/logout" onSubmit={clearPersonalData} className="contents">
         <IconButton type="submit" label={t('header.log_out')}>
           <LogOut size={18} aria-hidden="true" />
@@ -98,53 +102,5 @@ function Title() {
       <span aria-hidden="true" className="me-2 text-line">/</span>
       {title}
     </h1>
-  );
-}
-
-function LanguageMenu() {
-  const { t, language } = useI18n();
-  return (
-    <Menu
-      label={t('header.language')}
-      trigger={(menu) => (
-        <IconButton label={t('header.language')} {...menu}>
-          <Languages size={18} aria-hidden="true" />
-        </IconButton>
-      )}
-      items={LANGUAGES.map((one) => ({
-        key: one,
-        label: <span lang={one}>{t(`language.${one}`)}</span>,
-        checked: one === language,
-        run: () => setLanguage(one),
-      }))}
-    />
-  );
-}
-
-const ICONS = { system: Monitor, light: Sun, dark: Moon };
-
-function ThemeMenu() {
-  const { t } = useI18n();
-  const theme = useTheme((state) => state.theme);
-  const Icon = ICONS[theme];
-  return (
-    <Menu
-      label={t('header.theme')}
-      trigger={(menu) => (
-        <IconButton label={t('header.theme')} {...menu}>
-          <Icon size={18} aria-hidden="true" />
-        </IconButton>
-      )}
-      items={THEMES.map((one) => {
-        const ItemIcon = ICONS[one];
-        return {
-          key: one,
-          icon: <ItemIcon size={16} aria-hidden="true" />,
-          label: t(`theme.${one}`),
-          checked: one === theme,
-          run: () => setTheme(one),
-        };
-      })}
-    />
   );
 }

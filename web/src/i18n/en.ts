@@ -3,7 +3,8 @@
 import { cards } from './en/cards';
 import { page } from './en/page';
 import { recipes } from './en/recipes';
+import { settings } from './en/settings';
 
-export const en = { ...page, ...cards, ...recipes };
+export const en = { ...page, ...cards, ...recipes, ...settings };
 
 export type Key = keyof typeof en;
