@@ -341,8 +341,9 @@ export async function answer(id: string, given: PromptAnswer): Promise<Refusal |
       if (given.response === 'execute') setState({ mode: 'act' });
       setState({ notice: null });
       reconnect();
+    } else {
+      void refreshWaiting();
     }
-    void refreshWaiting();
     return null;
   } catch (error) {
     return asRefusal(error);
