@@ -22,6 +22,7 @@ mod foreign_client;
 mod graceful_stop;
 mod ledger;
 mod limits;
+mod looks;
 mod mcp;
 mod mcp_http;
 mod mcp_in_chat;

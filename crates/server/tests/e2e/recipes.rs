@@ -258,7 +258,7 @@ async fn a_recipe_is_imported_as_a_draft() {
 /// U-4, R-1: the samples are in the language of the first reader, and stay as they are.
 #[tokio::test]
 async fn samples_are_in_the_readers_language() {
-    let app = TestApp::start().await;
+    let app = TestApp::with_vault().await;
     let me = async |language: &str| {
         let request = app.admin("GET", "/api/me").header("accept-language", language);
         assert_eq!(request.send().await.unwrap().status(), 200);

@@ -29,17 +29,21 @@ struct Api {
     document: Document,
     /// The operations that succeeded.
     called: RefCell<BTreeSet<String>>,
+    /// Has the logo.
+    _dir: tempfile::TempDir,
 }
 
 impl Api {
     async fn start() -> Self {
         let (mail, called) = (GuardedServer::start().await, RefCell::default());
         let clock = ClockServer::start().await;
-        let more = format!("{}\n{}", mail.section(), clock.section("apps = true"));
+        let dir = tempfile::tempdir().unwrap();
+        let look = crate::looks::section(dir.path());
+        let more = format!("{}\n{}\n{look}", mail.section(), clock.section("apps = true"));
         let limits = "messages_per_minute = 1000";
         let settings = Settings { limits, vault: true, more: &more, ..Settings::default() };
         let app = TestApp::configured(settings).await;
-        Self { app, document: Document::load(), called }
+        Self { app, document: Document::load(), called, _dir: dir }
     }
 
     /// Calls an address with the admin's key and returns the body. Parameters of the path are ids
@@ -318,7 +322,9 @@ async fn app(api: &Api) {
 
 /// Callers with a key, with a session and with neither.
 async fn access(api: &Api) {
-    api.get("/api/me", "").await;
+    let me = api.get("/api/me", "").await;
+    assert!(me["projects"][0]["look"]["accent"]["dark"].is_string(), "{me}");
+    api.get("/api/projects/{project}/logo", "").await;
     api.checked("GET", "/api/me", api.app.request("GET", "/api/me"), 401).await;
     let login = |password: &str| {
         let request = api.app.request("POST", "/login");
