@@ -9,14 +9,10 @@ import { asRefusal, type Refusal } from '../../net/http';
 import { setState } from '../../state/store';
 import { Button } from '../../ui/Button';
 import { VisibleText } from '../../ui/VisibleText';
-import { asRecipe, type Recipe } from './recipe';
-import { fieldsOf } from './recipe_form';
+import { asRecipe } from './recipe';
+import { changeFound, endImport, setFound, setImportText, useRecipeDrafts } from './recipe_drafts';
+import type { RecipeFields } from './recipe_form';
 import { RecipeEditor } from './RecipeEditor';
-
-interface Draft {
-  recipe: Recipe;
-  notUnderstood: readonly string[];
-}
 
 const FAILURES: Partial<Record<Refusal['code'], Key>> = {
   malformed: 'import.failed.malformed',
@@ -27,13 +23,12 @@ const FAILURES: Partial<Record<Refusal['code'], Key>> = {
 };
 
 export default function ImportPanel() {
-  const [text, setText] = useState('');
-  const [draft, setDraft] = useState<Draft | null>(null);
-  if (draft === null) return <Source text={text} setText={setText} found={setDraft} />;
-  return <Review draft={draft} again={() => setDraft(null)} />;
+  const found = useRecipeDrafts((state) => state.found);
+  return found === null ? <Source /> : <Review fields={found.fields} notUnderstood={found.notUnderstood} />;
 }
 
-function Source({ text, setText, found }: { text: string; setText(text: string): void; found(draft: Draft): void }) {
+function Source() {
+  const text = useRecipeDrafts((state) => state.text);
   const i18n = useI18n();
   const { t } = i18n;
   const id = useId();
@@ -49,7 +44,7 @@ function Source({ text, setText, found }: { text: string; setText(text: string):
     try {
       const answer = await importRecipe(sourceIn(text), asking.current.signal);
       const recipe = asRecipe(answer.recipe);
-      if (recipe) return found({ recipe, notUnderstood: answer.not_understood });
+      if (recipe) return setFound(recipe, answer.not_understood);
     } catch (error) {
       setFailure(asRefusal(error));
     }
@@ -67,7 +62,7 @@ function Source({ text, setText, found }: { text: string; setText(text: string):
         aria-describedby={`${id}-hint`}
         value={text}
         disabled={busy}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => setImportText(event.target.value)}
         autoFocus
       />
       <p id={`${id}-hint`} className="text-small text-muted">{t('import.hint')}</p>
@@ -88,12 +83,12 @@ export function sourceIn(text: string): { url: string } | { text: string } {
   return /^https?:\/\/\S+$/i.test(line) ? { url: line } : { text };
 }
 
-function Review({ draft, again }: { draft: Draft; again(): void }) {
+function Review({ fields, notUnderstood }: { fields: RecipeFields; notUnderstood: readonly string[] }) {
   const { t } = useI18n();
-  const [first] = useState(() => fieldsOf(draft.recipe));
   const save = async (recipe: RecipeInput) => {
     try {
       const made = asRecipe((await createRecipe(recipe)).recipe);
+      endImport(true);
       setState({ panel: made ? { kind: 'recipe', id: made.id } : null });
       return null;
     } catch (error) {
@@ -101,13 +96,13 @@ function Review({ draft, again }: { draft: Draft; again(): void }) {
     }
   };
   return (
-    <RecipeEditor first={first} save={save} cancel={{ label: t('import.again'), run: again }}>
+    <RecipeEditor fields={fields} change={changeFound} save={save} cancel={{ label: t('import.again'), run: () => endImport(false) }}>
       <p role="status" className="pe-12 font-medium">{t('import.review')}</p>
-      {draft.notUnderstood.length > 0 && (
+      {notUnderstood.length > 0 && (
         <div className="space-y-1 rounded-control border border-warning/40 bg-warning/5 p-3.5 text-small">
           <p className="font-medium">{t('import.not_understood')}</p>
           <ul className="max-h-40 list-disc overflow-y-auto ps-5" tabIndex={0} aria-label={t('import.not_understood')}>
-            {draft.notUnderstood.map((line, index) => (
+            {notUnderstood.map((line, index) => (
               <li key={index}>
                 <VisibleText text={line} />
               </li>

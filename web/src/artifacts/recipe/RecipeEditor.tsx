@@ -17,7 +17,8 @@ interface Save {
 }
 
 interface Props {
-  first: RecipeFields;
+  fields: RecipeFields;
+  change(fields: RecipeFields): void;
   save: Save;
   cancel: { label: string; run(): void };
   /** What can be done when somebody else changed it; absent for a new recipe. */
@@ -25,10 +26,10 @@ interface Props {
   children?: ReactNode;
 }
 
-export function RecipeEditor({ first, save, cancel, conflict, children }: Props) {
+export function RecipeEditor({ fields, change: setFields, save, cancel, conflict, children }: Props) {
   const i18n = useI18n();
   const { t } = i18n;
-  const [fields, setFields] = useState(first);
+  const [first] = useState(fields);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<FormProblem | null>(null);
   const [refusal, setRefusal] = useState<Refusal | null>(null);

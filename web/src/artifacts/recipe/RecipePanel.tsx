@@ -12,17 +12,17 @@ import { announce } from '../../ui/announce';
 import { Button } from '../../ui/Button';
 import type { ArtifactProps } from '../artifact_props';
 import { asRecipe, type Recipe } from './recipe';
-import { fieldsOf } from './recipe_form';
+import { beginEdit, changeEdit, endEdit, useRecipeDrafts } from './recipe_drafts';
+import type { RecipeFields } from './recipe_form';
 import { RecipeEditor } from './RecipeEditor';
 import { RecipeView } from './RecipeView';
 
-type Ready = { state: 'ready'; recipe: Recipe; version: string | null };
-type Loaded = { state: 'loading' } | Ready | { state: 'failed'; refusal: Refusal } | { state: 'missing' };
+type Loaded = { state: 'loading' } | { state: 'ready'; recipe: Recipe; version: string | null } | { state: 'failed'; refusal: Refusal } | { state: 'missing' };
 
 export default function RecipePanel({ id }: ArtifactProps) {
   const [loaded, setLoaded] = useState<Loaded>({ state: 'loading' });
   const [attempt, setAttempt] = useState(0);
-  const [editing, setEditing] = useState(false);
+  const draft = useRecipeDrafts((state) => state.edits[id]);
   useEffect(() => {
     const wanted = new AbortController();
     setLoaded({ state: 'loading' });
@@ -40,18 +40,18 @@ export default function RecipePanel({ id }: ArtifactProps) {
     case 'loading':
       return <Skeleton />;
     case 'ready':
-      if (!editing) return <RecipeView recipe={loaded.recipe} edit={() => setEditing(true)} />;
+      if (!draft) return <RecipeView recipe={loaded.recipe} edit={() => beginEdit(id, loaded.recipe, loaded.version)} />;
       return (
         <Editing
-          loaded={loaded}
+          fields={draft.fields}
+          version={draft.version}
           id={id}
           saved={(answer) => {
             setLoaded(loadedFrom(answer));
-            setEditing(false);
+            endEdit(id);
           }}
-          cancel={() => setEditing(false)}
           reload={() => {
-            setEditing(false);
+            endEdit(id);
             setAttempt(attempt + 1);
           }}
         />
@@ -69,31 +69,31 @@ function loadedFrom({ recipe: answer, version }: VersionedRecipe): Loaded {
 }
 
 interface EditingProps {
-  loaded: Ready;
+  fields: RecipeFields;
+  version: string | null;
   id: string;
   saved(answer: VersionedRecipe): void;
-  cancel(): void;
   /** Shows what somebody else wrote. */
   reload(): void;
 }
 
-function Editing({ loaded, id, saved, cancel, reload }: EditingProps) {
+function Editing({ fields, version, id, saved, reload }: EditingProps) {
   const { t } = useI18n();
-  const put = async (recipe: RecipeInput, version: string | null) => {
+  const put = async (recipe: RecipeInput, replaces: string | null) => {
     try {
-      saved(await replaceRecipe(id, recipe, version));
+      saved(await replaceRecipe(id, recipe, replaces));
       announce(t('recipe.saved'));
       return null;
     } catch (error) {
       return asRefusal(error);
     }
   };
-  const [first] = useState(() => fieldsOf(loaded.recipe));
   return (
     <RecipeEditor
-      first={first}
-      save={(recipe) => put(recipe, loaded.version)}
-      cancel={{ label: t('cancel'), run: cancel }}
+      fields={fields}
+      change={(changed) => changeEdit(id, changed)}
+      save={(recipe) => put(recipe, version)}
+      cancel={{ label: t('cancel'), run: () => endEdit(id) }}
       // Whatever the version is now: the person was told, and decided.
       conflict={{ takeTheirs: reload, overwrite: (recipe) => put(recipe, null) }}
     />

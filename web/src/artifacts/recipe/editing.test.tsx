@@ -11,6 +11,7 @@ import { getState, INITIAL, setState } from '../../state/store';
 import { refusal } from '../../testing/render';
 import ImportPanel, { sourceIn } from './ImportPanel';
 import { asRecipe } from './recipe';
+import { useRecipeDrafts } from './recipe_drafts';
 import { fieldsOf, recipeIn } from './recipe_form';
 import RecipePanel from './RecipePanel';
 
@@ -50,6 +51,7 @@ function answering(answer: (put: Put) => Response): void {
 const tagged = (recipe: object, tag: string) => Response.json(recipe, { headers: { etag: `"${tag}"` } });
 
 beforeEach(() => {
+  useRecipeDrafts.setState({ edits: {}, text: '', found: null });
   window.localStorage.clear();
   useLanguage.setState({ language: 'en' });
   setState({ ...INITIAL, panel: { kind: 'recipe', id: 'r1' } }, true);
@@ -133,6 +135,16 @@ describe('editing in place', () => {
     await user.click(button('Edit'));
     await user.keyboard('{Escape}');
     expect(screen.getByRole('heading', { name: 'Tomato Soup' })).toBeDefined();
+  });
+
+  it('loses nothing when the panel is drawn anew', async () => {
+    answering(() => tagged(SOUP, '7'));
+    const { unmount } = render(<RecipePanel id="r1" />);
+    await user.click(await screen.findByRole('button', { name: 'Edit' }));
+    await user.type(screen.getByRole('textbox', { name: 'Title' }), ' of the day');
+    unmount();
+    render(<RecipePanel id="r1" />);
+    expect(await screen.findByRole('textbox', { name: 'Title' })).toHaveProperty('value', 'Tomato Soup of the day');
   });
 
   it('prints the recipe alone', async () => {

@@ -38,7 +38,7 @@ interface Props {
   edit: PreviewEdit | undefined;
 }
 
-const CELL = 'px-2.5 py-1.5 align-top whitespace-pre-wrap sm:px-3';
+const CELL = 'px-2 py-1.5 align-top whitespace-pre-wrap sm:px-3';
 
 export function RecordChange({ before, after, stale, edit }: Props) {
   const { t } = useI18n();
@@ -50,10 +50,10 @@ export function RecordChange({ before, after, stale, edit }: Props) {
   const columns = 1 + Number(before !== undefined) + Number(after !== undefined);
   return (
     <div className="max-h-[min(24rem,38dvh)] overflow-auto rounded-control border border-line" role="group" aria-label={t('preview.record')} tabIndex={0}>
-      <table className={classes('w-full border-collapse text-small transition-opacity', stale && edit?.editing == null && 'opacity-50')}>
+      <table className={classes('w-full table-fixed border-collapse text-small transition-opacity', stale && edit?.editing == null && 'opacity-50')}>
         <thead className="text-start text-muted">
           <tr className="border-b border-line">
-            <th scope="col" className={classes(CELL, 'text-start font-medium')}>{t('preview.field')}</th>
+            <th scope="col" className={classes(CELL, 'w-[36%] text-start font-medium sm:w-[26%]')}>{t('preview.field')}</th>
             {before !== undefined && (
               <th scope="col" className={classes(CELL, 'text-start font-medium')}>{both ? t('preview.before') : t('preview.goes')}</th>
             )}
@@ -114,9 +114,21 @@ function FieldRow({ row, has, columns, edit }: RowProps) {
   return (
     <>
       <tr className={editing ? undefined : 'border-b border-line last:border-0'}>
-        <th scope="row" className={classes(CELL, 'text-start font-medium [overflow-wrap:break-word] sm:w-[26%]')}>
+        <th scope="row" className={classes(CELL, 'text-start font-medium [overflow-wrap:break-word]')}>
           {label}
           {both && row.changed && <span className="block text-warning">{t('preview.changed')}</span>}
+          {edit && field && (
+            <IconButton
+              ref={button}
+              label={t(editing ? 'preview.edit_end' : 'preview.edit', { field: label })}
+              aria-expanded={editing}
+              disabled={edit.disabled}
+              className="-ms-2 mt-0.5 flex size-8 items-center justify-center"
+              onClick={() => toggle(row, edit, editing)}
+            >
+              {editing ? <Undo2 size={14} aria-hidden="true" /> : <Pencil size={14} aria-hidden="true" />}
+            </IconButton>
+          )}
         </th>
         {has.before && (
           <td className={classes(CELL, row.changed && 'bg-critical/10', both && row.changed && 'line-through decoration-critical/60')}>
@@ -125,23 +137,7 @@ function FieldRow({ row, has, columns, edit }: RowProps) {
         )}
         {has.after && (
           <td className={classes(CELL, row.changed && 'bg-success/10')}>
-            <span className="flex items-start gap-1">
-              <span className="min-w-0 grow">
-                <VisibleText text={readableValue(row.after)} />
-              </span>
-              {edit && field && (
-                <IconButton
-                  ref={button}
-                  label={t(editing ? 'preview.edit_end' : 'preview.edit', { field: label })}
-                  aria-expanded={editing}
-                  disabled={edit.disabled}
-                  className="-my-1.5 size-8"
-                  onClick={() => toggle(row, edit, editing)}
-                >
-                  {editing ? <Undo2 size={14} aria-hidden="true" /> : <Pencil size={14} aria-hidden="true" />}
-                </IconButton>
-              )}
-            </span>
+            <VisibleText text={readableValue(row.after)} />
           </td>
         )}
       </tr>
