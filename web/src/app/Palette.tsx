@@ -118,34 +118,39 @@ function Row({ id, entry, selected, run, point }: RowProps) {
   );
 }
 
-/** Commands and conversations that fit; without a query the newest conversations. */
+/**
+ * Commands and conversations that fit; without a query the newest conversations come first. What the server finds comes
+ * last, so that nothing moves under a finger on Enter.
+ */
 function useEntries(query: string): Entry[] {
   const i18n = useI18n();
   const state = useParlor();
   const found = useConversations(query);
   const commands = matching(commandsFor(i18n, state), query).map((one) => ({ ...one, kind: 'command' as const }));
   const conversations = found.map((row) => ({ id: `c.${row.id}`, label: row.title, kind: 'conversation' as const, run: () => void open(row.id) }));
-  return query.trim() === '' ? [...conversations.slice(0, 5), ...commands] : [...conversations, ...commands];
+  return query.trim() === '' ? [...conversations.slice(0, 5), ...commands] : [...commands, ...conversations];
 }
 
-/** Found by the server, after each pause in typing. */
+/** Found by the server, after each pause in typing; those of the list without a query. */
 function useConversations(query: string): api.ConversationSummary[] {
-  const listed = useParlor((state) => state.list);
-  const [found, setFound] = useState<api.ConversationSummary[]>(listed.query === '' ? listed.rows : []);
+  const listed = useParlor((state) => state.list.rows);
+  const [found, setFound] = useState<{ query: string; rows: api.ConversationSummary[] }>({ query: '', rows: [] });
   const wanted = query.trim();
   useEffect(() => {
+    if (wanted === '') return;
     let current = true;
     const timer = setTimeout(() => {
       api.listConversations(wanted).then(
-        ({ conversations }) => current && setFound(conversations),
-        // What was found before stays; the commands work without the server.
+        ({ conversations: rows }) => current && setFound({ query: wanted, rows }),
+        // The commands work without the server.
         () => undefined,
       );
-    }, wanted === '' ? 0 : PAUSE);
+    }, PAUSE);
     return () => {
       current = false;
       clearTimeout(timer);
     };
   }, [wanted]);
-  return found.slice(0, MOST_CONVERSATIONS);
+  const rows = wanted === '' ? listed : found.query === wanted ? found.rows : [];
+  return rows.slice(0, MOST_CONVERSATIONS);
 }

@@ -95,10 +95,10 @@ function Place({ prompt }: { prompt: api.OpenPrompt }) {
   ];
   return (
     <div className="flex items-center gap-3">
-      <p className="min-w-0 grow">
-        <span className="block truncate font-medium"><VisibleText text={place?.title ?? '…'} /></span>
-        <span className="block text-small text-muted">{parts.filter((part) => part !== null).join(' · ')}</span>
-      </p>
+      <div className="min-w-0 grow">
+        <h2 dir="auto" className="truncate font-medium"><VisibleText text={place?.title ?? '…'} /></h2>
+        <p className="text-small text-muted">{parts.filter((part) => part !== null).join(' · ')}</p>
+      </div>
       <Button aria-label={t('waiting.open', { title: place?.title ?? '' })} onClick={() => void open(prompt.conversation_id)}>
         {t('left.open')}
       </Button>

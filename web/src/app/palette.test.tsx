@@ -51,7 +51,8 @@ const selected = () => screen.getAllByRole('option').find((one) => one.getAttrib
 /** U-10 */
 describe('the palette', () => {
   it('has the newest conversations, then the commands', async () => {
-    recordRequests(() => Response.json({ conversations: [row('c1', 'Supper'), row('c2', 'Lunch')] }));
+    recordRequests();
+    setState({ list: { rows: [row('c1', 'Supper'), row('c2', 'Lunch')], query: '', nextBefore: null, state: 'ready' } });
     render(<Palette />);
     await waitFor(() => expect(found().slice(0, 3)).toEqual(['Supper', 'Lunch', 'New conversation']));
     expect(found()).toEqual(expect.arrayContaining(['Waiting for you', 'New conversation in Desk', 'Switch to “Plan”', 'Settings', 'Appearance: Dark', 'Language: Português', 'Keys', 'Import a recipe']));
@@ -63,7 +64,7 @@ describe('the palette', () => {
     const heard = recordRequests(({ path }) => Response.json({ conversations: path.includes('q=portugues') ? [row('c9', 'Lição de português')] : [] }));
     render(<Palette />);
     await user.type(screen.getByRole('combobox'), 'portugues');
-    await waitFor(() => expect(found()).toEqual(['Lição de português', 'Language: Português']));
+    await waitFor(() => expect(found()).toEqual(['Language: Português', 'Lição de português']));
     expect(heard.some(({ path }) => path === '/api/conversations?q=portugues')).toBe(true);
   });
 

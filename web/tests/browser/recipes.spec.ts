@@ -28,7 +28,7 @@ test('a list is fetched by a tool', async ({ chat, page }) => {
   await expect(page.getByRole('button', { name: /\d+ recipes found/ })).toBeVisible();
   await expect(chat.answers.last()).toHaveText(/Here they are/);
   await page.getByRole('button', { name: /\d+ recipes found/ }).click();
-  await expect(page.getByLabel('Result')).toContainText('Tomato Soup');
+  await expect(page.getByLabel('Result', { exact: true })).toContainText('Tomato Soup');
   await expectAccessible(page, 'a tool result, unfolded');
 });
 
