@@ -71,7 +71,7 @@ function Counting({ expiresAt, asked, more }: CountingProps) {
         {clock(seconds)}
       </span>
       {/* A button that is disabled would lose the focus before the note can have it. */}
-      <Button aria-disabled={over} onClick={() => !over && more()} className="py-0 aria-disabled:cursor-not-allowed aria-disabled:text-muted">
+      <Button aria-disabled={over} onClick={() => !over && more()} className="py-0! aria-disabled:cursor-not-allowed aria-disabled:text-muted">
         {t('prompt.keep_waiting')}
       </Button>
     </div>
