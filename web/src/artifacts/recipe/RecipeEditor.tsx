@@ -59,23 +59,21 @@ export function RecipeEditor({ fields, change: setFields, save, cancel, conflict
   return (
     <form onSubmit={submit} onKeyDown={onEscape(() => fields === first && cancel.run())} noValidate className="space-y-6 px-6 pt-8 pb-12 sm:px-8">
       {children}
-      <div className="space-y-4 pe-10">
-        <Labelled label={t('recipe.title_label')}>
-          {(id) => (
-            <input
-              id={id}
-              ref={title}
-              dir="auto"
-              className="field font-serif"
-              maxLength={200}
-              aria-required
-              aria-invalid={problem?.problem === 'title'}
-              value={fields.title}
-              onChange={(event) => change({ title: event.target.value })}
-            />
-          )}
-        </Labelled>
-      </div>
+            <Labelled label={t('recipe.title_label')}>
+        {(id) => (
+          <input
+            id={id}
+            ref={title}
+            dir="auto"
+            className="field font-serif"
+            maxLength={200}
+            aria-required
+            aria-invalid={problem?.problem === 'title'}
+            value={fields.title}
+            onChange={(event) => change({ title: event.target.value })}
+          />
+        )}
+      </Labelled>
       <Labelled label={t('recipe.description')}>
         {(id) => (
           <textarea
@@ -88,7 +86,7 @@ export function RecipeEditor({ fields, change: setFields, save, cancel, conflict
           />
         )}
       </Labelled>
-      <div className="grid grid-cols-[repeat(auto-fit,minmax(8rem,1fr))] gap-4">
+      <div className="grid grid-cols-[repeat(auto-fit,minmax(8rem,1fr))] items-end gap-4">
         <Whole label={t('recipe.servings')} value={fields.servings} wrong={isWrong(problem, 'servings')} change={(servings) => change({ servings })} />
         <Whole label={t('recipe.minutes_prep')} value={fields.prep} wrong={isWrong(problem, 'prep')} change={(prep) => change({ prep })} />
         <Whole label={t('recipe.minutes_cook')} value={fields.cook} wrong={isWrong(problem, 'cook')} change={(cook) => change({ cook })} />

@@ -38,7 +38,7 @@ interface Props {
   edit: PreviewEdit | undefined;
 }
 
-const CELL = 'px-2 py-1.5 align-top whitespace-pre-wrap sm:px-3';
+const CELL = 'px-1.5 py-1.5 align-top whitespace-pre-wrap sm:px-3';
 
 export function RecordChange({ before, after, stale, edit }: Props) {
   const { t } = useI18n();
@@ -53,7 +53,7 @@ export function RecordChange({ before, after, stale, edit }: Props) {
       <table className={classes('w-full table-fixed border-collapse text-small transition-opacity', stale && edit?.editing == null && 'opacity-50')}>
         <thead className="text-start text-muted">
           <tr className="border-b border-line">
-            <th scope="col" className={classes(CELL, 'w-[36%] text-start font-medium sm:w-[26%]')}>{t('preview.field')}</th>
+            <th scope="col" className={classes(CELL, 'w-[38%] text-start font-medium sm:w-[26%]')}>{t('preview.field')}</th>
             {before !== undefined && (
               <th scope="col" className={classes(CELL, 'text-start font-medium')}>{both ? t('preview.before') : t('preview.goes')}</th>
             )}
