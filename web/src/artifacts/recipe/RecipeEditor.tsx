@@ -59,7 +59,7 @@ export function RecipeEditor({ fields, change: setFields, save, cancel, conflict
   return (
     <form onSubmit={submit} onKeyDown={onEscape(() => fields === first && cancel.run())} noValidate className="space-y-6 px-6 pt-8 pb-12 sm:px-8">
       {children}
-            <Labelled label={t('recipe.title_label')}>
+      <Labelled label={t('recipe.title_label')}>
         {(id) => (
           <input
             id={id}
