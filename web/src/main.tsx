@@ -5,9 +5,11 @@ import { createRoot } from 'react-dom/client';
 
 import { App } from './app/App';
 import { followTheme } from './app/theme';
+import { showDensity } from './state/settings';
 import { fetchRows } from './thread/load_rows';
 
 followTheme();
+showDensity();
 setTimeout(fetchRows, 1_000);
 
 const root = document.getElementById('root');

@@ -142,6 +142,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         &[
             "parlor-agent", "parlor-chat", "parlor-fanout", "parlor-guard", "parlor-imports",
             "parlor-models", "parlor-picture", "parlor-programs", "parlor-protocol",
+            "parlor-recipes",
             "parlor-server", "serde_json", "uuid",
         ],
     ),

@@ -30,6 +30,7 @@ pub mod inline_marker;
 pub mod live_frames;
 pub mod openai_answer;
 pub mod picture;
+pub mod recipe_import;
 pub mod sanitizer;
 pub mod segmenter;
 pub mod sse;
@@ -61,6 +62,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "live_frames", run: live_frames::run },
     Target { name: "openai_answer", run: openai_answer::run },
     Target { name: "picture", run: picture::run },
+    Target { name: "recipe_import", run: recipe_import::run },
     Target { name: "sanitizer", run: sanitizer::run },
     Target { name: "segmenter", run: segmenter::run },
     Target { name: "sse", run: sse::run },

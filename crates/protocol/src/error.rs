@@ -111,6 +111,8 @@ pub enum ErrorCode {
     AnswerInvalid,
     /// Something else has this title; choose another one.
     TitleTaken,
+    /// Somebody changed it in the meantime; read it again.
+    Changed,
     /// A body, a picture or a number of things is over the limit.
     TooLarge,
     /// Too many messages; `retry_after` says when.
@@ -141,6 +143,7 @@ impl ErrorCode {
             Self::PromptClosed => "prompt_closed",
             Self::AnswerInvalid => "answer_invalid",
             Self::TitleTaken => "title_taken",
+            Self::Changed => "changed",
             Self::TooLarge => "too_large",
             Self::RateLimited => "rate_limited",
             Self::AgentFailed => "agent_failed",

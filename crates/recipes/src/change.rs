@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use parlor_protocol::Timestamp;
 use serde_json::Value;
 
 use crate::error::RecipeError;
@@ -13,8 +14,8 @@ use crate::recipe::{Content, RecipeId};
 pub enum Change {
     /// Adds a recipe.
     Create(Content),
-    /// Replaces the whole content of a recipe.
-    Replace(RecipeId, Content),
+    /// Replaces the whole content of a recipe; with a time, only if it was last changed then.
+    Replace(RecipeId, Content, Option<Timestamp>),
     /// Changes some fields of a recipe; the others stay.
     Update(RecipeId, RecipeInput),
     /// Deletes a recipe.

@@ -13,6 +13,12 @@ pub enum RecipeError {
     /// Correct these errors and try again.
     #[error("{}", first_errors(.0))]
     Invalid(Vec<String>),
+    /// Read the recipe again, and make the change to that.
+    #[error("The recipe was changed in the meantime; read it again, and change that.")]
+    Changed,
+    /// Look elsewhere: there is no recipe in it.
+    #[error("There is no recipe in it.")]
+    NoRecipe,
     /// Send less.
     #[error("The request is larger than {0} bytes.")]
     TooLarge(usize),
@@ -81,7 +87,8 @@ impl RecipeError {
     /// Its code for programs.
     pub fn code(&self) -> ErrorCode {
         match self {
-            Self::Refused(Refusal::NotFound { .. }) => ErrorCode::NotFound,
+            Self::Refused(Refusal::NotFound { .. }) | Self::NoRecipe => ErrorCode::NotFound,
+            Self::Changed => ErrorCode::Changed,
             Self::Refused(Refusal::TitleTaken { .. }) => ErrorCode::TitleTaken,
             Self::Refused(Refusal::Full { .. }) | Self::TooLarge(_) => ErrorCode::TooLarge,
             Self::Invalid(_) | Self::RunReused(_) => ErrorCode::Malformed,

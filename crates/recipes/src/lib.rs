@@ -10,6 +10,7 @@
 //!   for one request over HTTP.
 //! - [`router`]: the HTTP routes. The server authenticates a request and puts a
 //!   [`TenantScope`] into it.
+//! - [`import`]: a recipe from a web page's structured data, or from plain text.
 //! - [`preview`]: what a change would do, before a person approves it (P-7).
 //!
 //! It does not depend on the chat, nor the chat on it.
@@ -18,6 +19,7 @@ mod change;
 mod clock;
 mod error;
 mod http;
+mod import;
 mod input;
 mod limits;
 mod mcp;
@@ -30,6 +32,7 @@ mod store;
 pub use change::{Change, Run, RunId};
 pub use error::{RecipeError, Refusal};
 pub use http::{TenantScope, router};
+pub use import::{Draft, DraftSource, import};
 pub use input::{IngredientInput, RecipeInput, StepInput, WholeNumber};
 pub use mcp::{
     ARTIFACT_META, INTERNAL_META, McpRequest, PREVIEW_META, RUN_ID_META, RecipeServer, serve_stdio,
@@ -37,4 +40,5 @@ pub use mcp::{
 pub use preview::preview;
 pub use quantity::Quantity;
 pub use recipe::{Content, Ingredient, Recipe, RecipeId, Step, Summary};
+pub use samples::SampleLanguage;
 pub use store::{DryRun, RecipeStore, component};

@@ -83,7 +83,7 @@ async fn a_recipe_from_creation_to_deletion() {
     });
     assert!(updated.updated_at >= made.updated_at && updated.created_at == made.created_at);
 
-    let replaced = scene.change(Change::Replace(made.id, content("Stock"))).await.unwrap();
+    let replaced = scene.change(Change::Replace(made.id, content("Stock"), None)).await.unwrap();
     assert_eq!((replaced.id, replaced.content.servings), (made.id, None));
     assert_eq!(scene.store.get(&scene.home, made.id).await.unwrap(), replaced);
 
@@ -110,7 +110,7 @@ async fn a_title_is_taken_once() {
     let rename = |id, title: &str| Change::Update(id, input(json!({"title": title})));
     assert_eq!(refusal(scene.change(rename(other.id, "FEIJÃO TROPEIRO")).await), taken);
     assert_eq!(
-        refusal(scene.change(Change::Replace(other.id, content("feijão tropeiro"))).await),
+        refusal(scene.change(Change::Replace(other.id, content("feijão tropeiro"), None)).await),
         taken
     );
     let itself = scene.change(rename(first.id, "feijão TROPEIRO")).await.unwrap();
@@ -129,7 +129,7 @@ async fn tenants_are_apart() {
     assert_eq!(refusal(scene.store.get(&other, mine.id).await), not_found);
     for change in [
         Change::Delete(mine.id),
-        Change::Replace(mine.id, content("Mine")),
+        Change::Replace(mine.id, content("Mine"), None),
         Change::Update(mine.id, input(json!({"title": "Mine"}))),
     ] {
         assert_eq!(refusal(scene.store.change(&other, change, None).await), not_found);

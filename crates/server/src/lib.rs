@@ -14,6 +14,7 @@
 //! | [`client_address`] | the address by which a client is limited |
 //! | [`compose`], [`membership`], [`dialects`], [`worker_threads`] | projects from the configuration; this server as one of several; events as clients read them; the threads that serve |
 //! | [`mcp_logins`] | logins to MCP servers, encrypted in the database |
+//! | `logo` | logos of projects |
 //! | [`config`], [`clock`], `timestamp`, [`log`] | settings, time and logging |
 //!
 //! No turn logic and no SQL.
@@ -31,6 +32,7 @@ pub mod fuzz;
 pub mod http;
 pub mod limits;
 pub mod logging;
+mod logo;
 pub mod mcp_logins;
 pub mod membership;
 pub mod router;

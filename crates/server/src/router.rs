@@ -10,11 +10,7 @@ use crate::app::App;
 use crate::http::errors::ApiError;
 use crate::http::external::openai::{chat_completions, models, responses, stored_responses};
 use crate::http::external::{agui, ai_sdk};
-use crate::http::{
-    apps, blocked_inputs, chat, conversations, edge, events, export, export_all, health, images,
-    imports, invitations, login, mcp, mcp_logins, me, openapi, pages, people, prompts, recipes,
-    sessions, status, web, ws,
-};
+use crate::http::{apps, blocked_inputs, chat, conversations, edge, events, export, export_all, health, images, imports, invitations, login, logo, mcp, mcp_logins, me, openapi, pages, people, prompts, recipe_import, recipes, sessions, status, web, ws};
 
 /// The routes of the server, behind the edge.
 pub fn router(app: &Arc<App>) -> Router {
@@ -26,6 +22,9 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/invite/{token}", get(invitations::page).post(invitations::accept))
         .route("/chat", get(pages::chat))
         .route("/c/{id}", get(pages::conversation))
+        .route("/waiting", get(pages::waiting))
+        .route("/settings", get(pages::settings))
+        .route("/admin", get(pages::admin))
         .route("/assets/style.css", get(pages::style))
         .route("/assets/theme.js", get(pages::theme))
         .route("/assets/icon.svg", get(pages::icon))
@@ -63,6 +62,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/api/me/password", post(people::change_password))
         .route("/api/sessions", get(sessions::list))
         .route("/api/sessions/{id}", delete(sessions::end))
+        .route("/api/projects/{project}/logo", get(logo::read))
         .route("/api/openapi.json", get(openapi::read))
         // External clients
         .route("/agui/{tenant}/info", get(agui::info))
@@ -84,6 +84,7 @@ pub fn router(app: &Arc<App>) -> Router {
             parlor_recipes::router(app.recipes.clone(), recipes::refuse)
                 .route_layer(from_fn_with_state(app.clone(), recipes::admit)),
         )
+        .route("/api/recipes/import", post(recipe_import::import))
         // Recipes, for MCP clients
         .route("/mcp/recipes", post(mcp::recipes))
         // For administrators

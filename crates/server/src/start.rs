@@ -31,6 +31,7 @@ use crate::auth::{NewCredential, is_short, prepare_credentials, weakness};
 use crate::clock::Clock;
 use crate::compose::{Compiled, compile, own_supervisor};
 use crate::config::{Config, HOME, PublicUrl, Sources, StorageConfig};
+use crate::logo;
 use crate::mcp_logins::McpLogins;
 use crate::membership::membership;
 use crate::serve::serve;
@@ -106,6 +107,7 @@ pub async fn start(config: Config) -> anyhow::Result<()> {
 /// Steps 1 to 3.
 pub(crate) async fn prepare(mut config: Config, visitors: Visitors) -> anyhow::Result<Prepared> {
     install_tls();
+    logo::check_all(&config).await?;
     make_directory(&config.server.data_dir)?;
     let directory = lock(&config.server.data_dir)?;
     let other = lock_other_directory(&config)?;

@@ -6,33 +6,46 @@ import { preventDropNavigation } from '../composer/file_drop';
 import { useI18n } from '../i18n';
 import { reasonFor } from '../i18n/reasons';
 import { refreshWhenBackOnline } from '../state/back_online';
+import type { Page } from '../state/address';
 import { goToAddress, startPage } from '../state/conversation';
-import { refreshListSoon, refreshWaiting } from '../state/list';
+import { followWaiting, refreshListSoon, refreshWaiting } from '../state/list';
+import { closePage, openPage } from '../state/pages';
 import { getState, useParlor } from '../state/store';
 import { Thread } from '../thread/Thread';
 import { Button } from '../ui/Button';
 import { useMedia, WIDE } from '../ui/media';
+import { followAccent } from './accent';
 import { announceChanges, showTitle } from './announce_changes';
 import { Announcer } from './Announcer';
 import { ConnectionBar } from './ConnectionBar';
 import { Header } from './Header';
 import { restoreLostFocus } from './lost_focus';
+import { useOverlay, useOverlayKeys } from './overlays';
 import { Sidebar } from './Sidebar';
 import { useStopKey } from './stop_key';
 
 /** The delay before a page that could not be loaded is loaded again, in milliseconds. */
 const AGAIN = 4_000;
 
+/** How often what waits in other conversations is read, in milliseconds. */
+const WAITING_AGAIN = 60_000;
+
 const AdminPage = lazy(() => import('../admin/AdminPage'));
+const WaitingPage = lazy(() => import('./WaitingPage'));
+const SettingsPage = lazy(() => import('./SettingsPage'));
+const Palette = lazy(() => import('./Palette'));
+const KeysDialog = lazy(() => import('./KeysDialog'));
 
 export function App() {
   const i18n = useI18n();
   const { t, language } = i18n;
   const failure = useParlor((state) => state.failure);
   useEffect(() => announceChanges(), []);
+  useEffect(() => followAccent(), []);
   useEffect(() => restoreLostFocus(), []);
   useEffect(() => refreshWhenBackOnline(), []);
   useEffect(() => preventDropNavigation(), []);
+  useEffect(() => followWaiting(WAITING_AGAIN), []);
   useEffect(() => {
     if (!failure || failure.code === 'unauthorized') return;
     const timer = setTimeout(() => void startPage(), AGAIN);
@@ -57,6 +70,7 @@ export function App() {
     showTitle(getState());
   }, [language]);
   useStopKey();
+  useOverlayKeys();
 
   if (failure && failure.code !== 'unauthorized') {
     return (
@@ -72,8 +86,19 @@ export function App() {
   return (
     <>
       <Layout />
+      <Overlays />
       <Announcer />
     </>
+  );
+}
+
+function Overlays() {
+  const overlay = useOverlay((state) => state.overlay);
+  return (
+    <Suspense fallback={null}>
+      {overlay === 'palette' && <Palette />}
+      {overlay === 'keys' && <KeysDialog />}
+    </Suspense>
   );
 }
 
@@ -82,13 +107,8 @@ function Layout() {
   const wide = useMedia(WIDE);
   const [folded, setFolded] = useState(() => readLocal('list') === 'folded');
   const [drawer, setDrawer] = useState(false);
-  const [watching, setWatching] = useState(false);
   const admin = useParlor((state) => state.me?.role === 'admin');
-  useEffect(() => {
-    const back = () => setWatching(false);
-    window.addEventListener('popstate', back);
-    return () => window.removeEventListener('popstate', back);
-  }, []);
+  const page = useParlor((state) => state.page);
   const toggle = () => {
     if (!wide) return setDrawer(true);
     writeLocal('list', folded ? null : 'folded');
@@ -96,38 +116,54 @@ function Layout() {
   };
   return (
     <div className="flex h-dvh overflow-clip">
-      {!watching && (
+      {page === 'chat' && (
         <a href="#composer" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:m-2 focus:rounded-control focus:bg-surface focus:px-4 focus:py-2 focus:shadow-float">
           {t('skip')}
         </a>
       )}
       {wide && !folded && (
         <div className="flex w-[260px] shrink-0 flex-col border-e border-line bg-page">
-          <Sidebar chosen={() => setWatching(false)} />
+          <Sidebar chosen={() => undefined} />
         </div>
       )}
-      {!wide && drawer && <Drawer close={() => setDrawer(false)} chosen={() => setWatching(false)} />}
+      {!wide && drawer && <Drawer close={() => setDrawer(false)} />}
       <div className="flex min-w-0 grow flex-col">
-        <Header listShown={wide ? !folded : drawer} toggleList={toggle} showAdmin={admin ? () => setWatching(!watching) : null} />
+        <Header
+          listShown={wide ? !folded : drawer}
+          toggleList={toggle}
+          showSettings={() => (page === 'settings' ? closePage() : openPage('settings'))}
+          showAdmin={admin ? () => (page === 'admin' ? closePage() : openPage('admin')) : null}
+        />
         <ConnectionBar />
         <div className="flex min-h-0 grow">
-          {watching ? (
-            <Suspense fallback={null}>
-              <AdminPage close={() => setWatching(false)} />
-            </Suspense>
-          ) : (
-            <>
-              <Thread />
-              <ArtifactPanel />
-            </>
-          )}
+          <Suspense fallback={null}>
+            <Shown page={page === 'admin' && !admin ? 'chat' : page} />
+          </Suspense>
         </div>
       </div>
     </div>
   );
 }
 
-function Drawer({ close, chosen }: { close(): void; chosen(): void }) {
+function Shown({ page }: { page: Page }) {
+  switch (page) {
+    case 'admin':
+      return <AdminPage close={closePage} />;
+    case 'waiting':
+      return <WaitingPage />;
+    case 'settings':
+      return <SettingsPage />;
+    default:
+      return (
+        <>
+          <Thread />
+          <ArtifactPanel />
+        </>
+      );
+  }
+}
+
+function Drawer({ close }: { close(): void }) {
   const { t } = useI18n();
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -144,12 +180,7 @@ function Drawer({ close, chosen }: { close(): void; chosen(): void }) {
       className="m-0 h-dvh max-h-none w-[min(20rem,85vw)] max-w-none border-e border-line bg-page backdrop:bg-shade"
     >
       <div className="flex h-full flex-col">
-        <Sidebar
-          chosen={() => {
-            chosen();
-            leave();
-          }}
-        />
+        <Sidebar chosen={leave} />
       </div>
     </dialog>
   );

@@ -1,46 +1,62 @@
-import { Activity, Languages, LogOut, Monitor, Moon, PanelLeft, Sun } from 'lucide-react';
+import { Activity, Command, LogOut, PanelLeft, Settings } from 'lucide-react';
 
 import { useI18n } from '../i18n';
-import { LANGUAGES, setLanguage } from '../i18n/language';
 import { startNew } from '../state/conversation';
 import { clearPersonalData } from '../state/login';
 import { useParlor } from '../state/store';
 import { IconButton } from '../ui/Button';
 import { Menu } from '../ui/Menu';
-import { setTheme, THEMES, useTheme } from './theme';
+import { showOverlay } from './overlays';
 
 interface Props {
   listShown: boolean;
   toggleList(): void;
+  showSettings(): void;
   showAdmin: (() => void) | null;
 }
 
-/** The header: project and title, language, theme, log-out. */
-export function Header({ listShown, toggleList, showAdmin }: Props) {
+/** The header: project and title, commands, settings, log-out. */
+export function Header({ listShown, toggleList, showSettings, showAdmin }: Props) {
   const { t } = useI18n();
   const person = useParlor((state) => state.me?.person?.name);
   const logOut = person === undefined ? t('header.log_out') : t('header.log_out_of', { name: person });
   return (
     <header className="flex h-12 shrink-0 items-center gap-1 border-b border-line px-2 max-[24rem]:gap-0 pointer-coarse:h-14">
-      <IconButton label={t(listShown ? 'header.hide_list' : 'header.show_list')} aria-expanded={listShown} onClick={toggleList}>
-        <PanelLeft size={18} aria-hidden="true" />
-      </IconButton>
+      <ListButton shown={listShown} toggle={toggleList} />
       <ProjectName />
       <Title />
       <span className="grow" />
+      <IconButton label={t('palette.open')} aria-keyshortcuts="Control+K Meta+K" aria-haspopup="dialog" onClick={() => showOverlay('palette')}>
+        <Command size={18} aria-hidden="true" />
+      </IconButton>
       {showAdmin && (
         <IconButton label={t('header.admin')} onClick={showAdmin}>
           <Activity size={18} aria-hidden="true" />
         </IconButton>
       )}
-      <LanguageMenu />
-      <ThemeMenu />
+      <IconButton label={t('settings.title')} onClick={showSettings}>
+        <Settings size={18} aria-hidden="true" />
+      </IconButton>
       <form method="post" action="/logout" onSubmit={clearPersonalData} className="contents">
         <IconButton type="submit" label={logOut}>
           <LogOut size={18} aria-hidden="true" />
         </IconButton>
       </form>
     </header>
+  );
+}
+
+/** Shows or hides the list. While it is hidden, a dot says that something waits. */
+function ListButton({ shown, toggle }: { shown: boolean; toggle(): void }) {
+  const { t, count } = useI18n();
+  const waiting = useParlor((state) => state.waiting.length);
+  const dotted = !shown && waiting > 0;
+  const label = t(shown ? 'header.hide_list' : 'header.show_list');
+  return (
+    <IconButton label={dotted ? `${label} (${count('waiting.count', waiting)})` : label} aria-expanded={shown} onClick={toggle} className="relative">
+      <PanelLeft size={18} aria-hidden="true" />
+      {dotted && <span aria-hidden="true" className="absolute end-1.5 top-1.5 size-2 rounded-full bg-question" />}
+    </IconButton>
   );
 }
 
@@ -88,53 +104,5 @@ function Title() {
       <span aria-hidden="true" className="me-2 text-line">/</span>
       {title}
     </h1>
-  );
-}
-
-function LanguageMenu() {
-  const { t, language } = useI18n();
-  return (
-    <Menu
-      label={t('header.language')}
-      trigger={(menu) => (
-        <IconButton label={t('header.language')} {...menu}>
-          <Languages size={18} aria-hidden="true" />
-        </IconButton>
-      )}
-      items={LANGUAGES.map((one) => ({
-        key: one,
-        label: <span lang={one}>{t(`language.${one}`)}</span>,
-        checked: one === language,
-        run: () => setLanguage(one),
-      }))}
-    />
-  );
-}
-
-const ICONS = { system: Monitor, light: Sun, dark: Moon };
-
-function ThemeMenu() {
-  const { t } = useI18n();
-  const theme = useTheme((state) => state.theme);
-  const Icon = ICONS[theme];
-  return (
-    <Menu
-      label={t('header.theme')}
-      trigger={(menu) => (
-        <IconButton label={t('header.theme')} {...menu}>
-          <Icon size={18} aria-hidden="true" />
-        </IconButton>
-      )}
-      items={THEMES.map((one) => {
-        const ItemIcon = ICONS[one];
-        return {
-          key: one,
-          icon: <ItemIcon size={16} aria-hidden="true" />,
-          label: t(`theme.${one}`),
-          checked: one === theme,
-          run: () => setTheme(one),
-        };
-      })}
-    />
   );
 }

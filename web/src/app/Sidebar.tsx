@@ -1,15 +1,17 @@
 /** The list of conversations: search, open, rename, export, delete. */
 
-import { Plus, Search } from 'lucide-react';
+import { Hourglass, Plus, Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 
 import { useI18n } from '../i18n';
 import { open, startNew } from '../state/conversation';
 import { loadMore, refreshList } from '../state/list';
-import { useParlor } from '../state/store';
+import { openPage } from '../state/pages';
+import { currentProject, useParlor } from '../state/store';
 import { Button } from '../ui/Button';
+import { classes } from '../ui/classes';
 import { onEscape } from '../ui/escape';
-import { Logo } from '../ui/Logo';
+import { ProjectLogo } from '../ui/Logo';
 import { useNow } from '../ui/now';
 import { byAge } from './days';
 import { ListRow } from './ListRow';
@@ -20,10 +22,7 @@ export function Sidebar({ chosen }: { chosen(): void }) {
   return (
     <nav aria-label={t('list.label')} className="flex min-h-0 grow flex-col">
       <div className="space-y-3 px-3 pt-3 pb-2">
-        <p className="flex items-center gap-2 px-1.5 font-serif text-title font-semibold">
-          <Logo />
-          Parlor
-        </p>
+        <Brand />
         <Button
           className="w-full justify-start"
           icon={<Plus size={16} aria-hidden="true" />}
@@ -34,10 +33,53 @@ export function Sidebar({ chosen }: { chosen(): void }) {
         >
           {t('list.new')}
         </Button>
+        <WaitingLink chosen={chosen} />
         <SearchField />
       </div>
       <Rows chosen={chosen} />
     </nav>
+  );
+}
+
+/** The mark of the product, or that of a project with a logo of its own. */
+function Brand() {
+  const project = useParlor(currentProject);
+  const own = project?.look?.logo !== undefined;
+  return (
+    <p className="flex min-w-0 items-center gap-2 px-1.5 font-serif text-title font-semibold">
+      <ProjectLogo look={project?.look} />
+      <span className="min-w-0 truncate">{own ? project.name : 'Parlor'}</span>
+    </p>
+  );
+}
+
+/** The page of all prompts that wait, with their number. */
+function WaitingLink({ chosen }: { chosen(): void }) {
+  const { t, count, number } = useI18n();
+  const waiting = useParlor((state) => state.waiting.length);
+  const current = useParlor((state) => state.page === 'waiting');
+  return (
+    <button
+      type="button"
+      aria-current={current ? 'page' : undefined}
+      onClick={() => {
+        openPage('waiting');
+        chosen();
+      }}
+      className={classes(
+        'flex min-h-9 w-full items-center gap-2 rounded-control px-3.5 text-start pointer-coarse:min-h-11',
+        current ? 'bg-raised font-medium' : 'text-muted hover:bg-raised hover:text-ink',
+      )}
+    >
+      <Hourglass size={16} aria-hidden="true" className="shrink-0" />
+      <span className="min-w-0 grow truncate">{t('waiting.title')}</span>{' '}
+      {waiting > 0 && (
+        <span className="shrink-0 rounded-full bg-question px-2 text-small font-semibold text-page tabular">
+          <span aria-hidden="true">{number(waiting)}</span>
+          <span className="sr-only">{count('waiting.count', waiting)}</span>
+        </span>
+      )}
+    </button>
   );
 }
 
@@ -75,7 +117,7 @@ function SearchField() {
 function Rows({ chosen }: { chosen(): void }) {
   const { t } = useI18n();
   const list = useParlor((state) => state.list);
-  const current = useParlor((state) => state.conversation.id);
+  const current = useParlor((state) => (state.page === 'chat' ? state.conversation.id : null));
   const waiting = useParlor((state) => state.waiting);
   const now = useNow(60_000);
   return (

@@ -22,6 +22,12 @@ const KINDS: Record<string, Kind> = {
     open: 'recipe.open',
     Panel: lazy(() => import('./recipe/RecipePanel')),
   },
+  // Only this page opens it; no tool shows it.
+  recipe_import: {
+    title: 'import.title',
+    open: 'import.open',
+    Panel: lazy(() => import('./recipe/ImportPanel')),
+  },
 };
 
 export function artifactKind(kind: string): Kind | null {

@@ -9,7 +9,6 @@ import type { ToolCall, UserPrompt } from '../protocol/generated';
 import { asSchema, kindOf, problemsIn } from '../schema/schema';
 import { isAnything, isText, useAnswerDraft } from '../state/answer_drafts';
 import { Button } from '../ui/Button';
-import { classes } from '../ui/classes';
 import { onEscape } from '../ui/escape';
 import { Menu } from '../ui/Menu';
 import { VisibleText } from '../ui/VisibleText';
@@ -17,6 +16,7 @@ import { troubleWith, useAnswering, useArrivalFocus } from './answering';
 import { Arguments } from './Arguments';
 import { Actions, Trouble } from './Card';
 import { GoOnWithoutRead, InfluenceBox } from './Influence';
+import { objectOf } from './object';
 import { type LivePreview, useLivePreview } from './preview/live_preview';
 import { namesIn } from './preview/names';
 import { PreviewOf } from './preview/Preview';
@@ -34,13 +34,17 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
   const notProven = prompt.caveats?.includes('not_proven') ?? false;
   const editsAreRefusals = prompt.caveats?.includes('edits_are_refusals') ?? false;
   const destructive = prompt.severity === 'critical' || isDestructive(call.name);
-  const tool = toolTexts(i18n, call.name);
+  const tool = toolTexts(i18n, call.name, objectOf(call, prompt.preview));
   const schema = asSchema(prompt.schema);
   const changed = JSON.stringify(input) !== JSON.stringify(call.input);
   const problems = changed && kindOf(schema) === 'object' ? problemsIn(schema, input) : {};
   const fits = Object.keys(problems).length === 0;
   const followed = useLivePreview(prompt, changed && fits ? input : null);
-  const stale = followed.stale || (changed && !fits);
+  const [editing, setEditing] = useState<string | null>(null);
+  // While a value is edited in the preview, the last one stays.
+  const shown = followed.preview ?? (editing === null ? undefined : prompt.preview);
+  const stale = followed.stale || followed.preview !== shown || (changed && !fits);
+  const names = namesIn(prompt.preview, call.input);
   const back = () => {
     setRefusing(false);
     card.current?.focus({ preventScroll: true });
@@ -63,7 +67,7 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
       asked={prompt}
       tone={destructive ? 'critical' : prompt.severity === 'major' ? 'warning' : 'question'}
       icon={destructive ? <TriangleAlert size={18} /> : <ShieldQuestion size={18} />}
-      title={t('approval.wants', { what: tool.wants })}
+      title={<VisibleText text={t('approval.wants', { what: tool.wants })} />}
       lead={
         !isSaid(prompt.question, call.name) && (
           <p>
@@ -75,12 +79,16 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
     >
       {influence && (
         <InfluenceBox influence={influence} call={call}>
-          <GoOnWithoutRead busy={busy} />
+          <GoOnWithoutRead conversation={prompt.conversation_id} busy={busy} />
         </InfluenceBox>
       )}
-      {followed.preview && (
-        <div aria-busy={stale} className={classes('transition-opacity', stale && 'opacity-50')}>
-          <PreviewOf preview={followed.preview} />
+      {shown && (
+        <div aria-busy={stale}>
+          <PreviewOf
+            preview={shown}
+            stale={stale}
+            {...(notProven ? {} : { edit: { call, schema, input, names, problems, disabled: busy, editing, setEditing, change: setInput } })}
+          />
         </div>
       )}
       <PreviewNote prompt={prompt} followed={followed} stale={stale} />
@@ -89,7 +97,7 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
         call={call}
         schema={prompt.schema}
         input={input}
-        names={namesIn(prompt.preview, call.input)}
+        names={names}
         problems={problems}
         disabled={busy}
         // Without a preview they are all that there is to judge by.

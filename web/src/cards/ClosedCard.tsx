@@ -9,6 +9,7 @@ import { classes } from '../ui/classes';
 import { Disclosure } from '../ui/Disclosure';
 import { VisibleText } from '../ui/VisibleText';
 import { Arguments } from './Arguments';
+import { AskAgain } from './AskAgain';
 import { InfluenceBox } from './Influence';
 import { outcomeBy, outcomeText, promptTitle } from './outcome';
 import { PlanBody } from './PlanBody';
@@ -43,6 +44,7 @@ export function ClosedCard({ prompt, closed }: { prompt: UserPrompt; closed: Pro
         </p>
       )}
       {closed.toolCall && <Changes proposed={prompt.toolCall?.input} ran={closed.toolCall.input} />}
+      {closed.outcome === 'expired' && prompt.toolCall && <AskAgain prompt={prompt} call={prompt.toolCall} />}
       <Details prompt={prompt} closed={closed} />
     </section>
   );

@@ -6,6 +6,7 @@ import { useI18n } from '../i18n';
 import { serverNow } from '../net/clock';
 import { keepWaiting } from '../state/conversation';
 import { announce } from '../ui/announce';
+import { Button } from '../ui/Button';
 import { useNow } from '../ui/now';
 
 const RADIUS = 8;
@@ -15,7 +16,7 @@ const ROUND = 2 * Math.PI * RADIUS;
 const TOLD_AT = 20;
 
 /** As high with the note as with the ring and the button, so that nothing moves when one replaces the other. */
-const PLACE = 'flex min-h-7 shrink-0 flex-wrap items-center justify-end gap-x-2 max-sm:ps-[26px] pointer-coarse:min-h-11';
+const PLACE = 'flex min-h-9 shrink-0 flex-wrap items-center justify-end gap-x-2 max-sm:ps-[26px] pointer-coarse:min-h-11';
 
 interface Props {
   prompt: string;
@@ -70,14 +71,9 @@ function Counting({ expiresAt, asked, more }: CountingProps) {
         {clock(seconds)}
       </span>
       {/* A button that is disabled would lose the focus before the note can have it. */}
-      <button
-        type="button"
-        aria-disabled={over}
-        onClick={() => !over && more()}
-        className="rounded-control px-1.5 py-1 text-small font-medium text-accent underline-offset-3 hover:underline aria-disabled:cursor-not-allowed aria-disabled:text-muted aria-disabled:no-underline pointer-coarse:min-h-11"
-      >
+      <Button aria-disabled={over} onClick={() => !over && more()} className="py-0! aria-disabled:cursor-not-allowed aria-disabled:text-muted">
         {t('prompt.keep_waiting')}
-      </button>
+      </Button>
     </div>
   );
 }

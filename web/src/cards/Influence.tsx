@@ -9,6 +9,7 @@ import { readableName } from '../i18n/tools';
 import type { Influence, Source, ToolCall, ValueOrigin } from '../protocol/generated';
 import { valueAt } from '../schema/pointer';
 import { goOnWithoutRead } from '../state/conversation';
+import { useParlor } from '../state/store';
 import { Button } from '../ui/Button';
 import { classes } from '../ui/classes';
 import { useNow } from '../ui/now';
@@ -57,8 +58,11 @@ export function InfluenceBox({ influence, call, children }: Props) {
 }
 
 /** The call is not made, and the agent forgets what it read. */
-export function GoOnWithoutRead({ busy }: { busy: boolean }) {
+export function GoOnWithoutRead({ conversation, busy }: { conversation: string; busy: boolean }) {
   const { t } = useI18n();
+  // It stops the turn of the conversation that is open.
+  const isOpen = useParlor((state) => state.page === 'chat' && state.conversation.id === conversation);
+  if (!isOpen) return null;
   return (
     <p>
       <Button look="quiet" className="-ms-3" disabled={busy} icon={<Eraser size={14} aria-hidden="true" />} onClick={() => void goOnWithoutRead(t('influence.go_on_said'))}>

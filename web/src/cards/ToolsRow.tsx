@@ -4,10 +4,12 @@ import { Ban, Check, CircleAlert, LoaderCircle, TriangleAlert } from 'lucide-rea
 
 import { useI18n } from '../i18n';
 import type { ToolItem } from '../state/model';
+import { setState } from '../state/store';
+import { Button } from '../ui/Button';
 import { Disclosure } from '../ui/Disclosure';
 import { VisibleText } from '../ui/VisibleText';
 import { AppFrame, appOf } from './AppFrame';
-import { isSuspicious, outputText, picturesOf, toolLine } from './tool_summary';
+import { isSuspicious, outputText, picturesOf, recipesIn, toolLine } from './tool_summary';
 
 export function ToolsRow({ tools, active }: { tools: readonly ToolItem[]; active: boolean }) {
   const i18n = useI18n();
@@ -124,6 +126,7 @@ function ToolDetails({ item, alone, active }: { item: ToolItem; alone: boolean; 
         </p>
       )}
       <p className="font-mono text-muted">{item.tool}</p>
+      <Named item={item} />
       {text !== '' && (
         <pre
           tabIndex={0}
@@ -134,6 +137,26 @@ function ToolDetails({ item, alone, active }: { item: ToolItem; alone: boolean; 
         </pre>
       )}
     </div>
+  );
+}
+
+/** The recipes of a result by their names, each of which opens the panel. */
+function Named({ item }: { item: ToolItem }) {
+  const { t } = useI18n();
+  const recipes = recipesIn(item);
+  if (recipes.length === 0) return null;
+  return (
+    <ul className="mt-1 flex max-h-60 flex-wrap gap-1.5 overflow-y-auto" aria-label={t('recipe.found')}>
+      {recipes.map(({ id, title }) => (
+        <li key={id} className="max-w-full">
+          <Button className="max-w-full text-start" onClick={() => setState({ panel: { kind: 'recipe', id } })}>
+            <span className="truncate">
+              <VisibleText text={title} />
+            </span>
+          </Button>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -4,6 +4,7 @@ import type { I18n } from '../i18n';
 import { toolTexts } from '../i18n/tools';
 import { isFields } from '../net/decode';
 import type { PromptClosed, UserPrompt } from '../protocol/generated';
+import { objectOf } from './object';
 import { readableAnswer } from './wizard';
 
 /** The outcome, with the labels of the answer. */
@@ -68,7 +69,7 @@ function partText({ t }: I18n, prompt: UserPrompt, id: string, value: unknown): 
 /** The title of a prompt in one line, while it is open or once it is closed. */
 export function promptTitle(i18n: I18n, prompt: UserPrompt, waits = false): string {
   if (prompt.toolCall) {
-    const what = toolTexts(i18n, prompt.toolCall.name).wants;
+    const what = toolTexts(i18n, prompt.toolCall.name, objectOf(prompt.toolCall, prompt.preview)).wants;
     return i18n.t(waits ? 'approval.wants' : 'approval.wanted', { what });
   }
   return prompt.promptType === 'plan' ? (prompt.plan?.goal ?? prompt.question) : prompt.question;

@@ -37,9 +37,28 @@ export function toolLine(i18n: I18n, item: ToolItem, active: boolean): string {
 /** "3 recipes found", where the result is a list of them. */
 function found(i18n: I18n, item: ToolItem): string | null {
   if (plainName(item.tool) !== 'list_recipes') return null;
+  const list = listIn(item);
+  return list ? i18n.count('tool.list_recipes.found', list.length) : null;
+}
+
+function listIn(item: ToolItem): unknown[] | null {
   const output = (item.result?.data as ToolResult | undefined)?.output;
   const list = isFields(output) ? (output['recipes'] ?? output['items']) : output;
-  return Array.isArray(list) ? i18n.count('tool.list_recipes.found', list.length) : null;
+  return Array.isArray(list) ? list : null;
+}
+
+/** Tools whose result is one recipe. */
+const ONE_RECIPE = ['get_recipe', 'create_recipe', 'update_recipe'];
+
+/** The recipes of a result that can be opened. */
+export function recipesIn(item: ToolItem): { id: string; title: string }[] {
+  const tool = plainName(item.tool);
+  const output = (item.result?.data as ToolResult | undefined)?.output;
+  const list = tool === 'list_recipes' ? (listIn(item) ?? []) : ONE_RECIPE.includes(tool) ? [output] : [];
+  return list.flatMap((one) => {
+    if (!isFields(one) || typeof one['id'] !== 'string' || typeof one['title'] !== 'string') return [];
+    return [{ id: one['id'], title: one['title'] }];
+  });
 }
 
 /** The tool's own text, if it is prose and fits on a line. */

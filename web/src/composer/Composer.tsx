@@ -11,9 +11,11 @@ import { useI18n } from '../i18n';
 import { send, setMode, stop } from '../state/conversation';
 import { openPrompt } from '../state/branches';
 import { PICTURE_TYPES, type PictureTrouble, pictureTrouble, readPicture } from '../state/pictures';
+import { useSettings } from '../state/settings';
 import { currentDraft, setDraft, setState, useParlor } from '../state/store';
 import { IconButton } from '../ui/Button';
 import { classes } from '../ui/classes';
+import { isKey } from '../ui/keys';
 import { Allowances } from './Allowances';
 import { ComposerNotice, type Tried } from './ComposerNotice';
 import { useDroppedFile } from './file_drop';
@@ -35,6 +37,7 @@ export function Composer() {
   const length = useParlor(lengthOf);
   const most = useParlor(mostOf);
   const limits = useParlor((state) => state.me?.limits);
+  const enter = useSettings((state) => state.enter);
   const conversation = useParlor((state) => state.conversation.id);
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
@@ -69,7 +72,8 @@ export function Composer() {
   };
   const over = useDroppedFile((file) => void attach(file));
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    const sends = isKey(event, 'send_always') || (enter === 'send' && isKey(event, 'send'));
+    if (!sends || event.nativeEvent.isComposing) return;
     event.preventDefault();
     submit();
   };
@@ -114,7 +118,7 @@ export function Composer() {
           placeholder={t(mode === 'plan' ? 'composer.placeholder_plan' : 'composer.placeholder')}
           aria-label={t('composer.message')}
           dir="auto"
-          enterKeyHint="send"
+          enterKeyHint={enter === 'send' ? 'send' : 'enter'}
           className="block max-h-[calc(8lh+1.5rem)] w-full resize-none bg-transparent px-4 pt-3 pb-1 text-[1rem] leading-6 outline-none field-sizing-content"
         />
         <div className="flex items-center gap-1.5 p-2">

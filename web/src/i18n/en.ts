@@ -2,7 +2,9 @@
 
 import { cards } from './en/cards';
 import { page } from './en/page';
+import { recipes } from './en/recipes';
+import { settings } from './en/settings';
 
-export const en = { ...page, ...cards };
+export const en = { ...page, ...cards, ...recipes, ...settings };
 
 export type Key = keyof typeof en;

@@ -3,5 +3,7 @@
 import type { Key } from './en';
 import { cards } from './pt/cards';
 import { page } from './pt/page';
+import { recipes } from './pt/recipes';
+import { settings } from './pt/settings';
 
-export const pt: Record<Key, string> = { ...page, ...cards };
+export const pt: Record<Key, string> = { ...page, ...cards, ...recipes, ...settings };

@@ -19,6 +19,7 @@ const REASONS: Record<ErrorCode | 'offline', Key> = {
   prompt_closed: 'reason.prompt_closed',
   answer_invalid: 'reason.answer_invalid',
   title_taken: 'reason.title_taken',
+  changed: 'reason.changed',
   too_large: 'reason.too_large',
   rate_limited: 'reason.rate_limited',
   agent_failed: 'reason.agent_failed',

@@ -60,12 +60,17 @@ function knownTool(name: string): Known | undefined {
   return KNOWN.find((one) => one === plain) ?? ALIASES.get(plain);
 }
 
-export function toolTexts(i18n: I18n, name: string): ToolTexts {
+/** Tools whose object has no name. */
+const NAMELESS: readonly Known[] = ['list_recipes', 'run_command'];
+
+/** `object` is the name of the one thing that a call is about, where it is known. */
+export function toolTexts(i18n: I18n, name: string, object: string | null = null): ToolTexts {
   const known = knownTool(name);
   if (known) {
     const text = (form: string) => i18n.t(`tool.${known satisfies Known}.${form}` as Key);
+    const wants = object !== null && !NAMELESS.includes(known) ? i18n.t(`tool.${known}.wants_named` as Key, { object }) : text('wants');
     return {
-      wants: text('wants'),
+      wants,
       act: text('act'),
       running: text('running'),
       done: text('done'),
@@ -76,7 +81,7 @@ export function toolTexts(i18n: I18n, name: string): ToolTexts {
   const values = { name: readableName(name) };
   const act = values.name.charAt(0).toUpperCase() + values.name.slice(1);
   return {
-    wants: i18n.t('tool.other.wants', values),
+    wants: object === null ? i18n.t('tool.other.wants', values) : i18n.t('tool.other.wants_named', { ...values, object }),
     act,
     running: i18n.t('tool.other.running', values),
     done: i18n.t('tool.other.done', values),

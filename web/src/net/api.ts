@@ -8,6 +8,7 @@ import type {
   Preview,
   ProjectId,
   PromptAnswer,
+  PromptClosed,
   Timestamp,
   ToolCall,
   UserPrompt,
@@ -25,7 +26,21 @@ export interface Project {
   /** What answers; administrators only. */
   agent?: string;
   message_chars: number;
+  look?: Look;
 }
+
+/** What is configured of how a project looks. */
+export interface Look {
+  greeting?: Words;
+  intro?: Words;
+  suggestions?: { text: Words; hint?: Words; mode?: Mode }[];
+  /** The address of the logo. */
+  logo?: string;
+  /** Readable in each theme. */
+  accent?: { light: string; dark: string };
+}
+
+export type Words = Record<'en' | 'pt', string>;
 
 export interface Me {
   role: 'user' | 'admin';
@@ -157,15 +172,34 @@ export const previewPrompt = (id: string, input: unknown, signal: AbortSignal) =
 export const extendPrompt = (id: string, seconds: number) =>
   ask(`${promptPath(id)}/extend`, { method: 'POST', json: { seconds } });
 
+/** A prompt that waits, of any conversation. */
+export type OpenPrompt = UserPrompt & {
+  /** Who asks: `approval`, `agent`, or `mcp:<server>`. */
+  origin?: string;
+  opened_at?: Timestamp;
+};
+
 /** The open prompts of all conversations. */
-export async function openPrompts(): Promise<UserPrompt[]> {
+export async function openPrompts(): Promise<OpenPrompt[]> {
   const answer = await askJson<unknown>('/api/prompts?status=open');
   return listIn(answer, 'prompts').filter(isFields).map(promptIn).filter((p) => p !== null);
 }
 
-function promptIn(row: Record<string, unknown>): UserPrompt | null {
+function promptIn(row: Record<string, unknown>): OpenPrompt | null {
   const prompt = isFields(row['prompt']) ? row['prompt'] : row;
-  return typeof prompt['messageId'] === 'string' ? (prompt as unknown as UserPrompt) : null;
+  if (typeof prompt['messageId'] !== 'string') return null;
+  const { origin, opened_at } = row;
+  return {
+    ...(prompt as unknown as UserPrompt),
+    ...(typeof origin === 'string' ? { origin } : {}),
+    ...(typeof opened_at === 'number' ? { opened_at } : {}),
+  };
+}
+
+/** How a prompt ended; null while it is open. */
+export async function promptEnd(id: string): Promise<PromptClosed | null> {
+  const { closed } = await askJson<{ closed?: PromptClosed }>(promptPath(id));
+  return closed ?? null;
 }
 
 export async function allowances(id: ConversationId): Promise<Allowance[]> {
@@ -185,8 +219,38 @@ function listIn(answer: unknown, name: string): unknown[] {
   return Array.isArray(list) ? list : [];
 }
 
-export const readRecipe = (id: string, signal: AbortSignal) =>
-  askJson<unknown>(`/api/recipes/${encodeURIComponent(id)}`, { signal });
+const recipePath = (id: string) => `/api/recipes/${encodeURIComponent(id)}`;
+
+/** A recipe, and the version of it that a change is made to. */
+export interface VersionedRecipe {
+  recipe: unknown;
+  version: string | null;
+}
+
+const versioned = async (response: Response): Promise<VersionedRecipe> => ({ recipe: await response.json(), version: response.headers.get('etag') });
+
+export const readRecipe = async (id: string, signal?: AbortSignal) => versioned(await ask(recipePath(id), signal ? { signal } : {}));
+
+/** Replaces a recipe, unless somebody changed it since this version. */
+export const replaceRecipe = async (id: string, recipe: RecipeInput, version: string | null) =>
+  versioned(await ask(recipePath(id), { method: 'PUT', json: recipe, ...(version === null ? {} : { headers: { 'if-match': version } }) }));
+
+export const createRecipe = async (recipe: RecipeInput) => versioned(await ask('/api/recipes', { method: 'POST', json: recipe }));
+
+/** A recipe read out of a page or a text. Nothing is stored. */
+export const importRecipe = (from: { text: string } | { url: string }, signal: AbortSignal) =>
+  askJson<{ recipe: unknown; not_understood: string[] }>('/api/recipes/import', { method: 'POST', json: from, signal });
+
+/** A recipe as it is sent. */
+export interface RecipeInput {
+  title: string;
+  description?: string;
+  servings?: number;
+  prep_time_minutes?: number;
+  cook_time_minutes?: number;
+  ingredients: { name: string; quantity?: string; unit?: string; notes?: string }[];
+  steps: { instruction: string; duration_minutes?: number }[];
+}
 
 export type { LogEvent };
 

@@ -616,7 +616,7 @@ turn_id?: TurnId,
  */
 message_id?: MessageId, };
 
-export type ErrorCode = "input_blocked" | "input_empty" | "input_too_long" | "input_malformed" | "malformed" | "bad_image" | "unauthorized" | "forbidden" | "not_found" | "turn_running" | "prompt_open" | "prompt_closed" | "answer_invalid" | "title_taken" | "too_large" | "rate_limited" | "agent_failed" | "unavailable" | "internal";
+export type ErrorCode = "input_blocked" | "input_empty" | "input_too_long" | "input_malformed" | "malformed" | "bad_image" | "unauthorized" | "forbidden" | "not_found" | "turn_running" | "prompt_open" | "prompt_closed" | "answer_invalid" | "title_taken" | "changed" | "too_large" | "rate_limited" | "agent_failed" | "unavailable" | "internal";
 
 export type Problem = "missing" | "too_short" | "too_long" | "too_small" | "too_large" | "too_few" | "too_many" | "pattern" | "wrong_type" | "not_a_choice" | "unknown" | "masked" | "other";
 

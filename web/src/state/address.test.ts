@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { addressed, addressOf } from './address';
+import { addressed, addressOf, pageAt } from './address';
 
 /** U-6 */
 it('a conversation has an address', () => {
@@ -9,4 +9,12 @@ it('a conversation has an address', () => {
   expect(addressed(addressOf(id))).toBe(id);
   expect(addressOf(null)).toBe('/chat');
   for (const path of ['/chat', '/', '/c/', '/c/a/b', '/c/%2e%2e', '/x/c/a']) expect(addressed(path), path).toBeNull();
+});
+
+it('a page of its own has one too', () => {
+  for (const page of ['waiting', 'settings', 'admin'] as const) {
+    expect(pageAt(`/${page}`)).toBe(page);
+    expect(addressed(`/${page}`), 'it is no conversation').toBeNull();
+  }
+  for (const path of ['/chat', '/', '/c/waiting', '/waiting/x', '/Waiting']) expect(pageAt(path), path).toBe('chat');
 });

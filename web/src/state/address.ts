@@ -1,6 +1,6 @@
 /**
  * The address of the conversation that is open (U-6): `/c/{id}`, or `/chat` while
- * there is none. Opening a conversation adds an entry to the browser's history; a
+ * there is none; pages beside the conversations have addresses of their own. Opening a conversation adds an entry to the browser's history; a
  * new conversation that gets its id replaces the entry.
  */
 
@@ -16,10 +16,21 @@ export function addressOf(conversation: string | null): string {
   return conversation === null ? HOME : `/c/${encodeURIComponent(conversation)}`;
 }
 
+/** What is shown: the conversation, or a page of its own. */
+export type Page = 'chat' | 'waiting' | 'settings' | 'admin';
+
+const PAGES: readonly Page[] = ['waiting', 'settings', 'admin'];
+
+/** The page that the address names. */
+export function pageAt(path: string = window.location.pathname): Page {
+  return PAGES.find((page) => path === `/${page}`) ?? 'chat';
+}
+
 /** Sets the address to that of a conversation, as a new entry of the history or in place of the current one. */
 export function setAddress(conversation: string | null, how: 'step' | 'same'): void {
   const path = addressOf(conversation);
-  if (path === window.location.pathname) return;
+  // A conversation that gets its id while another page is shown does not take that page's place.
+  if (path === window.location.pathname || (how === 'same' && pageAt() !== 'chat')) return;
   if (how === 'step') window.history.pushState(null, '', path);
   else window.history.replaceState(null, '', path);
 }

@@ -5,7 +5,7 @@ import * as api from '../net/api';
 import type { LogEvent } from '../net/decode';
 import { asRefusal, onLoggedOut, Refusal } from '../net/http';
 import type { ChatRequest, Mode, PromptAnswer } from '../protocol/generated';
-import { addressed, setAddress } from './address';
+import { addressed, pageAt, setAddress } from './address';
 import { forgetAnswerDraft } from './answer_drafts';
 import { openDraftsOf } from './draft_storage';
 import { isWriting, refreshList, refreshListSoon, refreshWaiting } from './list';
@@ -31,6 +31,7 @@ const PAUSES = [500, 1_000, 2_000, 4_000, 8_000];
 /** Loads the page: the session, the list, and the conversation of the address. */
 export async function startPage(): Promise<void> {
   onLoggedOut(redirectToLogin);
+  setState({ page: pageAt() });
   try {
     const me = await api.me();
     setState({ me, project: me.default_project, failure: null });
@@ -42,13 +43,15 @@ export async function startPage(): Promise<void> {
   const wanted = addressed();
   const shown = wanted === null ? null : show(wanted);
   await Promise.all([refreshList(''), refreshWaiting(), shown]);
-  if (wanted === null) await offerUnfinished();
+  if (wanted === null && getState().page === 'chat') await offerUnfinished();
 }
 
 /** Opens what the address names, after Back or Forward. */
 export function goToAddress(): void {
+  const page = pageAt();
+  setState({ page });
   const wanted = addressed();
-  if (wanted === getState().conversation.id) return;
+  if (page !== 'chat' || wanted === getState().conversation.id) return;
   if (wanted === null) leave();
   else void show(wanted);
 }
@@ -74,6 +77,7 @@ async function offerUnfinished(): Promise<void> {
 /** Leaves the conversation that is open; the next message begins a new one. */
 export function startNew(project?: string): void {
   leave(project);
+  setState({ page: 'chat' });
   setAddress(null, 'step');
 }
 
@@ -101,6 +105,7 @@ function leave(project?: string): void {
 
 /** Opens a conversation: its history, then its live events. */
 export async function open(id: string): Promise<void> {
+  setState({ page: 'chat' });
   setAddress(id, 'step');
   await show(id);
 }
@@ -316,19 +321,27 @@ export async function answer(id: string, given: PromptAnswer): Promise<Refusal |
   try {
     await api.answerPrompt(id, given);
     forgetAnswerDraft(id);
-    if (given.response === 'execute') setState({ mode: 'act' });
-    setState({ notice: null });
-    reconnect();
+    if (isHere(id)) {
+      if (given.response === 'execute') setState({ mode: 'act' });
+      setState({ notice: null });
+      reconnect();
+    } else {
+      void refreshWaiting();
+    }
     return null;
   } catch (error) {
     return asRefusal(error);
   }
 }
 
+/** Whether a prompt is of the conversation that is open, whose stream tells what becomes of it. */
+const isHere = (id: string) => getState().conversation.items.some((item) => item.kind === 'prompt' && item.prompt.messageId === id);
+
 /** P-4: removes the deadline of a prompt. */
 export async function keepWaiting(id: string): Promise<Refusal | null> {
   try {
     await api.extendPrompt(id, 0);
+    if (!isHere(id)) void refreshWaiting();
     return null;
   } catch (error) {
     return asRefusal(error);

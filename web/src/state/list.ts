@@ -2,11 +2,10 @@
 
 import * as api from '../net/api';
 import { asRefusal, Refusal } from '../net/http';
-import type { UserPrompt } from '../protocol/generated';
 import { getState, setState } from './store';
 
 /** Whether an answer is being written. A turn that waits for a person is running and writes nothing. */
-export function isWriting(row: api.ConversationSummary, waiting: readonly UserPrompt[]): boolean {
+export function isWriting(row: api.ConversationSummary, waiting: readonly api.OpenPrompt[]): boolean {
   return row.running && !waiting.some((prompt) => prompt.conversation_id === row.id);
 }
 
@@ -93,11 +92,18 @@ export async function remove(id: string): Promise<Refusal | null> {
   return null;
 }
 
-/** The open prompts of all conversations; none if they cannot be read. */
-export async function refreshWaiting(): Promise<void> {
+/** The open prompts of all conversations. If they cannot be read, those that are known stay. */
+export async function refreshWaiting(): Promise<Refusal | null> {
   try {
     setState({ waiting: await api.openPrompts() });
-  } catch {
-    setState({ waiting: [] });
+    return null;
+  } catch (error) {
+    return asRefusal(error);
   }
+}
+
+/** Reads the open prompts now and again while the page is visible: other conversations do not tell this page. */
+export function followWaiting(everyMs: number): () => void {
+  const timer = setInterval(() => document.visibilityState === 'visible' && void refreshWaiting(), everyMs);
+  return () => clearInterval(timer);
 }

@@ -2,10 +2,11 @@
 
 import { create } from 'zustand';
 
-import type { Allowance, ConversationSummary, Me } from '../net/api';
+import type { Allowance, ConversationSummary, Me, OpenPrompt, Project } from '../net/api';
 import type { Connection } from '../net/conversation_stream';
 import type { Refusal } from '../net/http';
-import type { Mode, UserPrompt } from '../protocol/generated';
+import type { Mode } from '../protocol/generated';
+import type { Page } from './address';
 import { type Artifact, type Conversation, EMPTY } from './model';
 
 /** A picture attached to a draft. */
@@ -65,6 +66,7 @@ export interface ParlorState {
   me: Me | null;
   /** Why the page could not be loaded. */
   failure: Refusal | null;
+  page: Page;
 
   conversation: Conversation;
   title: string | null;
@@ -85,7 +87,7 @@ export interface ParlorState {
   allowances: Allowance[];
 
   list: ConversationList;
-  waiting: UserPrompt[];
+  waiting: OpenPrompt[];
   unfinished: Unfinished | null;
 
   panel: Artifact | null;
@@ -94,6 +96,7 @@ export interface ParlorState {
 export const INITIAL: ParlorState = {
   me: null,
   failure: null,
+  page: 'chat',
   conversation: EMPTY,
   title: null,
   mode: 'act',
@@ -118,6 +121,9 @@ export const useParlor = create<ParlorState>(() => INITIAL);
 export const { getState, setState } = useParlor;
 
 export const NO_DRAFT: Draft = { text: '', picture: null, missing: null };
+
+/** The project of the open conversation, or of the next one. */
+export const currentProject = ({ me, project }: ParlorState): Project | null => me?.projects.find((one) => one.id === project) ?? null;
 
 /** The key of the draft of the open conversation. */
 export const openDraftKey = (state: ParlorState): string => state.conversation.id ?? 'new';

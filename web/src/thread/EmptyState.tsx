@@ -1,76 +1,104 @@
 /** Before the first message: a greeting, the conversation that was left, and suggestions. */
 
-import { CircleHelp, ListTree, Route, ShieldQuestion, Sparkles } from 'lucide-react';
+import { CircleHelp, FileDown, ListTree, Route, ShieldQuestion, Sparkles } from 'lucide-react';
 
-import { type Key, useI18n } from '../i18n';
+import { type I18n, type Key, useI18n } from '../i18n';
+import type { Look, Project } from '../net/api';
+import type { Mode } from '../protocol/generated';
 import { open, sendText } from '../state/conversation';
-import { useParlor } from '../state/store';
+import { currentProject, setState, useParlor } from '../state/store';
 import { Button } from '../ui/Button';
 import { classes } from '../ui/classes';
-import { Logo } from '../ui/Logo';
+import { ProjectLogo } from '../ui/Logo';
 import { useNow } from '../ui/now';
 
 interface Suggestion {
-  text: Key;
-  hint: Key;
+  text: string;
+  hint: string | null;
   icon: typeof Route;
-  mode?: 'plan';
+  mode?: Mode;
 }
 
+const usual = ({ t }: I18n, name: SuggestionName, icon: typeof Route, mode?: Mode): Suggestion => ({
+  text: t(`suggestion.${name}`),
+  hint: t(name === 'any_plan' ? 'suggestion.plan_hint' : `suggestion.${name}_hint`),
+  icon,
+  ...(mode ? { mode } : {}),
+});
+
+type SuggestionName = 'list' | 'approval' | 'plan' | 'question' | 'abilities' | 'any_plan';
+
 /** For a project with Recipe Vault. */
-const WITH_RECIPES: Suggestion[] = [
-  { text: 'suggestion.list', hint: 'suggestion.list_hint', icon: ListTree },
-  { text: 'suggestion.approval', hint: 'suggestion.approval_hint', icon: ShieldQuestion },
-  { text: 'suggestion.plan', hint: 'suggestion.plan_hint', icon: Route, mode: 'plan' },
-  { text: 'suggestion.question', hint: 'suggestion.question_hint', icon: CircleHelp },
+const withRecipes = (i18n: I18n): Suggestion[] => [
+  usual(i18n, 'list', ListTree),
+  usual(i18n, 'approval', ShieldQuestion),
+  usual(i18n, 'plan', Route, 'plan'),
+  usual(i18n, 'question', CircleHelp),
 ];
 
 /** For any other project. */
-const ANYWHERE: Suggestion[] = [
-  { text: 'suggestion.abilities', hint: 'suggestion.abilities_hint', icon: Sparkles },
-  { text: 'suggestion.any_plan', hint: 'suggestion.plan_hint', icon: Route, mode: 'plan' },
-];
+const anywhere = (i18n: I18n): Suggestion[] => [usual(i18n, 'abilities', Sparkles), usual(i18n, 'any_plan', Route, 'plan')];
 
-function useSuggestions(): readonly Suggestion[] {
-  return useParlor(({ me, project }) => {
-    const current = me?.projects.find((one) => one.id === project);
-    if (!current) return NONE;
-    return current.recipe_vault ? WITH_RECIPES : ANYWHERE;
-  });
+/** Those of the configuration. */
+const configured = ({ language }: I18n, list: NonNullable<Look['suggestions']>): Suggestion[] =>
+  list.map(({ text, hint, mode }) => ({
+    text: text[language],
+    hint: hint?.[language] ?? null,
+    icon: mode === 'plan' ? Route : Sparkles,
+    ...(mode ? { mode } : {}),
+  }));
+
+/** None until the project is known. */
+function suggestionsFor(i18n: I18n, project: Project | null): Suggestion[] {
+  if (project === null) return [];
+  if (project.look?.suggestions) return configured(i18n, project.look.suggestions);
+  return project.recipe_vault ? withRecipes(i18n) : anywhere(i18n);
 }
 
-/** Until the project is known. */
-const NONE: readonly Suggestion[] = [];
-
 export function EmptyState() {
-  const { t } = useI18n();
-  const suggestions = useSuggestions();
+  const i18n = useI18n();
+  const { t, language } = i18n;
+  const project = useParlor(currentProject);
+  const look = project?.look;
   return (
     <div className="my-auto flex flex-col gap-8 py-6">
       <div className="space-y-3">
-        <Logo size={36} />
-        <h1 className="font-serif text-display font-semibold text-balance">{t('empty.title')}</h1>
-        <p className="max-w-prose text-pretty text-muted">{t('empty.text')}</p>
+        <ProjectLogo look={look} size={36} />
+        <h1 dir="auto" className="font-serif text-display font-semibold text-balance">{look?.greeting?.[language] ?? t('empty.title')}</h1>
+        <p dir="auto" className="max-w-prose text-pretty text-muted">{look?.intro?.[language] ?? t('empty.text')}</p>
       </div>
       <UnfinishedConversation />
       <ul className="grid gap-3 sm:grid-cols-2">
-        {suggestions.map(({ text, hint, icon: Icon, mode }) => (
-          <li key={text}>
+        {suggestionsFor(i18n, project).map(({ text, hint, icon: Icon, mode }, at) => (
+          <li key={at}>
             <button
               type="button"
-              onClick={() => void sendText(t(text), mode)}
+              onClick={() => void sendText(text, mode)}
               className="flex h-full w-full items-start gap-3 rounded-card border border-line bg-surface p-4 text-start transition-colors duration-100 hover:border-accent hover:bg-raised"
             >
               <Icon size={18} aria-hidden="true" className="mt-0.5 shrink-0 text-accent" />
-              <span>
-                <span className="block font-medium">{t(text)}</span>
-                <span className="block text-small text-muted">{t(hint)}</span>
+              <span className="min-w-0">
+                <span className="block font-medium">{text}</span>
+                {hint !== null && <span className="block text-small text-muted">{hint}</span>}
               </span>
             </button>
           </li>
         ))}
       </ul>
+      <ImportLink />
     </div>
+  );
+}
+
+/** Where there are recipes, one can be brought along. */
+function ImportLink() {
+  const { t } = useI18n();
+  const has = useParlor((state) => currentProject(state)?.recipe_vault ?? false);
+  if (!has) return null;
+  return (
+    <Button look="quiet" className="-mt-4 self-start" icon={<FileDown size={16} aria-hidden="true" />} onClick={() => setState({ panel: { kind: 'recipe_import', id: 'new' } })}>
+      {t('import.open')}
+    </Button>
   );
 }
 

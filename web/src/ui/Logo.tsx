@@ -1,3 +1,5 @@
+import type { Look } from '../net/api';
+
 /** The mark: a doorway in a speech bubble. */
 export function Logo({ size = 22 }: { size?: number }) {
   return (
@@ -6,4 +8,10 @@ export function Logo({ size = 22 }: { size?: number }) {
       <path d="M8.5 15.5V10a3.5 3.5 0 0 1 7 0v5.5Z" className="fill-page" />
     </svg>
   );
+}
+
+/** The logo of a project, or the mark. Its name stands beside it. */
+export function ProjectLogo({ look, size }: { look: Look | undefined; size?: number }) {
+  if (look?.logo === undefined) return <Logo {...(size === undefined ? {} : { size })} />;
+  return <img src={look.logo} alt="" height={size ?? 22} className="w-auto max-w-[10rem] object-contain" style={{ height: size ?? 22 }} />;
 }

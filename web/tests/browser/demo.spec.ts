@@ -18,7 +18,7 @@ test('the suggestions of the empty state work with the demo model', async ({ pag
     await expect(page.getByRole('button', { name: /\d+ recipes found/ })).toBeVisible();
     await expect(chat.send).toBeVisible();
     await again('Delete the tomato soup recipe');
-    await expect(page.getByRole('heading', { name: 'Parlor wants to delete a recipe' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Parlor wants to delete “Tomato Soup”' })).toBeVisible();
     await expect(page.getByText('Is deleted')).toBeVisible();
     await page.getByRole('button', { name: 'Don’t allow' }).click();
     await expect(chat.main.getByText('Cancelled by the user')).toBeVisible();

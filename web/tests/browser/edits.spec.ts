@@ -17,12 +17,12 @@ test('an edited approval is shown as it ran @both', async ({ page }) => {
     const name = page.getByRole('textbox', { name: /called/ });
     await name.fill('Ginger Biscuits');
     await name.press('Enter');
-    const card = page.locator('section', { has: page.getByRole('heading', { name: 'Parlor wants to change a recipe' }) });
+    const card = page.locator('section', { has: page.getByRole('heading', { name: 'Parlor wants to change “Chocolate Chip Cookies”' }) });
     const preview = card.getByRole('group', { name: /What changes/ });
     await expect(preview.getByText('Ginger Biscuits')).toBeVisible();
     await card.getByRole('button', { name: 'Keep waiting' }).click();
     await card.getByRole('button', { name: 'Arguments' }).click();
-    await card.getByRole('button', { name: 'Change' }).click();
+    await card.getByRole('button', { name: 'Change', exact: true }).click();
     await expect(card.getByRole('textbox', { name: 'Recipe', exact: true })).toHaveAttribute('aria-required', 'true');
     const title = card.getByRole('textbox', { name: /^Title/ });
     // A field that is half below the edge is shown whole when it is written in.

@@ -99,7 +99,7 @@ test('unfolding an older card keeps it in view', async ({ chat, page }) => {
   // At the end, or close enough to count as the end.
   await view.evaluate((element) => element.scrollTo({ top: element.scrollHeight - element.clientHeight - 40 }));
   await found.evaluate((button: HTMLElement) => button.click());
-  await expect(page.getByLabel('Result')).toBeVisible();
+  await expect(page.getByLabel('Result', { exact: true })).toBeVisible();
   const top = await view.evaluate((element) => element.scrollTop);
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
   expect(await view.evaluate((element) => element.scrollTop), 'nothing jumped').toBe(top);

@@ -28,7 +28,7 @@ test('a list is fetched by a tool', async ({ chat, page }) => {
   await expect(page.getByRole('button', { name: /\d+ recipes found/ })).toBeVisible();
   await expect(chat.answers.last()).toHaveText(/Here they are/);
   await page.getByRole('button', { name: /\d+ recipes found/ }).click();
-  await expect(page.getByLabel('Result')).toContainText('Tomato Soup');
+  await expect(page.getByLabel('Result', { exact: true })).toContainText('Tomato Soup');
   await expectAccessible(page, 'a tool result, unfolded');
 });
 
@@ -71,7 +71,7 @@ test('a recipe that is gone says so', async ({ chat, page }) => {
 /** T-5, P-7, P-2: name, arguments, preview; arguments are edited; what runs is what was shown. */
 test('a change is previewed, edited and allowed @both', async ({ chat, page }) => {
   await chat.say('Make the soup for six', doing('update_recipe', 'Tomato Soup', { servings: 6 }));
-  await expect(page.getByRole('heading', { name: 'Parlor wants to change a recipe' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Parlor wants to change “Tomato Soup”' })).toBeVisible();
   const preview = page.getByRole('group', { name: /What changes, field by field/ });
   await expect(preview.getByRole('row', { name: /Servings/ })).toContainText('changed');
   await expectAccessible(page, 'an approval');
@@ -136,4 +136,83 @@ test('hostile recipes run nothing', async ({ chat, page }) => {
   await expect(page.getByRole('heading', { name: /Hostile/ })).toBeVisible();
   await expect(page.locator('aside img, aside script')).toHaveCount(0);
   expect(await page.evaluate(() => (window as unknown as { pwned?: number }).pwned)).toBeUndefined();
+});
+
+/** R-3: a recipe is edited where it stands, and what somebody else wrote meanwhile is not overwritten in silence. */
+test('a recipe is edited in place @both', async ({ chat, page, isMobile }) => {
+  const title = `Green Soup ${isMobile}`;
+  const made = await page.request.post(`${chat.server.url}/api/recipes`, {
+    headers: { origin: chat.server.url },
+    data: { title, servings: 2, ingredients: [{ name: 'peas', quantity: 500, unit: 'g' }], steps: [{ instruction: 'Boil.' }] },
+  });
+  const { id } = (await made.json()) as { id: string };
+  if (isMobile) await page.setViewportSize({ width: 320, height: 640 });
+  await chat.say(`Show the green one ${isMobile}`, doing('display_recipe', title));
+  const panel = isMobile ? page.getByRole('dialog', { name: 'Recipe' }) : page.getByRole('complementary', { name: 'Recipe' });
+  await panel.getByRole('button', { name: 'Edit' }).click();
+  await expectAccessible(page, 'a recipe that is edited');
+  expect(await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)).toBe(false);
+  await panel.getByRole('textbox', { name: 'Ingredient 1', exact: true }).fill('frozen peas');
+  const theirs = await page.request.put(`${chat.server.url}/api/recipes/${id}`, {
+    headers: { origin: chat.server.url },
+    data: { title, servings: 3, ingredients: [{ name: 'mint' }], steps: [{ instruction: 'Chop.' }] },
+  });
+  expect(theirs.status()).toBe(200);
+  await panel.getByRole('button', { name: 'Save' }).click();
+  await expect(panel.getByRole('alert')).toContainText('Somebody changed this recipe');
+  await expectAccessible(page, 'a recipe that somebody else changed');
+  await panel.getByRole('button', { name: 'Show theirs, drop mine' }).click();
+  await expect(panel.getByText('mint')).toBeVisible();
+  await panel.getByRole('button', { name: 'Edit' }).click();
+  await panel.getByRole('textbox', { name: 'Ingredient 1', exact: true }).fill('fresh mint');
+  await panel.getByRole('button', { name: 'Save' }).click();
+  await expect(panel.getByText('fresh mint')).toBeVisible();
+});
+
+/** Only the recipe is on the paper. */
+test('a recipe is printed alone', async ({ chat, page }) => {
+  await chat.say('Show me something to print', doing('display_recipe', 'Feijoada'));
+  const panel = page.getByRole('complementary', { name: 'Recipe' });
+  await expect(panel.getByRole('heading', { name: 'Feijoada' })).toBeVisible();
+  await page.evaluate(() => Object.assign(window, { print: () => Object.assign(window, { printing: document.documentElement.dataset['printing'] }) }));
+  await panel.getByRole('button', { name: 'Print' }).click();
+  expect(await page.evaluate(() => (window as unknown as { printing?: string }).printing)).toBe('recipe');
+  await page.emulateMedia({ media: 'print' });
+  await expect(page.getByRole('heading', { name: 'Feijoada' })).toBeVisible();
+  await expect(page.getByText('carne seca').first()).toBeVisible();
+  await expect(chat.composer).toBeHidden();
+  await expect(page.getByRole('navigation')).toBeHidden();
+  await expect(page.getByRole('button', { name: 'Edit' })).toBeHidden();
+  await page.screenshot({ path: 'node_modules/.playwright/print.png', fullPage: true });
+  await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+  await page.emulateMedia({ media: 'screen' });
+  await expect(chat.composer).toBeVisible();
+});
+
+/** A recipe comes in as text, is reviewed, and is saved. */
+test('a recipe is imported from text @both', async ({ chat, page, isMobile }) => {
+  const title = `Grandma’s Toast ${isMobile}`;
+  await expect(chat.composer).toBeVisible();
+  await page.getByRole('button', { name: 'Import a recipe' }).click();
+  const panel = isMobile ? page.getByRole('dialog', { name: 'Import a recipe' }) : page.getByRole('complementary', { name: 'Import a recipe' });
+  const field = panel.getByRole('textbox', { name: /Address of a page/ });
+  await field.fill('http://169.254.169.254/');
+  await panel.getByRole('button', { name: 'Read it' }).click();
+  await expect(panel.getByRole('alert')).toContainText('only public web pages');
+  await expectAccessible(page, 'an import that was refused');
+  await field.fill(`${title}\nServes 2\nIngredients\n- 2 slices of bread\n1/2 tsp salt\nSteps\n1. Toast it.\nNotes\nBest when hot`);
+  await panel.getByRole('button', { name: 'Read it' }).click();
+  await expect(panel.getByText('Best when hot')).toBeVisible();
+  await expect(panel.getByRole('textbox', { name: 'Unit of ingredient 1' })).toHaveValue('slices');
+  await expectAccessible(page, 'an import to review');
+  await panel.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByRole('heading', { name: title })).toBeVisible();
+  await expect(page.getByText('Toast it.')).toBeVisible();
+});
+
+test('the names in a list of recipes open them', async ({ chat, page }) => {
+  await chat.say('List them to click', ({ results }) => (results.length === 0 ? [{ tool: 'list_recipes', input: {} }] : words('There.')));
+  await page.getByRole('button', { name: /\d+ recipes found/ }).click();
+  await page.getByRole('list', { name: 'Recipes in this result' }).getByRole('button', { name: 'Feijoada' }).click();
+  await expect(page.getByRole('complementary', { name: 'Recipe' }).getByRole('heading', { name: 'Feijoada' })).toBeVisible();
 });

@@ -42,6 +42,8 @@ export class ParlorServer {
     });
     this.child = child;
     this.url = await addressOf(child);
+    // The samples are in the language of the first reader: here they are English, whichever test comes first.
+    await fetch(`${this.url}/api/recipes`, { headers: { 'X-API-Key': API_KEY } });
   }
 
   /** Whether a text is in the files of the database, and so survives a crash. */

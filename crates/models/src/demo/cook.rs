@@ -224,14 +224,14 @@ fn best_match<'r>(recipes: &'r [(String, String)], wanted: &str) -> Option<(&'r 
     let wanted: Vec<String> = words(wanted)
         .into_iter()
         .filter(|word| !is_filler(word))
-        .flat_map(|word| [in_english(&word), word])
+        .flat_map(|word| [in_english(&word), in_portuguese(&word), word])
         .collect();
     let shared = |title: &str| words(title).iter().filter(|word| wanted.contains(word)).count();
     let best = recipes.iter().max_by_key(|(_, title)| shared(title))?;
     (shared(&best.1) > 0).then_some((best.0.as_str(), best.1.as_str()))
 }
 
-/// The sample recipes have English titles.
+/// Sample recipes have titles in one of both languages.
 fn in_english(word: &str) -> String {
     let english = match word {
         "sopa" => "soup",
@@ -246,4 +246,18 @@ fn in_english(word: &str) -> String {
         other => other,
     };
     english.to_owned()
+}
+
+/// The other way round, for the words of titles.
+fn in_portuguese(word: &str) -> String {
+    let portuguese = match word {
+        "soup" => "sopa",
+        "tomato" | "tomatoes" => "tomate",
+        "garlic" => "alho",
+        "lentil" | "lentils" => "lentilha",
+        "cheese" => "queijo",
+        "bread" | "breads" => "pao",
+        other => other,
+    };
+    portuguese.to_owned()
 }

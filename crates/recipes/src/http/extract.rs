@@ -4,7 +4,9 @@
 use axum::body::to_bytes;
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::request::Parts;
+use axum::http::{HeaderValue, header};
 use axum::response::Response;
+use parlor_protocol::Timestamp;
 use serde::de::DeserializeOwned;
 
 use super::{TenantScope, Vault};
@@ -14,6 +16,9 @@ use crate::recipe::RecipeId;
 
 /// The recipe in the path. A text that is not an id is a 404, like an unknown id.
 pub(super) struct RecipePath(pub(super) RecipeId);
+
+/// The version that the request is about, if it names one: that of an `ETag`.
+pub(super) struct IfMatch(pub(super) Option<Timestamp>);
 
 /// The body, as JSON.
 pub(super) struct JsonBody<T>(pub(super) T);
@@ -34,6 +39,34 @@ impl FromRequestParts<Vault> for RecipePath {
         let id = id.map(|Path(id)| id).unwrap_or_default();
         id.parse().map(Self).map_err(|_| (vault.refuse)(Refusal::NotFound { id }.into()))
     }
+}
+
+impl FromRequestParts<Vault> for IfMatch {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, vault: &Vault) -> Result<Self, Response> {
+        let mut given = parts.headers.get_all(header::IF_MATCH).iter();
+        match (given.next().map(HeaderValue::to_str), given.next()) {
+            (None, _) | (Some(Ok("*")), None) => Ok(Self(None)),
+            (Some(Ok(tag)), None) if version(tag).is_some() => Ok(Self(version(tag))),
+            _ => {
+                let why = "If-Match: give the ETag of the recipe as it was read";
+                Err((vault.refuse)(RecipeError::invalid(why)))
+            }
+        }
+    }
+}
+
+/// The `ETag` of a recipe that was last changed then.
+pub(super) fn version_tag(version: Timestamp) -> String {
+    format!("\"{}\"", version.0)
+}
+
+/// A proxy that packs an answer makes its tag a weak one, which names the same version.
+fn version(tag: &str) -> Option<Timestamp> {
+    let tag = tag.strip_prefix("W/").unwrap_or(tag);
+    let version = Timestamp(tag.strip_prefix('"')?.strip_suffix('"')?.parse().ok()?);
+    (version_tag(version) == tag).then_some(version)
 }
 
 impl<T: DeserializeOwned> FromRequest<Vault> for JsonBody<T> {

@@ -16,8 +16,9 @@ use serde_json::json;
 use crate::change::Change;
 use crate::error::RecipeError;
 use crate::input::RecipeInput;
+use crate::recipe::Recipe;
 use crate::store::RecipeStore;
-use extract::{JsonBody, RecipePath};
+use extract::{IfMatch, JsonBody, RecipePath, version_tag};
 
 /// The tenant whose recipes a request may see. The server puts it into the request's
 /// extensions once the request is authenticated; without it nothing is served.
@@ -60,7 +61,7 @@ async fn create(
     let content = input.complete().map_err(vault.refuse)?;
     let change = Change::Create(content);
     let recipe = vault.store.change(&tenant, change, None).await.map_err(vault.refuse)?;
-    let mut answer = vault.answer(StatusCode::CREATED, &recipe);
+    let mut answer = vault.versioned(StatusCode::CREATED, &recipe);
     if let Ok(location) = HeaderValue::try_from(format!("/api/recipes/{}", recipe.id)) {
         answer.headers_mut().insert(header::LOCATION, location);
     }
@@ -74,20 +75,22 @@ async fn read(
     RecipePath(id): RecipePath,
 ) -> Answer {
     let recipe = vault.store.get(&tenant, id).await.map_err(vault.refuse)?;
-    Ok(vault.answer(StatusCode::OK, &recipe))
+    Ok(vault.versioned(StatusCode::OK, &recipe))
 }
 
-/// `PUT /api/recipes/{id}`: the whole recipe; fields that are left out are removed.
+/// `PUT /api/recipes/{id}`: the whole recipe; fields that are left out are removed. With
+/// `If-Match`, only if nobody changed it in the meantime.
 async fn replace(
     State(vault): State<Vault>,
     TenantScope(tenant): TenantScope,
     RecipePath(id): RecipePath,
+    IfMatch(version): IfMatch,
     JsonBody(input): JsonBody<RecipeInput>,
 ) -> Answer {
     let content = input.complete().map_err(vault.refuse)?;
-    let change = Change::Replace(id, content);
+    let change = Change::Replace(id, content, version);
     let recipe = vault.store.change(&tenant, change, None).await.map_err(vault.refuse)?;
-    Ok(vault.answer(StatusCode::OK, &recipe))
+    Ok(vault.versioned(StatusCode::OK, &recipe))
 }
 
 /// `DELETE /api/recipes/{id}`.
@@ -102,6 +105,15 @@ async fn delete(
 }
 
 impl Vault {
+    /// A recipe with its version, for `If-Match`.
+    fn versioned(&self, status: StatusCode, recipe: &Recipe) -> Response {
+        let mut answer = self.answer(status, recipe);
+        if let Ok(version) = HeaderValue::try_from(version_tag(recipe.updated_at)) {
+            answer.headers_mut().insert(header::ETAG, version);
+        }
+        answer
+    }
+
     fn answer(&self, status: StatusCode, value: &impl Serialize) -> Response {
         let body = match serde_json::to_vec(value) {
             Ok(body) => body,

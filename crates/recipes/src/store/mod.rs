@@ -88,7 +88,7 @@ impl RecipeStore {
         let mut transaction = self.begin_change(tenant).await?;
         let before = match &change {
             Change::Create(_) => None,
-            Change::Replace(id, _) | Change::Update(id, _) | Change::Delete(id) => {
+            Change::Replace(id, ..) | Change::Update(id, _) | Change::Delete(id) => {
                 Some(recipes::get(&mut transaction, tenant, *id).await?)
             }
         };
@@ -135,8 +135,11 @@ async fn apply(
     let now = clock::now();
     match change {
         Change::Create(content) => recipes::create(transaction, tenant, content, now).await,
-        Change::Replace(id, content) => {
+        Change::Replace(id, content, version) => {
             let old = recipes::get(&mut *transaction, tenant, id).await?;
+            if version.is_some_and(|version| version != old.updated_at) {
+                return Err(RecipeError::Changed);
+            }
             recipes::put(transaction, tenant, old, content, now).await
         }
         Change::Update(id, input) => {

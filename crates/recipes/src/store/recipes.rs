@@ -62,8 +62,10 @@ pub(super) async fn put(
     content: Content,
     now: Timestamp,
 ) -> Result<Recipe, RecipeError> {
-    // Also if the clock was set back, the time does not go back.
-    let recipe = Recipe { content, updated_at: old.updated_at.max(now), ..old };
+    // Each change has a time of its own, also within a millisecond and if the clock was set
+    // back: it is the version of the recipe.
+    let updated_at = Timestamp(now.0.max(old.updated_at.0.saturating_add(1)));
+    let recipe = Recipe { content, updated_at, ..old };
     refuse_taken_title(transaction, tenant, &recipe).await?;
     write(transaction, tenant, &recipe).await?;
     Ok(recipe)

@@ -1,4 +1,4 @@
-//! A tenant's first use: it gets the sample recipes, once.
+//! A tenant's first use: it gets the sample recipes, once, in the language of who uses it first.
 
 use std::sync::PoisonError;
 
@@ -8,12 +8,31 @@ use parlor_protocol::TenantId;
 use super::{RecipeStore, recipes};
 use crate::clock;
 use crate::error::RecipeError;
-use crate::samples;
+use crate::samples::{self, SampleLanguage};
 
 impl RecipeStore {
-    /// Adds the samples on the first use of a tenant. The tenant's row and the samples
-    /// are one transaction, and the row stays when the samples are deleted.
+    /// Adds the samples on the first use of a tenant, in this language. Later it changes
+    /// nothing: the recipes belong to the tenant.
+    pub async fn first_use(
+        &self,
+        tenant: &TenantId,
+        language: SampleLanguage,
+    ) -> Result<(), RecipeError> {
+        self.add_samples(tenant, language).await
+    }
+
+    /// Adds the samples unless somebody came before, who said in which language.
     pub(super) async fn add_samples_once(&self, tenant: &TenantId) -> Result<(), RecipeError> {
+        self.add_samples(tenant, SampleLanguage::default()).await
+    }
+
+    /// The tenant's row and the samples are one transaction, and the row stays when the
+    /// samples are deleted.
+    async fn add_samples(
+        &self,
+        tenant: &TenantId,
+        language: SampleLanguage,
+    ) -> Result<(), RecipeError> {
         if self.is_known(tenant) {
             return Ok(());
         }
@@ -28,7 +47,7 @@ impl RecipeStore {
         .execute(&mut *transaction)
         .await?;
         if added > 0 {
-            for content in samples::all()? {
+            for content in samples::all(language)? {
                 recipes::create(&mut transaction, tenant, content, now).await?;
             }
         }

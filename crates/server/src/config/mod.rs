@@ -11,9 +11,11 @@
 
 mod access;
 mod agent;
+mod colour;
 mod environment;
 mod explain;
 mod limits;
+mod look;
 mod network;
 mod nodes;
 mod on_reload;
@@ -33,7 +35,9 @@ use parlor_protocol::TenantId;
 
 pub use access::{AccessConfig, Credentials};
 pub use agent::{AgentConfig, AgentKind};
+pub use colour::{Accent, Colour};
 pub use limits::Limits;
+pub use look::{LookConfig, Suggestion, SuggestionMode, Words};
 pub use network::Network;
 pub use nodes::NodesConfig;
 pub use on_reload::OnReload;

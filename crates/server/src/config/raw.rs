@@ -12,6 +12,7 @@ use parlor_protocol::{ProjectId, TenantId};
 use serde::Deserialize;
 
 use super::agent::RawAgent;
+use super::look::RawLook;
 use super::on_reload::OnReload;
 use super::units::{Bytes, Span};
 
@@ -133,6 +134,7 @@ pub(super) struct RawProject {
     pub(super) prompt_timeout: Option<Span>,
     pub(super) recipe_vault: Option<bool>,
     pub(super) on_reload: Option<OnReload>,
+    pub(super) look: RawLook,
     pub(super) guard: GuardSettings,
     pub(super) sanitizer: SanitizerSettings,
     pub(super) agent: RawAgent,

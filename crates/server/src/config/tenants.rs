@@ -10,6 +10,7 @@ use parlor_mcp::McpServerSettings;
 use parlor_protocol::{ProjectId, TenantId};
 
 use super::agent::AgentConfig;
+use super::look::LookConfig;
 use super::on_reload::OnReload;
 use super::raw::{RawProject, RawTenant};
 use super::{AtPlace, ConfigError};
@@ -50,6 +51,8 @@ pub struct ProjectConfig {
     pub recipe_vault: bool,
     /// What happens if somebody opens the chat without the address of a conversation.
     pub on_reload: OnReload,
+    /// How it looks.
+    pub look: LookConfig,
     /// The guardrail.
     pub guard: GuardSettings,
     /// The sanitizer.
@@ -81,21 +84,20 @@ pub(super) fn resolve(
 impl TenantConfig {
     fn resolve(id: &str, raw: RawTenant) -> Result<Self, ConfigError> {
         let place = format!("tenants.{id}.default_project");
-        let mut projects: BTreeMap<_, _> = raw
-            .projects
-            .into_iter()
-            .map(|(id, raw)| {
-                let project = ProjectConfig::resolve(id.as_str(), raw);
-                (id, project)
-            })
-            .collect();
+        let mut projects = BTreeMap::new();
+        for (project, raw) in raw.projects {
+            let place = format!("tenants.{id}.projects.{project}");
+            let resolved = ProjectConfig::resolve(project.as_str(), raw, &place)?;
+            projects.insert(project, resolved);
+        }
         if projects.is_empty() {
             let recipes = RECIPES.parse::<ProjectId>().map_err(|e| e.to_string()).at(&place)?;
             // A project that nobody configured is new: people are asked. One that is configured
             // without a policy may be older than it, so that only what would be asked is noted.
             let mut raw = RawProject::default();
             raw.flow.policy = Some(FlowPolicy::Ask);
-            projects.insert(recipes, ProjectConfig::resolve(RECIPES, raw));
+            let project = ProjectConfig::resolve(RECIPES, raw, &place)?;
+            projects.insert(recipes, project);
         }
         let default_project = match raw.default_project {
             Some(id) if projects.contains_key(&id) => Ok(id),
@@ -112,14 +114,16 @@ impl TenantConfig {
 }
 
 impl ProjectConfig {
-    fn resolve(id: &str, raw: RawProject) -> Self {
+    /// `place` is the section, for errors.
+    fn resolve(id: &str, raw: RawProject, place: &str) -> Result<Self, ConfigError> {
         // A project of this name is what people try first, so it has Recipe Vault by
         // default. A program has its own tools.
         let has_own_tools = raw.agent.kind.is_program();
         let recipe_vault = raw.recipe_vault.unwrap_or(id == RECIPES && !has_own_tools);
         let of_recipes = |text: &str| recipe_vault.then(|| text.trim_end().to_owned());
-        Self {
+        Ok(Self {
             name: raw.name.unwrap_or_else(|| capitalised(id)),
+            look: LookConfig::resolve(raw.look, &format!("{place}.look"))?,
             system_prompt: raw.system_prompt.or_else(|| of_recipes(RECIPES_PROMPT)),
             reminder: raw.reminder.or_else(|| of_recipes(RECIPES_REMINDER)),
             prompt_timeout: raw.prompt_timeout.map(|span| span.0),
@@ -130,7 +134,7 @@ impl ProjectConfig {
             agent: raw.agent.into(),
             mcp: raw.mcp,
             flow: raw.flow.policy.unwrap_or(FlowPolicy::Watch),
-        }
+        })
     }
 }
 

@@ -217,3 +217,35 @@ fn a_file_that_is_not_there_is_named() {
     let message = Config::load(&sources).unwrap_err().to_string();
     assert!(message.contains("/nowhere/parlor.toml"), "{message}");
 }
+
+/// U-10: a project may have a look of its own; what cannot be shown is refused with its place.
+#[test]
+fn a_project_has_a_look() {
+    let with = |look: &str| load(&format!("[tenants.home.projects.desk.look]\n{look}"), &[]);
+    let config = with(
+        "greeting = \"Hello\"\nintro = { en = \"Ask\", pt = \"Pergunte\" }\nlogo = \"/x.png\"\n\
+         accent = \"#FFEE00\"\nsuggestions = [{ text = \"Plan it\", mode = \"plan\" }]",
+    );
+    let config = config.unwrap();
+    let look = &config.tenants.values().next().unwrap().projects.values().next().unwrap().look;
+    let greeting = look.greeting.as_ref().unwrap();
+    assert_eq!((greeting.en.as_str(), greeting.pt.as_str()), ("Hello", "Hello"));
+    assert_eq!(look.intro.as_ref().unwrap().pt, "Pergunte");
+    assert_eq!(look.suggestions.as_ref().unwrap()[0].mode, Some(SuggestionMode::Plan));
+    assert_ne!(look.accent.unwrap().light, look.accent.unwrap().dark);
+    let place = "tenants.home.projects.desk.look";
+    for (text, key, why) in [
+        ("accent = \"red\"", "accent", "write it like"),
+        ("greeting = \" \"", "greeting", "leave it out"),
+        ("intro = \"a\\nb\"", "intro", "on one line"),
+        ("suggestions = [{ text = \"\" }]", "suggestions", "leave it out"),
+    ] {
+        let error = with(text).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("{place}.{key}: ")) && error.contains(why), "{error}");
+    }
+    let many = "{ text = \"x\" },".repeat(7);
+    let error = with(&format!("suggestions = [{many}]")).unwrap_err().to_string();
+    assert!(error.contains("6 at most"), "{error}");
+    assert!(with("greeting = 7").unwrap_err().to_string().contains("{ en ="));
+    assert!(with("acent = \"#000000\"").unwrap_err().to_string().contains("accent"));
+}

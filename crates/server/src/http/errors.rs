@@ -43,6 +43,7 @@ fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::PromptOpen
         | ErrorCode::PromptClosed
         | ErrorCode::TitleTaken => StatusCode::CONFLICT,
+        ErrorCode::Changed => StatusCode::PRECONDITION_FAILED,
         ErrorCode::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         ErrorCode::InputBlocked
         | ErrorCode::InputEmpty
@@ -76,6 +77,7 @@ fn is_transient(code: ErrorCode) -> bool {
         | ErrorCode::PromptClosed
         | ErrorCode::AnswerInvalid
         | ErrorCode::TitleTaken
+        | ErrorCode::Changed
         | ErrorCode::TooLarge
         | ErrorCode::Internal => false,
     }

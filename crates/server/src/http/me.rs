@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, header};
 use axum::response::Response;
 use parlor_chat::Caller;
 use parlor_protocol::{PersonId, ProjectId, TenantId};
+use parlor_recipes::SampleLanguage;
 use parlor_storage::{AccessRole, TokenKind};
 use serde::Serialize;
 
@@ -15,7 +16,7 @@ use super::json;
 use super::locale::Locale;
 use crate::app::App;
 use crate::auth::Principal;
-use crate::config::{Config, OnReload, TenantConfig};
+use crate::config::{Accent, Config, LookConfig, OnReload, Suggestion, TenantConfig, Words};
 
 #[derive(Serialize)]
 struct Me<'a> {
@@ -49,10 +50,28 @@ struct Project<'a> {
     on_reload: OnReload,
     /// Whether Recipe Vault is among its tools.
     recipe_vault: bool,
+    /// What is configured of how it looks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    look: Option<Look<'a>>,
     message_chars: usize,
     /// What answers, for administrators: people do not see what runs behind a project.
     #[serde(skip_serializing_if = "Option::is_none")]
     agent: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Look<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    greeting: Option<&'a Words>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    intro: Option<&'a Words>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suggestions: Option<&'a [Suggestion]>,
+    /// The address of the logo.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logo: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    accent: Option<Accent>,
 }
 
 #[derive(Serialize)]
@@ -72,6 +91,7 @@ pub(crate) async fn me(
 ) -> Result<Response, ApiError> {
     let caller = &principal.caller;
     let tenant = app.config.tenants.get(&caller.tenant).ok_or_else(ApiError::not_found)?;
+    welcome(&app, caller, tenant, &headers).await;
     json(&Me {
         role: caller.role,
         tenant: &caller.tenant,
@@ -93,6 +113,23 @@ pub(crate) async fn me(
     })
 }
 
+/// The sample recipes are in the language of who reads first. A client that does not say its
+/// language leaves that to the next one.
+async fn welcome(app: &App, caller: &Caller, tenant: &TenantConfig, headers: &HeaderMap) {
+    let has_recipes = tenant.projects.values().any(|project| project.recipe_vault);
+    if !has_recipes || !headers.contains_key(header::ACCEPT_LANGUAGE) {
+        return;
+    }
+    let language = match Locale::of(headers) {
+        Locale::En => SampleLanguage::English,
+        Locale::Pt => SampleLanguage::Portuguese,
+    };
+    // Whoever needs the recipes is told what is wrong with them.
+    if let Err(error) = app.recipes.first_use(&caller.tenant, language).await {
+        tracing::warn!(%error, "failed to add the sample recipes");
+    }
+}
+
 fn projects<'a>(app: &App, caller: &Caller, tenant: &'a TenantConfig) -> Vec<Project<'a>> {
     let described = |id: &ProjectId| {
         let project = app.chat.projects().get(&caller.tenant, id)?;
@@ -107,10 +144,21 @@ fn projects<'a>(app: &App, caller: &Caller, tenant: &'a TenantConfig) -> Vec<Pro
             name: &project.name,
             on_reload: project.on_reload,
             recipe_vault: project.recipe_vault,
+            look: look(id, &project.look),
             message_chars: project.guard.max_chars,
             agent: described(id).filter(|_| caller.role == AccessRole::Admin),
         })
         .collect()
+}
+
+fn look<'a>(project: &ProjectId, look: &'a LookConfig) -> Option<Look<'a>> {
+    (*look != LookConfig::default()).then(|| Look {
+        greeting: look.greeting.as_ref(),
+        intro: look.intro.as_ref(),
+        suggestions: look.suggestions.as_deref(),
+        logo: look.logo.as_ref().map(|_| format!("/api/projects/{project}/logo")),
+        accent: look.accent,
+    })
 }
 
 /// N-1: the browser applies the same limits.

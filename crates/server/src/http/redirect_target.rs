@@ -16,14 +16,28 @@ pub(crate) enum RedirectTarget {
     PlainChat,
     /// The chat with a conversation open. The API checks whether it may be read.
     Conversation(ConversationId),
+    /// What waits for an answer.
+    Waiting,
+    /// The settings of the browser.
+    Settings,
+    /// The page of administrators. The API checks who may read what it shows.
+    Admin,
 }
+
+/// The pages whose address holds nothing that varies.
+const FIXED: [RedirectTarget; 4] = [
+    RedirectTarget::PlainChat,
+    RedirectTarget::Waiting,
+    RedirectTarget::Settings,
+    RedirectTarget::Admin,
+];
 
 impl RedirectTarget {
     /// The page that `next` asks for; the chat, if it is none of ours.
     pub(crate) fn of(next: Option<&str>) -> Self {
         let conversation = next.and_then(|path| path.strip_prefix("/c/")?.parse().ok());
-        let page = conversation.map_or(Self::PlainChat, Self::Conversation);
-        if next == Some(&*page.path()) { page } else { Self::default() }
+        let pages = conversation.map(Self::Conversation).into_iter().chain(FIXED);
+        pages.into_iter().find(|page| next == Some(&*page.path())).unwrap_or_default()
     }
 
     /// The path on this server.
@@ -32,6 +46,9 @@ impl RedirectTarget {
             Self::Chat => "/chat".into(),
             Self::PlainChat => "/chat?plain".into(),
             Self::Conversation(id) => format!("/c/{id}").into(),
+            Self::Waiting => "/waiting".into(),
+            Self::Settings => "/settings".into(),
+            Self::Admin => "/admin".into(),
         }
     }
 
@@ -63,6 +80,9 @@ mod tests {
             RedirectTarget::Chat,
             RedirectTarget::PlainChat,
             RedirectTarget::Conversation(conversation),
+            RedirectTarget::Waiting,
+            RedirectTarget::Settings,
+            RedirectTarget::Admin,
         ] {
             assert_eq!(RedirectTarget::of(Some(&page.path())), page);
         }
@@ -73,6 +93,7 @@ mod tests {
             "javascript:alert(1)", "/logout", " /chat?plain", "/c/", "/c/x", "/c//evil.example",
             "/c/0198c0de-0000-7000-8000-000000000001/../../x",
             "/c/0198c0de-0000-7000-8000-000000000001?x", "/c/0198C0DE000070008000000000000001",
+            "/waiting/", "/settings?x", "/admin/../logout",
         ];
         for text in strange {
             assert_eq!(RedirectTarget::of(Some(text)), RedirectTarget::Chat, "{text:?}");

@@ -24,6 +24,7 @@ mod graceful_stop;
 mod imports;
 mod ledger;
 mod limits;
+mod looks;
 mod mcp;
 mod mcp_http;
 mod mcp_in_chat;

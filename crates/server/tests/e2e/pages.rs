@@ -37,6 +37,24 @@ async fn an_unknown_address_is_json_for_programs() {
     }
 }
 
+/// U-6: what waits, the settings and the page of administrators have addresses, and a login leads back to them.
+#[tokio::test]
+async fn pages_of_their_own_have_addresses() {
+    let app = TestApp::start().await;
+    let cookie = app.log_in(PASSWORD).await;
+    for page in ["waiting", "settings", "admin"] {
+        let path = format!("/{page}");
+        let stranger = app.request("GET", &path).header("accept", BROWSER).send().await.unwrap();
+        assert_eq!(stranger.status(), 303);
+        let form = stranger.headers()["location"].to_str().unwrap().to_owned();
+        assert_eq!(form, format!("/login?next=%2F{page}"));
+        let back = app.request("GET", &form).header("cookie", &cookie).send().await.unwrap();
+        assert_eq!(back.headers()["location"], path.as_str());
+        let known = app.request("GET", &path).header("cookie", &cookie).send().await.unwrap();
+        assert!([200, 303].contains(&known.status().as_u16()), "{path}");
+    }
+}
+
 /// U-6: a conversation has an address. The page is the same for everybody; its content comes from
 /// the API, with the API's access checks.
 #[tokio::test]

@@ -195,3 +195,79 @@ async fn changes_are_rate_limited() {
         assert_eq!(get(&app, RECIPES).await.status(), 200);
     }
 }
+
+/// who changes a recipe as it was read does not overwrite what somebody else wrote since.
+#[tokio::test]
+async fn two_editors_do_not_overwrite_each_other() {
+    let app = TestApp::start().await;
+    let created = send(&app, "POST", RECIPES, toast()).await;
+    let place = created.headers()["location"].to_str().unwrap().to_owned();
+    let read = get(&app, &place).await;
+    assert_eq!(read.headers()["etag"], created.headers()["etag"]);
+    let version = read.headers()["etag"].to_str().unwrap().to_owned();
+    let put = async |tag: &str, title: &str| {
+        let mut toast = toast();
+        toast["title"] = json!(title);
+        let request = app.admin("PUT", &place).header("content-type", "application/json");
+        request.header("if-match", tag).body(toast.to_string()).send().await.unwrap()
+    };
+    let first = put(&version, "First").await;
+    assert_eq!(first.status(), 200);
+    let newer = first.headers()["etag"].to_str().unwrap().to_owned();
+    assert_ne!(newer, version, "also within a millisecond");
+    let second = put(&version, "Second").await;
+    assert_eq!(refusal(second).await, (412, "changed".to_owned()));
+    assert_eq!(body_of(get(&app, &place).await).await["title"], "First");
+    assert_eq!(put(&format!("W/{newer}"), "Third").await.status(), 200);
+    assert_eq!(put("*", "Fourth").await.status(), 200);
+    for bad in ["x", "1", "W/1", "\"01\"", "\"1\", \"2\"", ""] {
+        assert_eq!(refusal(put(bad, "x").await).await, (400, "malformed".to_owned()), "{bad}");
+    }
+}
+
+/// R-1, FAULTS 27: a recipe of a page or a text is a draft; nothing is stored, and no address of
+/// this machine is read.
+#[tokio::test]
+async fn a_recipe_is_imported_as_a_draft() {
+    let app = TestApp::start().await;
+    let before = titles(&app).await;
+    let place = "/api/recipes/import";
+    let recipe = json!({"@type": "Recipe", "name": "Bolo", "recipeIngredient": ["2 ovos"],
+        "recipeInstructions": "Asse."});
+    let page = format!("<html><script type=\"application/ld+json\">{recipe}</script></html>");
+    let draft = body_of(send(&app, "POST", place, json!({"text": page})).await).await;
+    assert_eq!(draft["source"], "structured_data");
+    assert_eq!(titles(&app).await, before);
+    // The draft is what the other route takes.
+    assert_eq!(send(&app, "POST", RECIPES, &draft["recipe"]).await.status(), 201);
+    for (body, status, code) in [
+        (json!({"text": "  "}), 400, "malformed"),
+        (json!({"text": "x", "url": "https://example.org"}), 400, "malformed"),
+        (json!({}), 400, "malformed"),
+        (json!({"text": 7}), 400, "malformed"),
+        (json!({"url": "ftp://example.org/"}), 400, "malformed"),
+        (json!({"url": app.url("/api/me")}), 403, "forbidden"),
+        (json!({"url": "http://localhost/"}), 403, "forbidden"),
+        (json!({"text": "<html>Soup</html>"}), 404, "not_found"),
+    ] {
+        let answer = refusal(send(&app, "POST", place, &body).await).await;
+        assert_eq!(answer, (status, code.to_owned()), "{body}");
+    }
+}
+
+/// U-4, R-1: the samples are in the language of the first reader, and stay as they are.
+#[tokio::test]
+async fn samples_are_in_the_readers_language() {
+    let app = TestApp::with_vault().await;
+    let me = async |language: &str| {
+        let request = app.admin("GET", "/api/me").header("accept-language", language);
+        assert_eq!(request.send().await.unwrap().status(), 200);
+    };
+    // A program that does not say its language leaves the choice to a person.
+    assert_eq!(get(&app, "/api/me").await.status(), 200);
+    me("pt-BR,pt;q=0.9").await;
+    let samples = titles(&app).await;
+    assert!(samples.contains(&"Sopa de Tomate".to_owned()), "{samples:?}");
+    me("en").await;
+    assert_eq!(titles(&app).await, samples);
+}

@@ -1,34 +1,33 @@
-/** A recipe to cook from (R-3): servings to scale, ingredients and steps to check off. */
+/** A recipe beside the chat (R-3): read, shown, and edited in place. */
 
-import { ChefHat, Clock, Minus, Plus } from 'lucide-react';
-import { type ReactNode, useEffect, useId, useState } from 'react';
+import { ChefHat } from 'lucide-react';
+import { useEffect, useState } from 'react';
 
 import { useI18n } from '../../i18n';
 import { reasonFor } from '../../i18n/reasons';
-import { readRecipe } from '../../net/api';
+import { readRecipe, type RecipeInput, replaceRecipe, type VersionedRecipe } from '../../net/api';
 import { asRefusal, type Refusal } from '../../net/http';
 import { setState } from '../../state/store';
-import { Button, IconButton } from '../../ui/Button';
-import { classes } from '../../ui/classes';
+import { announce } from '../../ui/announce';
+import { Button } from '../../ui/Button';
 import type { ArtifactProps } from '../artifact_props';
-import { useAwake } from './awake';
-import { lineKey, useProgress } from './progress';
-import { scaled } from './quantity';
-import { asRecipe, type Ingredient, type Recipe, type Step } from './recipe';
+import { asRecipe, type Recipe } from './recipe';
+import { beginEdit, changeEdit, endEdit, useRecipeDrafts } from './recipe_drafts';
+import type { RecipeFields } from './recipe_form';
+import { RecipeEditor } from './RecipeEditor';
+import { RecipeView } from './RecipeView';
 
-type Loaded = { state: 'loading' } | { state: 'ready'; recipe: Recipe } | { state: 'failed'; refusal: Refusal } | { state: 'missing' };
+type Loaded = { state: 'loading' } | { state: 'ready'; recipe: Recipe; version: string | null } | { state: 'failed'; refusal: Refusal } | { state: 'missing' };
 
 export default function RecipePanel({ id }: ArtifactProps) {
   const [loaded, setLoaded] = useState<Loaded>({ state: 'loading' });
   const [attempt, setAttempt] = useState(0);
+  const draft = useRecipeDrafts((state) => state.edits[id]);
   useEffect(() => {
     const wanted = new AbortController();
     setLoaded({ state: 'loading' });
     readRecipe(id, wanted.signal)
-      .then((answer) => {
-        const recipe = asRecipe(answer);
-        setLoaded(recipe ? { state: 'ready', recipe } : { state: 'missing' });
-      })
+      .then((answer) => setLoaded(loadedFrom(answer)))
       .catch((error: unknown) => {
         if (wanted.signal.aborted) return;
         const refusal = asRefusal(error);
@@ -41,12 +40,64 @@ export default function RecipePanel({ id }: ArtifactProps) {
     case 'loading':
       return <Skeleton />;
     case 'ready':
-      return <RecipeView recipe={loaded.recipe} />;
+      if (!draft) return <RecipeView recipe={loaded.recipe} edit={() => beginEdit(id, loaded.recipe, loaded.version)} />;
+      return (
+        <Editing
+          fields={draft.fields}
+          version={draft.version}
+          id={id}
+          saved={(answer) => {
+            setLoaded(loadedFrom(answer));
+            endEdit(id);
+          }}
+          reload={() => {
+            endEdit(id);
+            setAttempt(attempt + 1);
+          }}
+        />
+      );
     case 'missing':
       return <Nothing refusal={null} again={null} />;
     case 'failed':
       return <Nothing refusal={loaded.refusal} again={() => setAttempt(attempt + 1)} />;
   }
+}
+
+function loadedFrom({ recipe: answer, version }: VersionedRecipe): Loaded {
+  const recipe = asRecipe(answer);
+  return recipe ? { state: 'ready', recipe, version } : { state: 'missing' };
+}
+
+interface EditingProps {
+  fields: RecipeFields;
+  version: string | null;
+  id: string;
+  saved(answer: VersionedRecipe): void;
+  /** Shows what somebody else wrote. */
+  reload(): void;
+}
+
+function Editing({ fields, version, id, saved, reload }: EditingProps) {
+  const { t } = useI18n();
+  const put = async (recipe: RecipeInput, replaces: string | null) => {
+    try {
+      saved(await replaceRecipe(id, recipe, replaces));
+      announce(t('recipe.saved'));
+      return null;
+    } catch (error) {
+      return asRefusal(error);
+    }
+  };
+  return (
+    <RecipeEditor
+      fields={fields}
+      change={(changed) => changeEdit(id, changed)}
+      save={(recipe) => put(recipe, version)}
+      cancel={{ label: t('cancel'), run: () => endEdit(id) }}
+      // Whatever the version is now: the person was told, and decided.
+      conflict={{ takeTheirs: reload, overwrite: (recipe) => put(recipe, null) }}
+    />
+  );
 }
 
 function Nothing({ refusal, again }: { refusal: Refusal | null; again: (() => void) | null }) {
@@ -74,131 +125,5 @@ function Skeleton() {
         <div key={shape} aria-hidden="true" className={`animate-pulse-soft rounded-control bg-raised ${shape}`} />
       ))}
     </div>
-  );
-}
-
-function RecipeView({ recipe }: { recipe: Recipe }) {
-  const { t, number } = useI18n();
-  const written = recipe.servings ?? 1;
-  const [progress, setProgress] = useProgress(recipe.id);
-  const servings = progress.servings ?? written;
-  const setServings = (fresh: number) => setProgress({ servings: fresh === written ? null : fresh });
-  const checked: Checked = {
-    has: (key) => progress.done.includes(key),
-    set: (key, on) => setProgress({ done: on ? [...progress.done, key] : progress.done.filter((one) => one !== key) }),
-  };
-  const awake = useAwake();
-  return (
-    <article className="px-6 pt-8 pb-12 sm:px-8">
-      <h2 dir="auto" className="pe-12 font-serif text-display font-semibold text-balance">{recipe.title}</h2>
-      {recipe.description && <p dir="auto" className="mt-2 font-serif text-muted italic">{recipe.description}</p>}
-      <div className="mt-5 flex flex-wrap items-center gap-x-6 gap-y-3 border-y border-line py-3">
-        {recipe.servings !== null && (
-          <div className="flex items-center gap-1" role="group" aria-label={t('recipe.servings')}>
-            <IconButton label={t('recipe.fewer')} disabled={servings <= 1} onClick={() => setServings(Math.max(1, servings - 1))} className="border border-(--edge) rounded-full">
-              <Minus size={16} aria-hidden="true" />
-            </IconButton>
-            <output aria-live="polite" className="min-w-24 text-center tabular">
-              <span className="font-semibold">{number(servings)}</span> {t(servings === 1 ? 'recipe.serving_unit' : 'recipe.servings_unit')}
-            </output>
-            <IconButton label={t('recipe.more')} disabled={servings >= 99} onClick={() => setServings(servings + 1)} className="border border-(--edge) rounded-full">
-              <Plus size={16} aria-hidden="true" />
-            </IconButton>
-          </div>
-        )}
-        <Time label={t('recipe.prep')} minutes={recipe.prepMinutes} />
-        <Time label={t('recipe.cook')} minutes={recipe.cookMinutes} />
-      </div>
-      {awake.can && (
-        <label className="mt-4 flex items-center gap-2.5 text-small text-muted">
-          <input type="checkbox" className="size-4 accent-(--accent)" checked={awake.wanted} onChange={(event) => awake.setWanted(event.target.checked)} />
-          {t('recipe.awake')}
-        </label>
-      )}
-      <Ingredients list={recipe.ingredients} factor={servings / written} checked={checked} />
-      <Steps list={recipe.steps} checked={checked} />
-    </article>
-  );
-}
-
-function Time({ label, minutes }: { label: string; minutes: number | null }) {
-  const { duration } = useI18n();
-  if (minutes === null) return null;
-  return (
-    <p className="flex items-center gap-2 text-small">
-      <Clock size={15} aria-hidden="true" className="text-muted" />
-      <span className="text-muted">{label}</span> <span className="font-semibold tabular">{duration(minutes)}</span>
-    </p>
-  );
-}
-
-/** Which lines are checked off. */
-interface Checked {
-  has(key: string): boolean;
-  set(key: string, on: boolean): void;
-}
-
-function Ingredients({ list, factor, checked }: { list: readonly Ingredient[]; factor: number; checked: Checked }) {
-  const { t, number } = useI18n();
-  if (list.length === 0) return null;
-  return (
-    <section className="mt-8">
-      <h3 className="font-serif text-title font-semibold">{t('recipe.ingredients')}</h3>
-      <ul className="mt-3">
-        {list.map((one, index) => {
-          const amount = scaled(one.quantity, factor, one.unit, number);
-          return (
-            <Checkable key={index} line={lineKey(`i${index}`, one.name)} checked={checked}>
-              <span className="grid grow grid-cols-[5.5rem_1fr] gap-x-3">
-                <span className="text-end font-medium tabular">{[amount, one.unit].filter(Boolean).join(' ')}</span>
-                <span>
-                  {one.name}
-                  {one.notes && <span className="text-muted"> · {one.notes}</span>}
-                </span>
-              </span>
-            </Checkable>
-          );
-        })}
-      </ul>
-    </section>
-  );
-}
-
-function Steps({ list, checked }: { list: readonly Step[]; checked: Checked }) {
-  const { t, duration } = useI18n();
-  if (list.length === 0) return null;
-  return (
-    <section className="mt-8">
-      <h3 className="font-serif text-title font-semibold">{t('recipe.steps')}</h3>
-      <ol className="mt-3">
-        {list.map((one, index) => (
-          <Checkable key={index} line={lineKey(`s${index}`, one.instruction)} checked={checked} large>
-            <span className="grid grow grid-cols-[2rem_1fr]">
-              <span className="font-serif text-title font-semibold text-accent tabular">{index + 1}</span>
-              <span className="text-[1.0625rem] leading-7">
-                {one.instruction}
-                {one.minutes !== null && (
-                  <span className="ms-2 text-small whitespace-nowrap text-muted">{duration(one.minutes)}</span>
-                )}
-              </span>
-            </span>
-          </Checkable>
-        ))}
-      </ol>
-    </section>
-  );
-}
-
-/** A line to check off. */
-function Checkable({ line, checked, children, large = false }: { line: string; checked: Checked; children: ReactNode; large?: boolean }) {
-  const done = checked.has(line);
-  const id = useId();
-  return (
-    <li className="border-b border-line last:border-0">
-      <label htmlFor={id} className={classes('flex cursor-pointer items-start gap-3 py-2.5 pointer-coarse:min-h-11', large && 'py-3.5')}>
-        <input id={id} type="checkbox" className="mt-1 size-[18px] shrink-0 accent-(--accent)" checked={done} onChange={(event) => checked.set(line, event.target.checked)} />
-        <span className={classes('flex grow', done && 'text-muted line-through decoration-1')}>{children}</span>
-      </label>
-    </li>
   );
 }

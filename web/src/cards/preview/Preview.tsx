@@ -1,19 +1,33 @@
 /** P-7: what the call would change. */
 
 import { useI18n } from '../../i18n';
-import { fieldLabel } from '../../i18n/fields';
 import type { Preview } from '../../protocol/generated';
 import { classes } from '../../ui/classes';
 import { VisibleText } from '../../ui/VisibleText';
 import { diffLines, hunks } from './lines';
-import { readableValue, recordRows } from './record';
+import { type PreviewEdit, RecordChange } from './RecordChange';
 
-export function PreviewOf({ preview }: { preview: Preview }) {
+interface Props {
+  preview: Preview;
+  /** Whether it is of older arguments. */
+  stale?: boolean;
+  /** Where values can be edited. */
+  edit?: PreviewEdit;
+}
+
+export function PreviewOf({ preview, stale = false, edit }: Props) {
+  if (preview.kind === 'record') return <RecordChange before={preview.old} after={preview.new} stale={stale} edit={edit} />;
+  return (
+    <div className={classes('transition-opacity', stale && 'opacity-50')}>
+      <Unedited preview={preview} />
+    </div>
+  );
+}
+
+function Unedited({ preview }: { preview: Preview }) {
   switch (preview.kind) {
     case 'diff':
       return <Diff before={preview.old} after={preview.new} />;
-    case 'record':
-      return <RecordChange before={preview.old} after={preview.new} />;
     case 'list':
       return <ItemList items={preview.items ?? []} count={preview.count ?? preview.items?.length ?? 0} />;
     default:
@@ -56,51 +70,6 @@ function Diff({ before, after }: { before: string | undefined; after: string | u
               </tr>
             ),
           )}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function RecordChange({ before, after }: { before: unknown; after: unknown }) {
-  const i18n = useI18n();
-  const { t } = i18n;
-  const both = before !== undefined && after !== undefined;
-  const rows = recordRows(before, after);
-  const cell = 'px-2.5 py-1.5 align-top whitespace-pre-wrap sm:px-3';
-  return (
-    <div className="max-h-[min(24rem,38dvh)] overflow-auto rounded-control border border-line" role="group" aria-label={t('preview.record')} tabIndex={0}>
-      <table className="w-full border-collapse text-small">
-        <thead className="text-start text-muted">
-          <tr className="border-b border-line">
-            <th scope="col" className={classes(cell, 'text-start font-medium')}>{t('preview.field')}</th>
-            {before !== undefined && (
-              <th scope="col" className={classes(cell, 'text-start font-medium')}>{both ? t('preview.before') : t('preview.goes')}</th>
-            )}
-            {after !== undefined && (
-              <th scope="col" className={classes(cell, 'text-start font-medium')}>{both ? t('preview.after') : t('preview.comes')}</th>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.name} className="border-b border-line last:border-0">
-              <th scope="row" className={classes(cell, 'text-start font-medium [overflow-wrap:break-word] sm:w-[26%]')}>
-                {fieldLabel(i18n, row.name)}
-                {both && row.changed && <span className="block text-warning">{t('preview.changed')}</span>}
-              </th>
-              {before !== undefined && (
-                <td className={classes(cell, row.changed && 'bg-critical/10', both && row.changed && 'line-through decoration-critical/60')}>
-                  <VisibleText text={readableValue(row.before)} />
-                </td>
-              )}
-              {after !== undefined && (
-                <td className={classes(cell, row.changed && 'bg-success/10')}>
-                  <VisibleText text={readableValue(row.after)} />
-                </td>
-              )}
-            </tr>
-          ))}
         </tbody>
       </table>
     </div>

@@ -117,6 +117,14 @@ export const page = {
   'notification.title': 'Parlor waits for your answer',
   'announce.prompt': 'A question for you: {question}',
 
+  'page.close': 'Back to the chat',
+  'waiting.title': 'Waiting for you',
+  'waiting.count.one': 'One question waits',
+  'waiting.count.other': '{count} questions wait',
+  'waiting.nothing': 'Nothing waits for you.',
+  'waiting.since': 'asked {when}',
+  'waiting.open': 'Open “{title}”',
+
   'footnotes.label': 'Footnotes',
   'footnotes.one': 'Footnote',
   'footnotes.back_from': 'Back to the text, from footnote {number}',

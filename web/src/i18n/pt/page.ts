@@ -119,6 +119,14 @@ export const page: Record<keyof typeof english, string> = {
   'notification.title': 'Parlor espera sua resposta',
   'announce.prompt': 'Uma pergunta para você: {question}',
 
+  'page.close': 'Voltar à conversa',
+  'waiting.title': 'Espera por você',
+  'waiting.count.one': 'Uma pergunta espera',
+  'waiting.count.other': '{count} perguntas esperam',
+  'waiting.nothing': 'Nada espera por você.',
+  'waiting.since': 'perguntado {when}',
+  'waiting.open': 'Abrir “{title}”',
+
   'footnotes.label': 'Notas de rodapé',
   'footnotes.one': 'Nota de rodapé',
   'footnotes.back_from': 'Voltar ao texto, da nota de rodapé {number}',

@@ -65,6 +65,7 @@ fn refused(body: &ErrorBody) -> Error {
         | ErrorCode::PromptOpen
         | ErrorCode::PromptClosed
         | ErrorCode::TitleTaken
+        | ErrorCode::Changed
         | ErrorCode::RateLimited
         | ErrorCode::AgentFailed
         | ErrorCode::Unavailable

@@ -14,7 +14,7 @@ const REQUEST_METHOD: HeaderName = header::ACCESS_CONTROL_REQUEST_METHOD;
 const METHODS: &str = "GET, POST, PUT, PATCH, DELETE";
 /// Headers of ours that a page may read.
 const EXPOSED: &str =
-    "x-conversation-id, x-request-id, retry-after, x-should-retry, mcp-session-id";
+    "etag, x-conversation-id, x-request-id, retry-after, x-should-retry, mcp-session-id";
 /// Seconds for which a browser need not ask again.
 const MAX_AGE: &str = "600";
 

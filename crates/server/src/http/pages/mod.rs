@@ -66,15 +66,47 @@ pub(crate) async fn conversation(
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let Ok(id) = id.parse::<ConversationId>() else {
-        return Ok(not_found_page(&headers));
-    };
-    if app.access.authenticate(&headers).await?.is_none() {
-        let had_session = cookie::read(&headers).is_some();
-        return Ok(RedirectTarget::Conversation(id).after_login(had_session));
+    match id.parse::<ConversationId>() {
+        Ok(id) => web_page(&app, RedirectTarget::Conversation(id), &headers).await,
+        Err(_) => Ok(not_found_page(&headers)),
     }
-    // The plain chat cannot open a conversation.
-    Ok(web::page(&headers).unwrap_or_else(|| Redirect::to("/chat").into_response()))
+}
+
+/// `GET /waiting`.
+pub(crate) async fn waiting(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    web_page(&app, RedirectTarget::Waiting, &headers).await
+}
+
+/// `GET /settings`.
+pub(crate) async fn settings(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    web_page(&app, RedirectTarget::Settings, &headers).await
+}
+
+/// `GET /admin`.
+pub(crate) async fn admin(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    web_page(&app, RedirectTarget::Admin, &headers).await
+}
+
+/// The web interface at one of its addresses: it shows what the address names.
+async fn web_page(
+    app: &App,
+    target: RedirectTarget,
+    headers: &HeaderMap,
+) -> Result<Response, ApiError> {
+    if app.access.authenticate(headers).await?.is_none() {
+        return Ok(target.after_login(cookie::read(headers).is_some()));
+    }
+    // The plain chat has no other pages.
+    Ok(web::page(headers).unwrap_or_else(|| Redirect::to("/chat").into_response()))
 }
 
 /// `GET /assets/style.css`.

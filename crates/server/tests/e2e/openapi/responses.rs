@@ -30,17 +30,21 @@ struct Api {
     document: Document,
     /// The operations that succeeded.
     called: RefCell<BTreeSet<String>>,
+    /// Has the logo.
+    _dir: tempfile::TempDir,
 }
 
 impl Api {
     async fn start() -> Self {
         let (mail, called) = (GuardedServer::start().await, RefCell::default());
         let clock = ClockServer::start().await;
-        let more = format!("{}\n{}", mail.section(), clock.section("apps = true"));
+        let dir = tempfile::tempdir().unwrap();
+        let look = crate::looks::section(dir.path());
+        let more = format!("{}\n{}\n{look}", mail.section(), clock.section("apps = true"));
         let limits = "messages_per_minute = 1000";
         let settings = Settings { limits, vault: true, more: &more, ..Settings::default() };
         let app = TestApp::configured(settings).await;
-        Self { app, document: Document::load(), called }
+        Self { app, document: Document::load(), called, _dir: dir }
     }
 
     /// Calls an address with the admin's key and returns the body. Parameters of the path are ids
@@ -278,7 +282,21 @@ async fn recipes(api: &Api) {
     api.call("POST", "/api/recipes", "", toast.clone(), 409).await;
     api.call("POST", "/api/recipes", "", json!({"title": "Air"}), 400).await;
     api.get("/api/recipes/{id}", id).await;
-    api.call("PUT", "/api/recipes/{id}", id, toast, 200).await;
+    let put = |tag: &str| {
+        let request = api.app.admin("PUT", &filled("/api/recipes/{id}", id));
+        let request = request.header("content-type", "application/json").header("if-match", tag);
+        request.body(toast.to_string())
+    };
+    api.checked("PUT", "/api/recipes/{id}", put("\"1\""), 412).await;
+    api.checked("PUT", "/api/recipes/{id}", put("*"), 200).await;
+    let text = json!({"text": "Soup\nIngredients\n1 kg tomatoes\nSteps\nCook.\nNotes\nHot."});
+    let draft = api.call("POST", "/api/recipes/import", "", text, 200).await;
+    assert_eq!(draft["not_understood"], json!(["Notes", "Hot."]));
+    let page = json!({"text": "<html>Soup</html>"});
+    api.call("POST", "/api/recipes/import", "", page, 404).await;
+    let inside = json!({"url": "http://127.0.0.1/"});
+    api.call("POST", "/api/recipes/import", "", inside, 403).await;
+    api.call("POST", "/api/recipes/import", "", json!({}), 400).await;
     api.call("DELETE", "/api/recipes/{id}", id, Value::Null, 204).await;
     api.call("GET", "/api/recipes/{id}", id, Value::Null, 404).await;
 }
@@ -336,7 +354,9 @@ async fn app(api: &Api) {
 
 /// Callers with a key, with a session and with neither.
 async fn access(api: &Api) {
-    api.get("/api/me", "").await;
+    let me = api.get("/api/me", "").await;
+    assert!(me["projects"][0]["look"]["accent"]["dark"].is_string(), "{me}");
+    api.get("/api/projects/{project}/logo", "").await;
     api.checked("GET", "/api/me", api.app.request("GET", "/api/me"), 401).await;
     let login = |password: &str| {
         let request = api.app.request("POST", "/login");

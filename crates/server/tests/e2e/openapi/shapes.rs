@@ -18,6 +18,7 @@ const QUESTION: &str = include_str!("../../../../protocol/src/question.rs");
 const REQUEST: &str = include_str!("../../../../protocol/src/request.rs");
 const TOOL: &str = include_str!("../../../../protocol/src/tool.rs");
 const RECIPE: &str = include_str!("../../../../recipes/src/recipe.rs");
+const RECIPE_IMPORT: &str = include_str!("../../../../recipes/src/import/mod.rs");
 const AGENT_FLOW: &str = include_str!("../../../../agent/src/flow.rs");
 const CHAT_ALLOWANCES: &str = include_str!("../../../../chat/src/allowances.rs");
 const FLOW_NOTES: &str = include_str!("../../../../chat/src/flow/notes.rs");
@@ -37,9 +38,12 @@ const HTTP_CONVERSATIONS: &str = include_str!("../../../src/http/conversations.r
 const HTTP_EVENTS: &str = include_str!("../../../src/http/events.rs");
 const HTTP_EXPORT: &str = include_str!("../../../src/http/export.rs");
 const HTTP_MCP_LOGINS: &str = include_str!("../../../src/http/mcp_logins.rs");
+const CONFIG_COLOUR: &str = include_str!("../../../src/config/colour.rs");
+const CONFIG_LOOK: &str = include_str!("../../../src/config/look.rs");
 const HTTP_ME: &str = include_str!("../../../src/http/me.rs");
 const HTTP_PEOPLE: &str = include_str!("../../../src/http/people.rs");
 const HTTP_PROMPTS: &str = include_str!("../../../src/http/prompts.rs");
+const HTTP_RECIPE_IMPORT: &str = include_str!("../../../src/http/recipe_import/mod.rs");
 const HTTP_SESSIONS: &str = include_str!("../../../src/http/sessions.rs");
 const HTTP_STATUS: &str = include_str!("../../../src/http/status.rs");
 const HTTP_STORED_RESPONSES: &str =
@@ -79,6 +83,7 @@ const SENT: &[(&str, &[Struct])] = &[
     ("PromptView", &[(PROMPTS, "PromptView")]),
     ("PromptPage", &[(PROMPT_LIST, "PromptPage")]),
     ("Recipe", &[(RECIPE, "Recipe"), (RECIPE, "Content")]),
+    ("RecipeDraft", &[(RECIPE_IMPORT, "Draft")]),
     ("RecipeSummary", &[(RECIPE, "Summary")]),
     ("Ingredient", &[(RECIPE, "Ingredient")]),
     ("RecipeStep", &[(RECIPE, "Step")]),
@@ -91,6 +96,10 @@ const SENT: &[(&str, &[Struct])] = &[
     ("PeopleList", &[(HTTP_PEOPLE, "PeopleList")]),
     ("Person", &[(PEOPLE, "Person")]),
     ("MadeInvitation", &[(HTTP_PEOPLE, "MadeInvitation")]),
+    ("Look", &[(HTTP_ME, "Look")]),
+    ("Words", &[(CONFIG_LOOK, "Words")]),
+    ("Suggestion", &[(CONFIG_LOOK, "Suggestion")]),
+    ("Accent", &[(CONFIG_COLOUR, "Accent")]),
     ("Limits", &[(HTTP_ME, "Limits")]),
     ("Status", &[(HTTP_STATUS, "Status")]),
     ("ProjectStatus", &[(HTTP_STATUS, "ProjectStatus")]),
@@ -115,6 +124,7 @@ const TAKEN: &[(&str, Struct)] = &[
     ("ClientTool", (REQUEST, "ClientTool")),
     ("ImageAttachment", (REQUEST, "ImageAttachment")),
     ("PromptAnswer", (REQUEST, "PromptAnswer")),
+    ("RecipeImport", (HTTP_RECIPE_IMPORT, "Import")),
     ("NewConversation", (HTTP_CONVERSATIONS, "New")),
     ("ConversationChanges", (HTTP_CONVERSATIONS, "Changes")),
     ("NewInvitation", (HTTP_PEOPLE, "NewInvitation")),
