@@ -33,6 +33,13 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "serde_json", "thiserror",
         ],
     ),
+    (
+        "crates/oidc",
+        &[
+            "parlor-http-client", "data-encoding", "reqwest", "ring", "secrecy", "serde",
+            "serde_json", "thiserror", "tokio", "url",
+        ],
+    ),
     ("crates/process", &["rustix", "secrecy", "serde", "thiserror", "tokio", "tracing"]),
     (
         "crates/models",
@@ -100,9 +107,9 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         "crates/server",
         &[
             "parlor-agent", "parlor-chat", "parlor-database", "parlor-fanout", "parlor-guard",
-            "parlor-http-client", "parlor-malloc", "parlor-mcp", "parlor-models", "parlor-process",
-            "parlor-programs", "parlor-protocol", "parlor-recipes", "parlor-storage",
-            "agent-client-protocol-schema", "anyhow", "argon2", "axum", "bytes", "clap",
+            "parlor-http-client", "parlor-malloc", "parlor-mcp", "parlor-models", "parlor-oidc",
+            "parlor-process", "parlor-programs", "parlor-protocol", "parlor-recipes",
+            "parlor-storage", "agent-client-protocol-schema", "anyhow", "argon2", "axum", "bytes", "clap",
             "data-encoding", "futures-util", "getrandom", "http-body-util", "hyper", "hyper-util",
             "reqwest", "ring", "rust-embed", "rustix", "rustls", "secrecy", "serde", "serde_json",
             "serde_path_to_error", "sha1", "sha2", "socket2", "strsim", "thiserror", "tokio",
@@ -140,8 +147,8 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         "crates/fuzz-targets",
         &[
             "parlor-agent", "parlor-chat", "parlor-fanout", "parlor-guard", "parlor-models",
-            "parlor-picture", "parlor-programs", "parlor-protocol", "parlor-server", "serde_json",
-            "uuid",
+            "parlor-oidc", "parlor-picture", "parlor-programs", "parlor-protocol", "parlor-server",
+            "serde_json", "uuid",
         ],
     ),
     ("xtask", &[]),

@@ -16,6 +16,7 @@ use crate::compose::{Composed, McpHosts};
 use crate::config::{Config, PublicUrl};
 use crate::limits::{BodyBudget, RateLimits};
 use crate::mcp_logins::McpLogins;
+use crate::oidc_logins::OidcLogins;
 
 /// The application.
 #[derive(Debug)]
@@ -42,6 +43,8 @@ pub struct App {
     pub mcp_hosts: McpHosts,
     /// Logins to MCP servers.
     pub mcp_logins: McpLogins,
+    /// Providers that people log in with.
+    pub oidc_logins: OidcLogins,
     /// Messages per minute.
     pub rate_limits: RateLimits,
     /// Memory for the request bodies that are being read.
@@ -60,7 +63,7 @@ impl App {
         clock: Clock,
         fanout: Fanout,
     ) -> Self {
-        let Composed { chat, mcp_hosts, mcp_logins, modes: _ } = composed;
+        let Composed { chat, mcp_hosts, mcp_logins, oidc_logins, modes: _ } = composed;
         let tenants = config.tenants.keys().cloned().collect();
         let body_budget = BodyBudget::new(&config.server.limits);
         let rate_limits = RateLimits::new(&config.server.limits, clock.clone(), &store);
@@ -80,6 +83,7 @@ impl App {
             started: Instant::now(),
             mcp_hosts,
             mcp_logins,
+            oidc_logins,
             rate_limits,
             body_budget,
         }

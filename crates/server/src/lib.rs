@@ -14,6 +14,7 @@
 //! | [`client_address`] | the address by which a client is limited |
 //! | [`compose`], [`membership`], [`dialects`], [`worker_threads`] | projects from the configuration; this server as one of several; events as clients read them; the threads that serve |
 //! | [`mcp_logins`] | logins to MCP servers, encrypted in the database |
+//! | [`oidc_logins`] | providers of OpenID Connect, and what browsers keep of a login with one |
 //! | [`config`], [`clock`], `timestamp`, [`log`] | settings, time and logging |
 //!
 //! No turn logic and no SQL.
@@ -33,6 +34,7 @@ pub mod limits;
 pub mod logging;
 pub mod mcp_logins;
 pub mod membership;
+pub mod oidc_logins;
 pub mod router;
 pub mod serve;
 pub mod start;

@@ -12,7 +12,7 @@ use crate::http::external::openai::{chat_completions, models, responses, stored_
 use crate::http::external::{agui, ai_sdk};
 use crate::http::{
     apps, blocked_inputs, chat, conversations, edge, events, export, health, images, login, mcp,
-    mcp_logins, me, openapi, pages, prompts, recipes, status, web, ws,
+    mcp_logins, me, oidc, openapi, pages, prompts, recipes, status, web, ws,
 };
 
 /// The routes of the server, behind the edge.
@@ -21,6 +21,8 @@ pub fn router(app: &Arc<App>) -> Router {
         // Pages
         .route("/", get(pages::root))
         .route("/login", get(login::form).post(login::log_in))
+        .route("/login/oidc/{provider}", get(oidc::begin))
+        .route("/login/oidc/{provider}/callback", get(oidc::finish))
         .route("/logout", post(login::log_out))
         .route("/chat", get(pages::chat))
         .route("/c/{id}", get(pages::conversation))

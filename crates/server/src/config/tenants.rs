@@ -10,6 +10,7 @@ use parlor_mcp::McpServerSettings;
 use parlor_protocol::{ProjectId, TenantId};
 
 use super::agent::AgentConfig;
+use super::login::LoginConfig;
 use super::on_reload::OnReload;
 use super::raw::{RawProject, RawTenant};
 use super::{AtPlace, ConfigError};
@@ -29,6 +30,8 @@ pub struct TenantConfig {
     pub name: String,
     /// The project of a message that names none.
     pub default_project: ProjectId,
+    /// How its people log in, beside passwords.
+    pub login: LoginConfig,
     /// Its projects.
     pub projects: BTreeMap<ProjectId, ProjectConfig>,
 }
@@ -103,6 +106,7 @@ impl TenantConfig {
         Ok(Self {
             name: raw.name.unwrap_or_else(|| capitalised(id)),
             default_project: default_project.at(&place)?,
+            login: LoginConfig::resolve(&format!("tenants.{id}.login"), raw.login)?,
             projects,
         })
     }
@@ -132,7 +136,7 @@ impl ProjectConfig {
 }
 
 /// The default name: `recipes` is shown as `Recipes`.
-fn capitalised(id: &str) -> String {
+pub(super) fn capitalised(id: &str) -> String {
     let mut letters = id.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -31,6 +31,7 @@ mod messages;
 mod model_errors;
 mod nodes;
 mod npm;
+mod oidc;
 mod openapi;
 mod pages;
 mod programs;

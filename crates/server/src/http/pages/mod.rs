@@ -5,6 +5,8 @@
 //! forbids inline ones. Values in a page are our own text or were checked, and are
 //! escaped anyway.
 
+mod leading_on;
+mod login_failed;
 mod login_page;
 mod mcp_login;
 mod not_found;
@@ -18,9 +20,12 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use parlor_protocol::ConversationId;
 
+pub(super) use leading_on::LeadingOn;
+pub(super) use login_failed::LoginFailed;
 pub(super) use login_page::{LoginNotice, LoginPage};
 pub(crate) use mcp_login::{mcp_login, mcp_login_script};
 pub(crate) use not_found::not_found;
+pub(super) use not_found::not_found_page;
 
 use super::errors::ApiError;
 use super::locale::Locale;
@@ -28,7 +33,6 @@ use super::redirect_target::RedirectTarget;
 use super::web;
 use crate::app::App;
 use crate::auth::cookie;
-use not_found::not_found_page;
 use text::PageText;
 
 const CHAT_PAGE: &str = include_str!("../../pages/chat.html");
