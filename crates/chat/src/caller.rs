@@ -1,6 +1,6 @@
 //! Who makes a request, and what a message that was accepted is known by.
 
-use parlor_protocol::{ConversationId, EventId, TenantId, TurnId};
+use parlor_protocol::{ConversationId, EventId, PersonId, TenantId, TurnId};
 use parlor_storage::{AccessRole, TurnRow};
 
 /// Who makes a request.
@@ -10,10 +10,23 @@ pub struct Caller {
     pub tenant: TenantId,
     /// The id of the session or API key.
     pub session: String,
-    /// Its display name.
+    /// The name of the person, or that of the session or key of the shared account.
     pub name: String,
+    /// The person; none for the tenant's shared account.
+    pub person: Option<PersonId>,
     /// The access role.
     pub role: AccessRole,
+}
+
+impl Caller {
+    /// What their messages and the names of external clients are theirs by: the person, on whatever
+    /// device; without one, the session or key.
+    pub fn principal(&self) -> String {
+        match self.person {
+            Some(person) => format!("person:{person}"),
+            None => self.session.clone(),
+        }
+    }
 }
 
 /// A turn that has begun: the message that began it is stored and will not be lost.

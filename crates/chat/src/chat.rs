@@ -118,8 +118,8 @@ impl Chat {
         caller: &Caller,
         id: &ClientMessageId,
     ) -> Result<Option<Accepted>, ChatError> {
-        let (tenant, session) = (&caller.tenant, &caller.session);
-        let turn = self.state.store.turn_by_client_message(tenant, session, id).await?;
+        let (tenant, principal) = (&caller.tenant, &caller.principal());
+        let turn = self.state.store.turn_by_client_message(tenant, principal, id).await?;
         Ok(turn.map(Accepted::from))
     }
 

@@ -121,11 +121,11 @@ async fn accepted_before(
     caller: &Caller,
     message: &ExternalMessage,
 ) -> Result<Option<Accepted>, ChatError> {
-    let (store, tenant, session) = (&state.store, &caller.tenant, &caller.session);
+    let (store, tenant, principal) = (&state.store, &caller.tenant, &caller.principal());
     let turn = match (&message.request.client_message_id, &message.request_hash) {
-        (Some(id), _) => store.turn_by_client_message(tenant, session, id).await?,
+        (Some(id), _) => store.turn_by_client_message(tenant, principal, id).await?,
         (None, Some(hash)) if message.is_repeated => {
-            store.turn_by_request(tenant, session, hash).await?
+            store.turn_by_request(tenant, principal, hash).await?
         }
         _ => None,
     };

@@ -179,6 +179,10 @@ uuid_id!(
     CallId, "call id"
 );
 uuid_id!(
+    /// Somebody with an account of their own in a tenant.
+    PersonId, "person id"
+);
+uuid_id!(
     /// One server of several on the same database: its data directory, over all restarts.
     NodeId, "node id"
 );

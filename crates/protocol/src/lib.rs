@@ -12,6 +12,7 @@
 //! - [`plan`], [`question`]: structures that an agent may write in JSON, and when they are valid.
 //! - [`prompt`], [`prompt_draft`]: what waits for a person, as the server shows
 //!   it and as an agent writes it.
+//! - [`person`]: names of people, and who sees a conversation.
 //! - [`influence`]: what may be behind a call that a person is asked about.
 //! - [`event`]: the entries of a conversation's log.
 //! - [`request`]: what a client may send.
@@ -24,6 +25,7 @@ pub mod influence;
 pub mod message;
 pub mod message_type;
 pub mod metadata;
+pub mod person;
 pub mod plan;
 pub mod prompt;
 pub mod prompt_draft;
@@ -37,12 +39,13 @@ pub use error::{ErrorBody, ErrorCode, ErrorEnvelope, FieldProblem, Problem};
 pub use event::{DoneReason, EventBody};
 pub use ids::{
     BootId, CallId, ClientMessageId, ConversationId, EventId, ExternalId, MessageId, NodeId,
-    ProjectId, PromptId, TenantId, TurnId,
+    PersonId, ProjectId, PromptId, TenantId, TurnId,
 };
 pub use influence::{Content, Found, Influence, Source, ValueOrigin};
 pub use message::{Message, MessageData, Metadata, Role, Timestamp};
 pub use message_type::MessageType;
 pub use metadata::{ImageReference, MetadataKey};
+pub use person::{LoginName, PersonName, PersonNameError, Visibility};
 pub use plan::{Plan, PlanDecision, PlanStep};
 pub use prompt::{
     CallCaveat, Preview, PromptClosed, PromptOutcome, PromptStatus, PromptStep, PromptType,

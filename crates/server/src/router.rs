@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{delete, get, post};
+use axum::routing::{delete, get, patch, post};
 
 use crate::app::App;
 use crate::http::errors::ApiError;
 use crate::http::external::openai::{chat_completions, models, responses, stored_responses};
 use crate::http::external::{agui, ai_sdk};
 use crate::http::{
-    apps, blocked_inputs, chat, conversations, edge, events, export, health, images, login, mcp,
-    mcp_logins, me, oidc, openapi, pages, prompts, recipes, status, web, ws,
+    apps, blocked_inputs, chat, conversations, edge, events, export, health, images, invitations,
+    login, mcp, mcp_logins, me, oidc, openapi, pages, people, prompts, recipes, sessions, status,
+    web, ws,
 };
 
 /// The routes of the server, behind the edge.
@@ -24,6 +25,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/login/oidc/{provider}", get(oidc::begin))
         .route("/login/oidc/{provider}/callback", get(oidc::finish))
         .route("/logout", post(login::log_out))
+        .route("/invite/{token}", get(invitations::page).post(invitations::accept))
         .route("/chat", get(pages::chat))
         .route("/c/{id}", get(pages::conversation))
         .route("/assets/style.css", get(pages::style))
@@ -57,6 +59,9 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/ws/chat/{tenant}/{project}", get(ws::open))
         .route("/api/images/{id}", get(images::read))
         .route("/api/me", get(me::me))
+        .route("/api/me/password", post(people::change_password))
+        .route("/api/sessions", get(sessions::list))
+        .route("/api/sessions/{id}", delete(sessions::end))
         .route("/api/openapi.json", get(openapi::read))
         // External clients
         .route("/agui/{tenant}/info", get(agui::info))
@@ -81,6 +86,9 @@ pub fn router(app: &Arc<App>) -> Router {
         // Recipes, for MCP clients
         .route("/mcp/recipes", post(mcp::recipes))
         // For administrators
+        .route("/api/people", get(people::list))
+        .route("/api/people/{id}", patch(people::update))
+        .route("/api/people/invitations", post(people::invite))
         .route("/api/admin/blocked-inputs", get(blocked_inputs::list))
         // The name of the same list in earlier versions.
         .route("/api/audit", get(blocked_inputs::list))

@@ -15,6 +15,9 @@ pub enum StorageError {
     /// Answer 409: the prompt was answered already, or has expired.
     #[error("the prompt is closed")]
     PromptClosed,
+    /// Choose another name: somebody of the tenant has it.
+    #[error("somebody has this name already")]
+    NameTaken,
     /// Stop writing: another node, or another run of this one, has taken over the conversation.
     #[error("this conversation has been taken over by another run of the server")]
     TakenOver,

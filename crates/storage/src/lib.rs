@@ -1,5 +1,5 @@
 //! Everything that must survive: conversations and their numbered logs, the
-//! model's raw history, prompts and the ledger of tool runs, credentials,
+//! model's raw history, prompts and the ledger of tool runs, people, credentials,
 //! blocked inputs and the audit.
 //!
 //! - [`Store`] is the handle to a database of either engine ([`parlor_database`]); what is
@@ -51,7 +51,9 @@ pub use queries::log::{LogEntry, PageSize};
 pub use queries::running_turns::RunningTurns;
 pub use served::Served;
 pub use store::Store;
-pub use tables::access::{Access, AccessRole, NewToken, Token, TokenKind};
+pub use tables::access::{
+    Access, AccessRole, NewToken, SessionsOf, Token, TokenKind, TokenPerson,
+};
 pub use tables::allowances::Allowance;
 pub use tables::blocked_inputs::{BlockedInput, BlockedInputPage};
 pub use tables::conversations::{
@@ -62,8 +64,10 @@ pub use tables::events::Logged;
 pub use tables::external_conversations::{ExternalConversation, Surface};
 pub use tables::history::HistoryPart;
 pub use tables::images::{Image, NewImage};
+pub use tables::invitations::Invitation;
 pub use tables::mcp_logins::{McpLoginAttempt, McpLogins, McpServerId};
 pub use tables::nodes::{NewNode, Node};
+pub use tables::people::{Identity, NewPerson, People, Person};
 pub use tables::prompts::{NewPrompt, Prompt, PromptClosing, PromptPage, PromptView, PromptWrite};
 pub use tables::rate_limits::RateLimitUse;
 pub use tables::text_blocks::{Delta, TextBlock};

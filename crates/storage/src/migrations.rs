@@ -19,6 +19,7 @@ pub(crate) static MIGRATIONS: LazyLock<Migrations> = LazyLock::new(|| {
         (10, "external clients", include_str!("../migrations/sqlite/0010_external_clients.sql")),
         (11, "mcp logins", include_str!("../migrations/sqlite/0011_mcp_logins.sql")),
         (12, "flow", include_str!("../migrations/sqlite/0012_flow.sql")),
+        (13, "people", include_str!("../migrations/sqlite/0013_people.sql")),
     ];
     let postgres = [
         (7, "schema", include_str!("../migrations/postgres/0007_schema.sql")),
@@ -27,6 +28,7 @@ pub(crate) static MIGRATIONS: LazyLock<Migrations> = LazyLock::new(|| {
         (10, "external clients", include_str!("../migrations/postgres/0010_external_clients.sql")),
         (11, "mcp logins", include_str!("../migrations/postgres/0011_mcp_logins.sql")),
         (12, "flow", include_str!("../migrations/postgres/0012_flow.sql")),
+        (13, "people", include_str!("../migrations/postgres/0013_people.sql")),
     ];
     Migrations::new("chat", sqlite, postgres)
 });
@@ -38,10 +40,11 @@ mod tests {
     use super::*;
 
     /// The beginnings of the SHA-384 of each file, as databases out there have them.
-    const RELEASED: [&str; 12] = [
+    const RELEASED: [&str; 13] = [
         "9f76f9d19ac5d70c", "6b33ade10b2bbc38", "e17fc43b9006823c", "c842e04867e646b8",
         "0299af784d2a7c87", "84f785891941946a", "5e9e1405a237eef8", "96d6b46e5fb7bc99",
         "3cf264bdc4f2943f", "f398fb6138a0a5b7", "a2ef0cd7eb12e79b", "80734480f2313eb0",
+        "28a9c42b76c5576c",
     ];
 
     /// FAULTS 7: a database of every earlier version opens: what it remembers of its

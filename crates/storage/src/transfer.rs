@@ -27,6 +27,21 @@ macro_rules! of_a_conversation {
     };
 }
 
+/// A rule about a table whose rows may belong to a person.
+macro_rules! of_a_person {
+    ($table:literal, $rule:literal) => {
+        Rule {
+            rule: $rule,
+            broken: concat!(
+                "FROM ",
+                $table,
+                " r WHERE r.person IS NOT NULL AND NOT EXISTS \
+                 (SELECT 1 FROM people p WHERE p.id = r.person)"
+            ),
+        }
+    };
+}
+
 /// What is about the servers that run, and none runs during a copy.
 const NOT_COPIED: &[(&str, &str)] = &[
     ("nodes", "the servers of the old database"),
@@ -38,7 +53,7 @@ const NOT_COPIED: &[(&str, &str)] = &[
 
 const TABLES: &[Table] = &[
     Table::new("conversations", &["id"])
-        .texts(&["id", "tenant", "project", "title", "mode", "home", "folder"])
+        .texts(&["id", "tenant", "project", "title", "mode", "home", "folder", "person", "visibility"])
         .integers(&["epoch", "next_seq", "next_position", "created_at", "updated_at"]),
     Table::new("turns", &["id"])
         .texts(&[
@@ -96,7 +111,7 @@ const TABLES: &[Table] = &[
         .texts(&[
             "id", "tenant", "project", "conversation_id", "prompt_id", "origin", "outcome",
             "session", "answered_by", "question", "response", "server", "tool", "run_id",
-            "arguments_hash", "reason", "proposed", "arguments", "sources",
+            "arguments_hash", "reason", "proposed", "arguments", "sources", "person",
         ])
         .integers(&["at"])
         .booleans(&["edited", "remembered"]),
@@ -108,12 +123,21 @@ const TABLES: &[Table] = &[
         .integers(&["saved_at", "renewing_until"])
         .bytes(&["sealed"]),
     Table::new("tokens", &["id"])
-        .texts(&["id", "hash", "kind", "tenant", "role", "name"])
+        .texts(&["id", "hash", "kind", "tenant", "role", "name", "person", "device"])
         .integers(&["created_at", "last_used_at", "expires_at", "revoked_at"]),
+    Table::new("people", &["id"])
+        .texts(&["id", "tenant", "login", "name", "email", "role", "password_hash"])
+        .integers(&["created_at", "disabled_at"]),
+    Table::new("identities", &["tenant", "provider", "subject"])
+        .texts(&["tenant", "provider", "subject", "person"])
+        .integers(&["created_at"]),
+    Table::new("invitations", &["hash"])
+        .texts(&["hash", "tenant", "role", "email", "invited_by", "person"])
+        .integers(&["created_at", "expires_at", "used_at"]),
     Table::new("blocked_inputs", &["id"])
         .texts(&[
             "id", "tenant", "project", "session", "rule", "category", "action", "view", "hash",
-            "excerpt",
+            "excerpt", "person",
         ])
         .integers(&["at"]),
     Table::new("quotas", &["sender"]).texts(&["sender"]).integers(&["rested_at"]),
@@ -131,6 +155,9 @@ const RULES: &[Rule] = &[
     of_a_conversation!("tool_runs", "every tool run belongs to a conversation"),
     of_a_conversation!("allowances", "every allowance belongs to a conversation"),
     of_a_conversation!("external_conversations", "every external id names a conversation"),
+    of_a_person!("identities", "every identity belongs to a person"),
+    of_a_person!("tokens", "every session and key of a person belongs to one"),
+    of_a_person!("conversations", "every conversation of a person belongs to one"),
     Rule {
         rule: "a conversation has one running turn at most",
         broken: "FROM (SELECT 1 FROM turns WHERE status = 'running' \

@@ -33,6 +33,7 @@ pub(crate) fn with_answer(
     let mut decision = decision(prompt, call.as_deref(), answer.outcome, at);
     decision.session = Some(caller.session.clone());
     decision.answered_by = Some(caller.name.clone());
+    decision.person = caller.person;
     decision.response = answer.response.clone();
     decision.reason = reason.clone();
     if arguments.is_some() {
@@ -143,6 +144,7 @@ fn decision(
         outcome,
         session: None,
         answered_by: None,
+        person: None,
         question: prompt.public.get().question.clone(),
         response: None,
         reason: None,

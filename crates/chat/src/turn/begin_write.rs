@@ -77,7 +77,7 @@ pub(crate) fn message_turn(
         .collect();
     let start = start(project, conversation, turn, Some(message.id));
     BeginTurn {
-        started_by: caller.session.clone(),
+        started_by: caller.principal(),
         clears: said.clears.is_some(),
         history: said.clears.iter().cloned().chain([said.history()]).collect(),
         message: Some(Clean::new(sanitizer, message)),
@@ -107,7 +107,7 @@ pub(crate) fn app_turn(
     let (turn_id, app) = (TurnId::new(Uuid::now_v7()), Some(server));
     let start = EventBody::Start { conversation_id, turn_id, message_id: None, app };
     let start = Clean::new(&project.sanitizer, start);
-    let started_by = caller.session.clone();
+    let started_by = caller.principal();
     BeginTurn { started_by, ..empty_turn(&caller.tenant, conversation_id, turn_id, start) }
 }
 

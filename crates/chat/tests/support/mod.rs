@@ -191,6 +191,7 @@ pub(crate) fn caller() -> Caller {
         tenant: "home".parse().unwrap(),
         session: "session-1".into(),
         name: "test".into(),
+        person: None,
         role: parlor_storage::AccessRole::User,
     }
 }

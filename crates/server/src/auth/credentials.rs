@@ -2,7 +2,7 @@
 //! first start for the tenant `home`, from the environment or with random ones that
 //! are shown once.
 
-use parlor_protocol::TenantId;
+use parlor_protocol::{PersonId, TenantId};
 use parlor_storage::{AccessRole, NewToken, Store, TokenKind};
 use secrecy::{ExposeSecret, SecretString};
 
@@ -50,7 +50,7 @@ pub async fn prepare_credentials(
     set_passwords(store, clock, tenant, changes).await?;
     let keys = store.access().tokens(tenant, TokenKind::Key).await?;
     if credentials.api_key.is_none() && keys.is_empty() {
-        let (_, secret) = add_key(store, clock, tenant, AccessRole::Admin, "first").await?;
+        let (_, secret) = add_key(store, clock, tenant, (AccessRole::Admin, None), "first").await?;
         made.push(NewCredential { name: "admin API key", secret });
     }
     Ok(made)
@@ -74,12 +74,12 @@ pub(crate) async fn set_passwords(
     Ok(())
 }
 
-/// Creates a key; returns its id and its secret.
+/// Creates a key, of the tenant or of a person; returns its id and its secret.
 pub(crate) async fn add_key(
     store: &Store,
     clock: &Clock,
     tenant: &TenantId,
-    role: AccessRole,
+    (role, person): (AccessRole, Option<PersonId>),
     name: &str,
 ) -> Result<(String, SecretString), AccessError> {
     let secret = new_token("parlor")?;
@@ -90,6 +90,8 @@ pub(crate) async fn add_key(
         tenant: tenant.clone(),
         role,
         name: name.to_owned(),
+        person,
+        device: None,
         created_at: clock.now(),
         expires_at: None,
     };

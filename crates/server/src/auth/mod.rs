@@ -1,7 +1,8 @@
 //! Access (X): passwords create sessions; sessions and keys are tokens.
 //!
-//! 1. A person logs in: [`throttle`] slows guessing down, [`password`] compares,
-//!    [`sessions`] creates a random token, which travels in the [`cookie`].
+//! 1. Somebody logs in, to the tenant's shared account or to their own ([`people`]): [`throttle`]
+//!    slows guessing down, [`password`] compares, [`sessions`] creates a random token, which
+//!    travels in the [`cookie`].
 //! 2. A request carries that cookie, or a key in `X-API-Key` or as `Authorization: Bearer`;
 //!    [`principal`] finds out whose it is before a handler runs.
 //! 3. Logging out, revoking and changing a password end the token, and every stream
@@ -13,7 +14,9 @@ pub(crate) mod change_file;
 pub(crate) mod changes_elsewhere;
 pub(crate) mod cookie;
 mod credentials;
+mod device;
 mod password;
+mod people;
 mod principal;
 mod refused_logins;
 mod session;
@@ -25,18 +28,23 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use parlor_fanout::Fanout;
-use parlor_protocol::TenantId;
-use parlor_storage::{AccessRole, StorageError, Store};
+use parlor_protocol::{LoginName, TenantId};
+use parlor_storage::{AccessRole, Person, StorageError, Store};
 use secrecy::SecretString;
 
 pub use credentials::{NewCredential, prepare_credentials};
 pub use password::HashError;
+pub use people::IdentifiedPerson;
 pub use principal::Principal;
 pub use session::Session;
 pub use token::NoRandomness;
 
 pub(crate) use credentials::{add_key, set_passwords};
+pub(crate) use device::device_of;
 pub(crate) use password::weakness;
+pub(crate) use people::{
+    AcceptError, PasswordProblem, add_invitation, hash_password, password_problem,
+};
 pub(crate) use principal::given_key;
 pub(crate) use token::{TokenHash, is_short, new_token};
 
@@ -45,8 +53,8 @@ use crate::clock::Clock;
 use crate::config::{AccessConfig, Credentials, HOME};
 use password::PasswordHasher;
 use refused_logins::{Refusal, RefusedLogins};
-use session_store::Sessions;
-use throttle::{Attempt, Throttle};
+use session_store::{NewSession, Sessions};
+use throttle::{Attempt, Target, Throttle};
 
 /// Why credentials could not be created or changed.
 #[derive(Debug, thiserror::Error)]
@@ -64,13 +72,54 @@ pub enum AccessError {
 
 /// Why a login was refused, by what the caller does next.
 #[derive(Debug)]
-pub(crate) enum LoginError {
-    /// Show the form again: the password is wrong.
+pub enum LoginError {
+    /// Show the form again: the password is wrong, or there is no such name.
     WrongPassword,
     /// Show the form again: the next attempt is accepted after this time.
     RetryAfter(Duration),
+    /// Say so to whoever has proven who they are: an administrator has disabled the account.
+    Disabled,
     /// Log it.
     Failed(AccessError),
+}
+
+/// Who wants to log in, and from where.
+#[derive(Debug)]
+pub(crate) struct Login<'l> {
+    pub(crate) tenant: &'l TenantId,
+    /// The login name; none for the shared account.
+    pub(crate) name: Option<&'l str>,
+    pub(crate) password: SecretString,
+    pub(crate) from: IpAddr,
+    /// What the session runs on, in a few words.
+    pub(crate) device: String,
+}
+
+/// What a password lets into.
+enum Account {
+    /// The tenant's shared account, with this access role.
+    Shared(AccessRole),
+    Person(Person),
+}
+
+/// The name of the sessions of a shared account.
+const SHARED_SESSION: &str = "browser";
+/// How long to wait if too many passwords are being checked.
+const RETRY_WHEN_BUSY: Duration = Duration::from_secs(5);
+
+impl From<StorageError> for LoginError {
+    fn from(error: StorageError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<HashError> for LoginError {
+    fn from(error: HashError) -> Self {
+        match error {
+            HashError::Busy => Self::RetryAfter(RETRY_WHEN_BUSY),
+            HashError::Failed => Self::Failed(error.into()),
+        }
+    }
 }
 
 /// Logins, sessions and keys.
@@ -79,6 +128,7 @@ pub struct Access {
     pub(crate) sessions: Sessions,
     tenants: Vec<TenantId>,
     store: Store,
+    clock: Clock,
     hasher: PasswordHasher,
     throttle: Throttle,
     /// Counted for the log.
@@ -103,30 +153,25 @@ impl Access {
         if let Some((key, tenant)) = &credentials.editor_key {
             sessions.accept_process_key(key, Session::of_editor(tenant.clone()));
         }
-        let (hasher, throttle) = (PasswordHasher::new(), Throttle::new(&store, clock));
+        let (hasher, throttle) = (PasswordHasher::new(), Throttle::new(&store, clock.clone()));
         let refused_logins = RefusedLogins::default();
-        Self { sessions, tenants, store, hasher, throttle, refused_logins }
+        Self { sessions, tenants, store, clock, hasher, throttle, refused_logins }
     }
 
-    /// Checks a password and returns the secret of a new session. An unknown tenant
+    /// Checks a password and returns the secret of a new session. An unknown tenant or name
     /// cannot be told from a wrong password, also not by the time that it takes.
-    pub(crate) async fn log_in(
-        &self,
-        tenant: &TenantId,
-        password: SecretString,
-        from: IpAddr,
-    ) -> Result<SecretString, LoginError> {
-        let attempt = self.try_log_in(tenant, password, from).await;
-        match &attempt {
-            Err(LoginError::WrongPassword) => {
-                self.refused_logins.count(client_network(from), Refusal::WrongPassword)
+    pub(crate) async fn log_in(&self, login: Login<'_>) -> Result<SecretString, LoginError> {
+        let Login { tenant, name, password, from, device } = login;
+        let target = Target { tenant, name };
+        let account = self.slowed_down(from, target, self.account(target, password)).await?;
+        match account {
+            Account::Person(person) => self.begin_session_of(person, device).await,
+            Account::Shared(role) => {
+                let (tenant, name) = (tenant.clone(), SHARED_SESSION.to_owned());
+                let session = NewSession { tenant, role, name, person: None, device };
+                self.sessions.begin(session).await.map_err(LoginError::Failed)
             }
-            Err(LoginError::RetryAfter(_)) => {
-                self.refused_logins.count(client_network(from), Refusal::Throttled);
-            }
-            Ok(_) | Err(LoginError::Failed(_)) => {}
         }
-        attempt
     }
 
     /// Removes login attempts that no longer matter.
@@ -134,27 +179,74 @@ impl Access {
         self.throttle.forget_old().await
     }
 
-    async fn try_log_in(
+    /// Whether a tenant is configured.
+    fn has_tenant(&self, tenant: &TenantId) -> bool {
+        self.tenants.contains(tenant)
+    }
+
+    /// Checks a password by `check`, which finds nothing if it is wrong: slowly, if there were many
+    /// attempts, or not at all. Refusals are counted for the log.
+    async fn slowed_down<T>(
+        &self,
+        from: IpAddr,
+        target: Target<'_>,
+        check: impl Future<Output = Result<Option<T>, LoginError>>,
+    ) -> Result<T, LoginError> {
+        let checked = async {
+            match self.throttle.begin(from, target).await? {
+                Attempt::RetryAfter(wait) => return Err(LoginError::RetryAfter(wait)),
+                Attempt::CheckAfter(delay) => tokio::time::sleep(delay).await,
+            }
+            let Some(found) = check.await? else {
+                self.throttle.failed(target).await?;
+                return Err(LoginError::WrongPassword);
+            };
+            self.throttle.succeeded(from).await?;
+            Ok(found)
+        };
+        let checked = checked.await;
+        match &checked {
+            Err(LoginError::WrongPassword) => {
+                self.refused_logins.count(client_network(from), Refusal::WrongPassword)
+            }
+            Err(LoginError::RetryAfter(_)) => {
+                self.refused_logins.count(client_network(from), Refusal::Throttled);
+            }
+            Ok(_) | Err(LoginError::Disabled | LoginError::Failed(_)) => {}
+        }
+        checked
+    }
+
+    /// The account that a password lets into: that of the name, or the shared one without a name.
+    async fn account(
+        &self,
+        target: Target<'_>,
+        password: SecretString,
+    ) -> Result<Option<Account>, LoginError> {
+        match target.name {
+            Some(name) => {
+                // What is no name is nobody's.
+                let login = name.parse().ok();
+                let person = self.person(target.tenant, login.as_ref(), password).await?;
+                Ok(person.map(Account::Person))
+            }
+            None => Ok(self.role_of(target.tenant, password).await?.map(Account::Shared)),
+        }
+    }
+
+    /// The person with this login name and password. For an unknown name there is nothing to
+    /// compare with, and a hash is computed all the same.
+    async fn person(
         &self,
         tenant: &TenantId,
+        login: Option<&LoginName>,
         password: SecretString,
-        from: IpAddr,
-    ) -> Result<SecretString, LoginError> {
-        let not_counted = |error: StorageError| LoginError::Failed(error.into());
-        match self.throttle.begin(from, tenant).await.map_err(not_counted)? {
-            Attempt::RetryAfter(wait) => return Err(LoginError::RetryAfter(wait)),
-            Attempt::CheckAfter(delay) => tokio::time::sleep(delay).await,
-        }
-        let role = self.role_of(tenant, password).await.map_err(|error| match error {
-            AccessError::Hash(HashError::Busy) => LoginError::RetryAfter(Duration::from_secs(5)),
-            error => LoginError::Failed(error),
-        })?;
-        let Some(role) = role else {
-            self.throttle.failed(tenant).await.map_err(not_counted)?;
-            return Err(LoginError::WrongPassword);
+    ) -> Result<Option<Person>, LoginError> {
+        let found = match login.filter(|_| self.has_tenant(tenant)) {
+            Some(login) => self.store.people().credentials(tenant, login).await?,
+            None => None,
         };
-        self.throttle.succeeded(from).await.map_err(not_counted)?;
-        self.sessions.begin(tenant, role, "browser").await.map_err(LoginError::Failed)
+        Ok(self.hasher.find(password, found.into_iter().collect()).await?)
     }
 
     /// The access role that a password grants. For an unknown tenant there is nothing
@@ -163,9 +255,9 @@ impl Access {
         &self,
         tenant: &TenantId,
         password: SecretString,
-    ) -> Result<Option<AccessRole>, AccessError> {
+    ) -> Result<Option<AccessRole>, LoginError> {
         let mut hashes = Vec::new();
-        let roles: &[AccessRole] = match self.tenants.contains(tenant) {
+        let roles: &[AccessRole] = match self.has_tenant(tenant) {
             true => &[AccessRole::User, AccessRole::Admin],
             false => &[],
         };

@@ -75,7 +75,11 @@ impl Principal {
         let caller = Caller {
             tenant: session.tenant.clone(),
             session: session.id.clone(),
-            name: session.name.clone(),
+            name: match &session.person {
+                Some(person) => person.name.clone(),
+                None => session.name.clone(),
+            },
+            person: session.person.as_ref().map(|person| person.id),
             role: session.role,
         };
         Self { caller, session }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
 use parlor_protocol::{TenantId, Timestamp};
-use parlor_storage::{AccessRole, Token, TokenKind};
+use parlor_storage::{AccessRole, Token, TokenKind, TokenPerson};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::{Clock, Moment, between, later};
@@ -32,6 +32,8 @@ pub struct Session {
     pub role: AccessRole,
     /// Its name, chosen by a person.
     pub name: String,
+    /// Whose it is; none if it is of the tenant's shared account.
+    pub person: Option<TokenPerson>,
     /// Set before `ended` is cancelled: streams check it for every event, and a
     /// `CancellationToken` takes a lock for that.
     is_ended: AtomicBool,
@@ -73,6 +75,7 @@ impl Session {
             tenant: token.tenant,
             role: token.role,
             name: token.name,
+            person: token.person,
             is_ended: AtomicBool::new(false),
             ended: CancellationToken::new(),
             latest_expiry,
@@ -101,6 +104,7 @@ impl Session {
             tenant,
             role,
             name: name.to_owned(),
+            person: None,
             is_ended: AtomicBool::new(false),
             ended: CancellationToken::new(),
             latest_expiry: Moment::NEVER,

@@ -12,8 +12,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use parlor_fanout::{AccessChange, Fanout, Hint};
-use parlor_protocol::TenantId;
-use parlor_storage::{AccessRole, NewToken, StorageError, Store, Token, TokenKind};
+use parlor_protocol::{PersonId, TenantId};
+use parlor_storage::{
+    AccessRole, NewToken, SessionsOf, StorageError, Store, Token, TokenKind,
+};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::AccessError;
@@ -38,6 +40,18 @@ pub(crate) struct Sessions {
     /// Keys that are not stored.
     process_keys: Vec<(TokenHash, Arc<Session>)>,
     cache: Mutex<Cache>,
+}
+
+/// A session that begins.
+#[derive(Debug)]
+pub(crate) struct NewSession {
+    pub(crate) tenant: TenantId,
+    pub(crate) role: AccessRole,
+    pub(crate) name: String,
+    /// Whose it is; none for the shared account.
+    pub(crate) person: Option<PersonId>,
+    /// What it runs on, in a few words.
+    pub(crate) device: String,
 }
 
 #[derive(Debug, Default)]
@@ -83,21 +97,19 @@ impl Sessions {
     }
 
     /// Creates a session and returns its secret.
-    pub(crate) async fn begin(
-        &self,
-        tenant: &TenantId,
-        role: AccessRole,
-        name: &str,
-    ) -> Result<SecretString, AccessError> {
+    pub(crate) async fn begin(&self, session: NewSession) -> Result<SecretString, AccessError> {
+        let NewSession { tenant, role, name, person, device } = session;
         let now = self.clock.now();
         let secret = new_token("rvs")?;
         let token = NewToken {
             id: new_token_id()?,
             hash: TokenHash::of(secret.expose_secret()).to_hex(),
             kind: TokenKind::Session,
-            tenant: tenant.clone(),
+            tenant,
             role,
-            name: name.to_owned(),
+            name,
+            person,
+            device: Some(device),
             created_at: now,
             expires_at: Some(first_expiry(now, &self.config)),
         };
@@ -107,17 +119,43 @@ impl Sessions {
 
     /// Revokes a session and ends its open streams.
     pub(crate) async fn end(&self, session: &Session) -> Result<(), StorageError> {
+        self.end_by_id(&session.tenant, &session.id).await?;
+        session.end();
+        Ok(())
+    }
+
+    /// The same by its public id.
+    pub(crate) async fn end_by_id(&self, tenant: &TenantId, id: &str) -> Result<(), StorageError> {
         let now = self.clock.now();
-        match self.store.access().revoke_token(&session.tenant, &session.id, now).await {
+        match self.store.access().revoke_token(tenant, id, now).await {
             Ok(()) | Err(StorageError::NotFound) => {}
             Err(error) => return Err(error),
         }
-        self.fanout.hint(Hint::Access(AccessChange::Token(session.id.clone())));
+        self.fanout.hint(Hint::Access(AccessChange::Token(id.to_owned())));
         let mut cache = self.cache();
         cache.generation += 1;
-        cache.sessions.retain(|_, other| other.id != session.id);
-        session.end();
+        cache.sessions.retain(|_, other| {
+            if other.id == id {
+                other.end();
+            }
+            other.id != id
+        });
         Ok(())
+    }
+
+    /// The valid sessions of a tenant that are meant.
+    pub(crate) async fn list(
+        &self,
+        tenant: &TenantId,
+        of: SessionsOf<'_>,
+    ) -> Result<Vec<Token>, StorageError> {
+        self.store.access().sessions(tenant, of, self.clock.now()).await
+    }
+
+    /// Sessions or keys were revoked in the database: they end here and on the other nodes.
+    pub(crate) async fn changed(&self) -> Result<(), StorageError> {
+        self.fanout.hint(Hint::Access(AccessChange::Any));
+        self.check_all().await
     }
 
     /// Reads a token again by its public id, after a hint that it changed. If it was revoked,

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use parlor_storage::{StorageError, TokenKind};
+use parlor_storage::{AccessRole, StorageError, TokenKind};
 use secrecy::ExposeSecret;
 
 use super::tenant_store::{RoleArgument, TenantArguments, TenantStore, block_on};
@@ -32,8 +32,11 @@ enum Command {
         /// A name for the key.
         #[arg(long, default_value = "script")]
         name: String,
+        /// The person whose key it is, by the name that they log in with. It sees what they see.
+        #[arg(long, value_name = "NAME")]
+        person: Option<String>,
     },
-    /// Lists keys: id, access role, state, name.
+    /// Lists keys: id, access role, state, name, and whose it is.
     List {
         #[command(flatten)]
         tenant: TenantArguments,
@@ -50,8 +53,8 @@ enum Command {
 pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     block_on(async move {
         match arguments.command {
-            Command::Create { tenant, role, name } => {
-                create(tenant.open().await?, role, &name).await
+            Command::Create { tenant, role, name, person } => {
+                create(tenant.open().await?, role, &name, person.as_deref()).await
             }
             Command::List { tenant } => list(tenant.open().await?).await,
             Command::Revoke { tenant, id } => revoke(tenant.open().await?, &id).await,
@@ -60,9 +63,28 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn create(tenant: TenantStore, role: RoleArgument, name: &str) -> anyhow::Result<()> {
+async fn create(
+    tenant: TenantStore,
+    role: RoleArgument,
+    name: &str,
+    person: Option<&str>,
+) -> anyhow::Result<()> {
+    let role = AccessRole::from(role);
+    let person = match person {
+        Some(name) => Some(tenant.person(name).await?),
+        None => None,
+    };
+    if let Some(person) = &person {
+        if person.disabled_at.is_some() {
+            anyhow::bail!("{} is disabled", person.name);
+        }
+        if role == AccessRole::Admin && person.role != AccessRole::Admin {
+            anyhow::bail!("{} is no administrator, and gets no key of one", person.name);
+        }
+    }
     let clock = Clock::default();
-    let (id, secret) = add_key(&tenant.store, &clock, &tenant.tenant, role.into(), name).await?;
+    let whose = (role, person.map(|person| person.id));
+    let (id, secret) = add_key(&tenant.store, &clock, &tenant.tenant, whose, name).await?;
     eprintln!("key {id} for tenant {}; it is shown once:", tenant.tenant);
     println!("{}", secret.expose_secret());
     tenant.notify_server().await
@@ -71,7 +93,8 @@ async fn create(tenant: TenantStore, role: RoleArgument, name: &str) -> anyhow::
 async fn list(tenant: TenantStore) -> anyhow::Result<()> {
     for key in tenant.store.access().tokens(&tenant.tenant, TokenKind::Key).await? {
         let state = if key.revoked_at.is_some() { "revoked" } else { "valid" };
-        println!("{}  {:<5}  {state:<7}  {}", key.id, key.role.as_str(), key.name);
+        let whose = key.person.map(|person| format!(" ({})", person.name)).unwrap_or_default();
+        println!("{}  {:<5}  {state:<7}  {}{whose}", key.id, key.role.as_str(), key.name);
     }
     tenant.store.close().await;
     Ok(())

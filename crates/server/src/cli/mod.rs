@@ -1,6 +1,6 @@
 //! The commands of the `parlor` binary.
 //!
-//! - `serve` runs the server; `keys` and `password` change its credentials, also
+//! - `serve` runs the server; `keys`, `password` and `people` change who may come in, also
 //!   while it runs; `audit` exports the decisions of people; `db` moves, checks and backs
 //!   up the databases.
 //! - `mcp` serves bundled tools to any MCP client, `acp` a project to any editor that speaks
@@ -22,6 +22,7 @@ mod keys;
 mod masks;
 mod mcp;
 mod password;
+mod people;
 mod sanitize;
 mod secret_input;
 mod serve;
@@ -46,6 +47,7 @@ enum Command {
     Serve(serve::Arguments),
     Keys(keys::Arguments),
     Password(password::Arguments),
+    People(people::Arguments),
     Audit(audit::Arguments),
     Db(db::Arguments),
     Mcp(mcp::Arguments),
@@ -65,6 +67,7 @@ pub fn run(line: CommandLine) -> anyhow::Result<ExitCode> {
         Command::Serve(arguments) => serve::run(arguments),
         Command::Keys(arguments) => keys::run(arguments),
         Command::Password(arguments) => password::run(arguments),
+        Command::People(arguments) => people::run(arguments),
         Command::Audit(arguments) => audit::run(arguments),
         Command::Db(arguments) => db::run(arguments),
         Command::Mcp(arguments) => mcp::run(arguments),

@@ -53,7 +53,8 @@ async fn set(tenant: TenantStore, role: RoleArgument) -> anyhow::Result<()> {
     tenant.notify_server().await
 }
 
-async fn read() -> anyhow::Result<SecretString> {
+/// A new password, from standard input.
+pub(super) async fn read() -> anyhow::Result<SecretString> {
     let password = if io::stdin().is_terminal() {
         secret_input::ask("password").await?
     } else {

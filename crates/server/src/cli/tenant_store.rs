@@ -1,4 +1,4 @@
-//! What `keys`, `password`, `audit` and `mcp` share: finding the data directory and the
+//! What `keys`, `password`, `people`, `audit` and `mcp` share: finding the data directory and the
 //! tenant, and notifying a running server.
 
 use std::path::PathBuf;
@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use parlor_fanout::{AccessChange, Hint};
-use parlor_protocol::TenantId;
-use parlor_storage::{AccessRole, Store};
+use parlor_protocol::{LoginName, TenantId};
+use parlor_storage::{AccessRole, Person, Store};
 
 use crate::auth::change_file;
 use crate::compose::STORAGE_URL;
-use crate::config::{Config, HOME, NodesConfig, Sources, StorageConfig};
+use crate::config::{Config, HOME, NodesConfig, PublicUrl, Sources, StorageConfig};
 use crate::membership::fanout;
 use crate::start;
 
@@ -44,12 +44,16 @@ pub(super) struct Place {
     pub(super) tenant: TenantId,
     /// How servers that share the database reach each other, if the configuration says so.
     nodes: Option<NodesConfig>,
+    /// The URL under which browsers reach the server, if the configuration was read.
+    public_url: Option<PublicUrl>,
 }
 
 /// A tenant in an open database.
 pub(super) struct TenantStore {
     pub(super) store: Store,
     pub(super) tenant: TenantId,
+    /// The URL under which browsers reach the server, if the configuration was read.
+    pub(super) public_url: Option<PublicUrl>,
     data_dir: PathBuf,
     storage: StorageConfig,
     nodes: Option<NodesConfig>,
@@ -58,9 +62,9 @@ pub(super) struct TenantStore {
 impl TenantArguments {
     /// Opens the database.
     pub(super) async fn open(self) -> anyhow::Result<TenantStore> {
-        let Place { data_dir, storage, tenant, nodes } = self.configured()?;
+        let Place { data_dir, storage, tenant, nodes, public_url } = self.configured()?;
         let store = start::open_store(&storage, &data_dir).await?;
-        Ok(TenantStore { store, tenant, data_dir, storage, nodes })
+        Ok(TenantStore { store, tenant, public_url, data_dir, storage, nodes })
     }
 
     /// Where the tenant's data is. If only a directory is given, no configuration is read: a
@@ -70,7 +74,7 @@ impl TenantArguments {
             Self { config: None, data_dir: Some(data_dir), tenant } => {
                 let url = std::env::var(STORAGE_URL).ok();
                 let storage = StorageConfig::of_environment(url.as_deref())?;
-                Ok(Place { data_dir, storage, tenant, nodes: None })
+                Ok(Place { data_dir, storage, tenant, nodes: None, public_url: None })
             }
             arguments => arguments.configured(),
         }
@@ -88,13 +92,27 @@ impl TenantArguments {
             let known: Vec<&str> = config.tenants.keys().map(TenantId::as_str).collect();
             bail!("there is no tenant '{}'; known tenants: {}", self.tenant, known.join(", "));
         }
+        let bind = config.server.bind;
+        let public_url = config.server.public_url.unwrap_or_else(|| PublicUrl::of_address(bind));
         let data_dir = config.server.data_dir;
-        let (storage, nodes) = (config.storage, Some(config.nodes));
-        Ok(Place { data_dir, storage, tenant: self.tenant, nodes })
+        let (storage, nodes, public_url) = (config.storage, Some(config.nodes), Some(public_url));
+        Ok(Place { data_dir, storage, tenant: self.tenant, nodes, public_url })
     }
 }
 
 impl TenantStore {
+    /// The person of the tenant who logs in with this name.
+    pub(super) async fn person(&self, name: &str) -> anyhow::Result<Person> {
+        let login: Option<LoginName> = name.parse().ok();
+        let found = match &login {
+            Some(login) => self.store.people().by_login(&self.tenant, login).await?,
+            None => None,
+        };
+        found.with_context(|| {
+            format!("there is nobody named '{name}' in tenant {}; see `people list`", self.tenant)
+        })
+    }
+
     /// Closes the database and tells running servers that credentials changed: the one that
     /// uses this data directory, and all that share the database.
     pub(super) async fn notify_server(self) -> anyhow::Result<()> {

@@ -150,6 +150,11 @@ impl ApiError {
         Self { retry_after: Some(5), ..Self::new(ErrorCode::Unavailable, message) }
     }
 
+    pub(crate) fn retry_after(seconds: u64) -> Self {
+        let message = format!("Too many requests; please wait {seconds} s.");
+        Self { retry_after: Some(seconds), ..Self::new(ErrorCode::RateLimited, message) }
+    }
+
     pub(crate) fn internal() -> Self {
         Self::new(ErrorCode::Internal, "Something failed on the server; its log says what.")
     }
@@ -235,11 +240,7 @@ impl From<StorageError> for ApiError {
 impl From<RateLimitError> for ApiError {
     fn from(error: RateLimitError) -> Self {
         match error {
-            RateLimitError::RetryAfter(seconds) => {
-                let message = format!("Too many requests; please wait {seconds} s.");
-                let error = Self::new(ErrorCode::RateLimited, message);
-                Self { retry_after: Some(seconds), ..error }
-            }
+            RateLimitError::RetryAfter(seconds) => Self::retry_after(seconds),
             RateLimitError::Unavailable(error) => {
                 tracing::warn!(%error, "failed to count a request against the rate limits");
                 Self::unavailable("The database does not work right now; please try again.")

@@ -17,7 +17,7 @@ use super::pages::{LeadingOn, LoginNotice, LoginPage};
 use super::redirect_target::RedirectTarget;
 use crate::app::App;
 use crate::auth::cookie::{self, OIDC_SESSION};
-use crate::auth::LoginError;
+use crate::auth::{Login, LoginError, device_of};
 use crate::client_address::{PeerAddress, client_address};
 use crate::config::HOME;
 
@@ -36,6 +36,8 @@ pub(crate) struct Query {
 struct Form {
     tenant: String,
     next: RedirectTarget,
+    /// Blank for the shared account.
+    name: String,
     password: SecretString,
 }
 
@@ -51,9 +53,9 @@ pub(crate) async fn form(
     }
     let tenant = query.tenant.as_deref().unwrap_or(HOME);
     let notice = query.ended.map(|_| LoginNotice::SessionEnded);
-    let providers = &app.oidc_logins;
-    let locale = Locale::of(&headers);
-    Ok(LoginPage { locale, tenant, next, notice, providers }.into_response())
+    let (locale, providers) = (Locale::of(&headers), &app.oidc_logins);
+    let name = name_field(&app, "").await?;
+    Ok(LoginPage { locale, tenant, name, next, notice, providers }.into_response())
 }
 
 /// `POST /login`: a correct password redirects to the chat or to `next`, a wrong one
@@ -66,9 +68,11 @@ pub(crate) async fn log_in(
     let from = request.extensions().get::<PeerAddress>().copied();
     let peer = from.ok_or_else(ApiError::internal)?.0.ip();
     let form = Form::read(&app, request).await?;
+    let name = name_field(&app, &form.name).await?;
     let page = |notice| LoginPage {
         locale: Locale::of(&headers),
         tenant: &form.tenant,
+        name,
         next: form.next,
         notice: Some(notice),
         providers: &app.oidc_logins,
@@ -77,9 +81,18 @@ pub(crate) async fn log_in(
         return Ok(page(LoginNotice::WrongPassword).into_response());
     };
     let address = client_address(peer, &headers, &app.config.server.trusted_proxies);
-    match app.access.log_in(&tenant, form.password.clone(), address).await {
+    let login = Login {
+        tenant: &tenant,
+        name: Some(form.name.trim()).filter(|name| !name.is_empty()),
+        password: form.password.clone(),
+        from: address,
+        device: device_of(&headers),
+    };
+    match app.access.log_in(login).await {
         Ok(secret) => begin_session(&app, &headers, &secret, form.next).await,
-        Err(LoginError::WrongPassword) => Ok(page(LoginNotice::WrongPassword).into_response()),
+        Err(LoginError::WrongPassword | LoginError::Disabled) => {
+            Ok(page(LoginNotice::WrongPassword).into_response())
+        }
         Err(LoginError::RetryAfter(wait)) => {
             Ok(page(LoginNotice::TooManyAttempts { seconds: whole_seconds(wait) }).into_response())
         }
@@ -111,8 +124,14 @@ pub(crate) async fn log_out(
     Ok(response)
 }
 
+/// The name that the form asks for, as it was typed; nothing is asked if nobody on this server has
+/// an account. It is the same for every tenant, so that nobody learns which ones there are.
+async fn name_field<'n>(app: &App, typed: &'n str) -> Result<Option<&'n str>, ApiError> {
+    Ok(app.store.people().exist().await?.then_some(typed))
+}
+
 /// Sets the cookie. An earlier session of the browser ends.
-async fn begin_session(
+pub(super) async fn begin_session(
     app: &App,
     headers: &HeaderMap,
     secret: &SecretString,
@@ -158,11 +177,12 @@ impl Form {
         Ok(Self {
             tenant: tenant.unwrap_or_else(|| HOME.to_owned()),
             next: RedirectTarget::of(field("next").as_deref()),
+            name: field("name").unwrap_or_default(),
             password: password.into(),
         })
     }
 }
 
-fn whole_seconds(wait: Duration) -> u64 {
+pub(super) fn whole_seconds(wait: Duration) -> u64 {
     wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
 }

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use parlor_chat::Caller;
-use parlor_protocol::{ProjectId, TenantId};
+use parlor_protocol::{PersonId, ProjectId, TenantId};
 use parlor_storage::{AccessRole, TokenKind};
 use serde::Serialize;
 
@@ -25,10 +25,19 @@ struct Me<'a> {
     name: &'a str,
     /// `session` or `key`.
     kind: &'static str,
+    /// Who it is; none for the shared account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    person: Option<MyPerson<'a>>,
     default_project: &'a ProjectId,
     projects: Vec<Project<'a>>,
     limits: Limits,
     locale: Locale,
+}
+
+#[derive(Serialize)]
+struct MyPerson<'a> {
+    id: PersonId,
+    name: &'a str,
 }
 
 #[derive(Serialize)]
@@ -64,7 +73,12 @@ pub(crate) async fn me(
     json(&Me {
         role: caller.role,
         tenant: &caller.tenant,
-        name: &caller.name,
+        name: &principal.session.name,
+        person: principal
+            .session
+            .person
+            .as_ref()
+            .map(|person| MyPerson { id: person.id, name: &person.name }),
         kind: match principal.session.kind {
             TokenKind::Session => "session",
             TokenKind::Key => "key",

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use axum::extract::{Path, RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Redirect, Response};
-use parlor_oidc::{OidcError, PendingLogin, Provider, ProviderId, Role, SignedIn};
-use parlor_protocol::TenantId;
+use parlor_oidc::{Identity, OidcError, PendingLogin, Provider, ProviderId, Role, SignedIn};
+use parlor_protocol::{PersonName, TenantId};
 use parlor_storage::AccessRole;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
@@ -25,6 +25,7 @@ use super::pages::{LeadingOn, LoginFailed, not_found_page};
 use super::redirect_target::RedirectTarget;
 use crate::app::App;
 use crate::auth::cookie::{self, OIDC_LOGIN, OIDC_SESSION};
+use crate::auth::{IdentifiedPerson, LoginError, device_of};
 use crate::config::HOME;
 use crate::oidc_logins::BrowserLogin;
 
@@ -100,7 +101,17 @@ async fn signed_in_response(
     signed_in: SignedIn,
     next: RedirectTarget,
 ) -> Result<Response, ApiError> {
-    let session = begin_session(app, tenant, &signed_in).await?;
+    let session = match begin_session(app, headers, (tenant, provider), &signed_in.identity).await {
+        Ok(session) => session,
+        Err(LoginError::Disabled) => {
+            return Ok(failed(headers, tenant, provider, &OidcError::NotAdmitted));
+        }
+        Err(error) => {
+            tracing::error!(?error, "login with a provider failed");
+            let why = "Logging in does not work right now; please try again.";
+            return Err(ApiError::unavailable(why));
+        }
+    };
     tracing::info!(%tenant, provider = %provider.id(), "somebody logged in with a provider");
     let is_https = app.public_url.is_https();
     let max_age = app.config.access.absolute_expiry;
@@ -115,21 +126,34 @@ async fn signed_in_response(
     Ok(response)
 }
 
-/// The only place where what a provider says becomes an access.
+/// Finds or creates the person, and begins their session: the only place where what a provider
+/// says becomes an access.
 async fn begin_session(
     app: &App,
-    tenant: &TenantId,
-    signed_in: &SignedIn,
-) -> Result<SecretString, ApiError> {
-    let role = match signed_in.identity.role {
+    headers: &HeaderMap,
+    (tenant, provider): (&TenantId, &Provider),
+    identity: &Identity,
+) -> Result<SecretString, LoginError> {
+    let role = match identity.role {
         Role::Admin => AccessRole::Admin,
         Role::User => AccessRole::User,
     };
-    let name = signed_in.identity.name.as_deref().unwrap_or("browser");
-    app.access.sessions.begin(tenant, role, name).await.map_err(|error| {
-        tracing::error!(%error, "login with a provider failed");
-        ApiError::unavailable("Logging in does not work right now; please try again.")
-    })
+    let identified = IdentifiedPerson {
+        tenant,
+        provider: provider.id().as_str(),
+        subject: &identity.subject,
+        name: name_of(identity, provider).ok_or(LoginError::Disabled)?,
+        email: identity.email.clone().filter(|_| identity.email_verified),
+        role,
+    };
+    app.access.log_in_identified(identified, device_of(headers)).await
+}
+
+/// What a new person is called: the first of these that is a name.
+fn name_of(identity: &Identity, provider: &Provider) -> Option<PersonName> {
+    let known = [&identity.name, &identity.login, &identity.email].into_iter().flatten();
+    let known = known.chain([&identity.subject]).map(String::as_str);
+    known.chain([provider.title()]).find_map(|name| name.parse().ok())
 }
 
 /// A provider of a tenant, by names from outside.
@@ -155,7 +179,7 @@ fn failed(
             tracing::warn!(%tenant, provider = %id, %error, "login with a provider failed");
         }
         OidcError::NotAdmitted => {
-            tracing::info!(%tenant, provider = %id, "somebody is not admitted by `claims`");
+            tracing::info!(%tenant, provider = %id, "somebody is not admitted, by `claims` or because the account is disabled");
         }
         OidcError::BeginAgain | OidcError::Declined => {
             tracing::debug!(%tenant, provider = %id, %error, "login with a provider failed");

@@ -11,10 +11,10 @@ async fn a_new_database_is_sound() {
     let dir = tempfile::tempdir().unwrap();
     db_in(dir.path(), &["check"]).failed("there is no such file");
     assert!(!files(dir.path())[0].exists());
-    assert!(db_in(dir.path(), &["migrate"]).succeeded().contains("created with schema 12"));
-    assert!(db_in(dir.path(), &["migrate"]).succeeded().contains("has schema 12"));
+    assert!(db_in(dir.path(), &["migrate"]).succeeded().contains("created with schema 13"));
+    assert!(db_in(dir.path(), &["migrate"]).succeeded().contains("has schema 13"));
     let text = db_in(dir.path(), &["check"]).succeeded();
-    for said in ["engine: SQLite 3.", "schema: 12;", "can be read and written", "nothing is wrong"]
+    for said in ["engine: SQLite 3.", "schema: 13;", "can be read and written", "nothing is wrong"]
     {
         assert!(text.contains(said), "{text}");
     }
@@ -78,7 +78,7 @@ async fn commands_know_postgres() {
     let dir = tempfile::tempdir().unwrap();
     let url = parlor_test_database::postgres_url(&server, dir.path()).await;
     let mut text = db_at(&url, &["migrate"]).succeeded();
-    assert!(text.contains("created with schema 12"), "{text}");
+    assert!(text.contains("created with schema 13"), "{text}");
     text.push_str(&db_at(&url, &["check"]).succeeded());
     assert!(text.contains("engine: PostgreSQL 1"), "{text}");
     let to = dir.path().join("backup");

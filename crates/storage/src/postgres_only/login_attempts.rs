@@ -1,12 +1,13 @@
 //! Login attempts on any node: a row of `login_attempts` for each address, which says when
-//! the next one is accepted, and one for each tenant, which counts failures for a minute.
+//! the next one is accepted, and one for each tenant and for each name in it, which count failures
+//! for a minute.
 //!
 //! An attempt is counted when it begins, by one statement:
 //!
 //! 1. `refused` reads the address without a lock. An attempt that comes too early ends here.
 //! 2. `counted` counts it, which locks the row. If others were counted meanwhile and it comes
 //!    too early now, nothing is counted, and the statement is repeated.
-//! 3. `is_attacked`: whether the tenant's minute has many failures.
+//! 3. `is_attacked`: whether the minute of the tenant or of the name has many failures.
 //!
 //! Each statement writes one row, so no two can wait for each other.
 
@@ -32,6 +33,8 @@ pub struct AttemptRules<'r> {
     pub forget_after: Duration,
     /// Failures per minute from which on a tenant is under attack.
     pub many_failures: u32,
+    /// The same for a name.
+    pub many_of_a_name: u32,
 }
 
 /// What becomes of an attempt.
@@ -39,7 +42,7 @@ pub struct AttemptRules<'r> {
 pub enum LoginAttempt {
     /// It was counted.
     Counted {
-        /// Whether the tenant is under attack.
+        /// Whether the tenant, or the name in it, is under attack.
         is_attacked: bool,
     },
     /// It was not: the next one is accepted after this time.
@@ -47,12 +50,13 @@ pub enum LoginAttempt {
 }
 
 impl SharedLimits {
-    /// An attempt of an address begins. `at` is the time, in milliseconds since 1970, if not
+    /// An attempt of an address begins, with a name or with none. `at` is the time, in milliseconds since 1970, if not
     /// that of the database.
     pub async fn begin_attempt(
         &self,
         address: &str,
         tenant: &str,
+        name: Option<&str>,
         rules: &AttemptRules<'_>,
         at: Option<i64>,
     ) -> Result<LoginAttempt, StorageError> {
@@ -65,6 +69,8 @@ impl SharedLimits {
                 .bind(milliseconds(rules.forget_after))
                 .bind(i64::from(rules.many_failures))
                 .bind(MINUTE)
+                .bind(name.map(|name| of_name(tenant, name)))
+                .bind(i64::from(rules.many_of_a_name))
                 .fetch_one(self.store.reader())
                 .await?;
             if let Some(attempt) = attempt(&row)? {
@@ -74,8 +80,20 @@ impl SharedLimits {
         Err(contended())
     }
 
-    /// Counts a failed attempt in the tenant's minute.
-    pub async fn count_failure(&self, tenant: &str, at: Option<i64>) -> Result<(), StorageError> {
+    /// Counts a failed attempt in the minutes of the tenant and of the name.
+    pub async fn count_failure(
+        &self,
+        tenant: &str,
+        name: Option<&str>,
+        at: Option<i64>,
+    ) -> Result<(), StorageError> {
+        if let Some(name) = name {
+            self.count_failure_of(of_name(tenant, name), at).await?;
+        }
+        self.count_failure_of(of_tenant(tenant), at).await
+    }
+
+    async fn count_failure_of(&self, sender: String, at: Option<i64>) -> Result<(), StorageError> {
         let is_over = "(excluded.counted_at NOT BETWEEN a.counted_at - $3
                         AND a.counted_at + $3 - 1)";
         query(format!(
@@ -87,7 +105,7 @@ impl SharedLimits {
              RETURNING {WITHOUT_WAITING}"
         ))
         .bind(at)
-        .bind(of_tenant(tenant))
+        .bind(sender)
         .bind(MINUTE)
         .fetch_all(self.store.reader())
         .await?;
@@ -155,7 +173,8 @@ fn begin(pauses: &[Duration]) -> String {
          )
          SELECT EXISTS (SELECT 1 FROM counted) AS counted, (SELECT wait FROM refused) AS wait,
          EXISTS (
-             SELECT 1 FROM login_attempts a, m WHERE a.sender = $3 AND a.count >= $5
+             SELECT 1 FROM login_attempts a, m
+             WHERE ((a.sender = $3 AND a.count >= $5) OR (a.sender = $7 AND a.count >= $8))
              AND m.now BETWEEN a.counted_at - $6 AND a.counted_at + $6 - 1
          ) AS is_attacked, {WITHOUT_WAITING}"
     )
@@ -178,6 +197,10 @@ fn of_address(address: &str) -> String {
 
 fn of_tenant(tenant: &str) -> String {
     format!("tenant:{tenant}")
+}
+
+fn of_name(tenant: &str, name: &str) -> String {
+    format!("name:{tenant}/{name}")
 }
 
 fn milliseconds(duration: Duration) -> i64 {

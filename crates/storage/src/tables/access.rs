@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use parlor_database::{Row, query};
-use parlor_protocol::{TenantId, Timestamp};
+use parlor_protocol::{PersonId, TenantId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::columns::parsed;
+use crate::columns::{optional, parsed};
 use crate::error::StorageError;
 use crate::store::Store;
 
@@ -44,10 +44,34 @@ pub struct NewToken {
     pub role: AccessRole,
     /// Its name for people.
     pub name: String,
+    /// Whose it is; none if it is of the tenant's shared account.
+    pub person: Option<PersonId>,
+    /// What a session runs on, in a few words.
+    pub device: Option<String>,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it expires; keys do not.
     pub expires_at: Option<Timestamp>,
+}
+
+/// Whose sessions are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionsOf<'a> {
+    /// Everybody's of the tenant.
+    Tenant,
+    /// A person's.
+    Person(PersonId),
+    /// This one alone.
+    One(&'a str),
+}
+
+/// Whose a token is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenPerson {
+    /// The person.
+    pub id: PersonId,
+    /// Their name.
+    pub name: String,
 }
 
 /// A token as it is stored: valid, expired or revoked.
@@ -63,19 +87,27 @@ pub struct Token {
     pub role: AccessRole,
     /// Its name for people.
     pub name: String,
+    /// Whose it is; none if it is of the tenant's shared account.
+    pub person: Option<TokenPerson>,
+    /// What a session runs on, in a few words.
+    pub device: Option<String>,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it was last used, to the minute.
     pub last_used_at: Timestamp,
     /// When it expires.
     pub expires_at: Option<Timestamp>,
-    /// When it was revoked.
+    /// When it was revoked, or the person disabled.
     pub revoked_at: Option<Timestamp>,
 }
 
 /// How many hashes one statement takes. A statement is prepared once for each of these sizes;
 /// one that has fewer hashes repeats the last.
 const BATCHES: [usize; 3] = [4, 50, 500];
+
+/// A token, and whose it is.
+const SELECT: &str = "SELECT t.*, COALESCE(t.revoked_at, p.disabled_at) AS ended_at,
+     p.name AS person_name FROM tokens t LEFT JOIN people p ON p.id = t.person";
 
 /// The stored credentials.
 #[derive(Debug, Clone, Copy)]
@@ -103,7 +135,8 @@ impl Access<'_> {
         Ok(row.map(|row| row.try_get("hash")).transpose()?)
     }
 
-    /// Sets a password and revokes the sessions that were opened with the old one.
+    /// Sets the password of the shared account, and revokes the sessions that were opened with the
+    /// old one.
     pub async fn set_password(
         &self,
         tenant: &TenantId,
@@ -124,7 +157,8 @@ impl Access<'_> {
         .await?;
         query(
             "UPDATE tokens SET revoked_at = $3
-             WHERE tenant = $1 AND role = $2 AND kind = 'session' AND revoked_at IS NULL",
+             WHERE tenant = $1 AND role = $2 AND kind = 'session' AND person IS NULL
+             AND revoked_at IS NULL",
         )
         .bind(tenant.as_str())
         .bind(role.as_str())
@@ -140,8 +174,9 @@ impl Access<'_> {
         let mut transaction = self.0.begin().await?;
         query(
             "INSERT INTO tokens
-             (id, hash, kind, tenant, role, name, created_at, last_used_at, expires_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8)
+             (id, hash, kind, tenant, role, name, created_at, last_used_at, expires_at, person,
+              device)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10)
              ON CONFLICT (hash) DO NOTHING",
         )
         .bind(&token.id)
@@ -152,6 +187,8 @@ impl Access<'_> {
         .bind(&token.name)
         .bind(token.created_at.0)
         .bind(token.expires_at.map(|at| at.0))
+        .bind(token.person.map(|person| person.to_string()))
+        .bind(&token.device)
         .execute(&mut *transaction)
         .await?;
         transaction.commit().await?;
@@ -160,7 +197,7 @@ impl Access<'_> {
 
     /// The token with this hash, even if it has expired or was revoked.
     pub async fn token_by_hash(&self, hash: &str) -> Result<Option<Token>, StorageError> {
-        let row = query("SELECT * FROM tokens WHERE hash = $1")
+        let row = query(format!("{SELECT} WHERE t.hash = $1"))
             .bind(hash)
             .fetch_optional(self.0.reader())
             .await?;
@@ -191,11 +228,38 @@ impl Access<'_> {
         tenant: &TenantId,
         kind: TokenKind,
     ) -> Result<Vec<Token>, StorageError> {
-        let rows = query(
-            "SELECT * FROM tokens WHERE tenant = $1 AND kind = $2 ORDER BY created_at DESC, id",
-        )
+        let rows = query(format!(
+            "{SELECT} WHERE t.tenant = $1 AND t.kind = $2 ORDER BY t.created_at DESC, t.id"
+        ))
         .bind(tenant.as_str())
         .bind(kind.as_str())
+        .fetch_all(self.0.reader())
+        .await?;
+        rows.iter().map(token).collect()
+    }
+
+    /// The valid sessions of a tenant that are meant, newest first.
+    pub async fn sessions(
+        &self,
+        tenant: &TenantId,
+        of: SessionsOf<'_>,
+        now: Timestamp,
+    ) -> Result<Vec<Token>, StorageError> {
+        let (person, id) = match of {
+            SessionsOf::Tenant => (None, None),
+            SessionsOf::Person(person) => (Some(person.to_string()), None),
+            SessionsOf::One(id) => (None, Some(id)),
+        };
+        let rows = query(format!(
+            "{SELECT} WHERE t.tenant = $1 AND t.kind = 'session' AND t.revoked_at IS NULL
+             AND p.disabled_at IS NULL AND t.expires_at > $2
+             AND ($3 IS NULL OR t.person = $3) AND ($4 IS NULL OR t.id = $4)
+             ORDER BY t.created_at DESC, t.id"
+        ))
+        .bind(tenant.as_str())
+        .bind(now.0)
+        .bind(person)
+        .bind(id)
         .fetch_all(self.0.reader())
         .await?;
         rows.iter().map(token).collect()
@@ -254,7 +318,7 @@ fn padded(hashes: &[String]) -> impl Iterator<Item = &String> {
 
 fn select_by_hash(hashes: usize) -> String {
     let numbers: Vec<String> = (1..=hashes).map(|number| format!("${number}")).collect();
-    format!("SELECT * FROM tokens WHERE hash IN ({})", numbers.join(", "))
+    format!("{SELECT} WHERE t.hash IN ({})", numbers.join(", "))
 }
 
 fn token(row: &Row) -> Result<Token, StorageError> {
@@ -262,22 +326,37 @@ fn token(row: &Row) -> Result<Token, StorageError> {
         Ok(row.try_get::<Option<i64>>(column)?.map(Timestamp))
     };
     let kind: String = row.try_get("kind")?;
-    let role: String = row.try_get("role")?;
+    let mut is_gone = false;
+    let person = match optional(row, "person")? {
+        Some(id) => {
+            let name = row.try_get::<Option<String>>("person_name")?;
+            // Whoever is gone lets nobody in.
+            is_gone = name.is_none();
+            Some(TokenPerson { id, name: name.unwrap_or_default() })
+        }
+        None => None,
+    };
     Ok(Token {
         id: row.try_get("id")?,
         kind: if kind == "session" { TokenKind::Session } else { TokenKind::Key },
         tenant: parsed(row, "tenant")?,
-        // Fail closed: any other text is not an admin.
-        role: if role == "admin" { AccessRole::Admin } else { AccessRole::User },
+        role: AccessRole::from_name(row.try_get("role")?),
         name: row.try_get("name")?,
+        person,
+        device: row.try_get("device")?,
         created_at: Timestamp(row.try_get("created_at")?),
         last_used_at: Timestamp(row.try_get("last_used_at")?),
         expires_at: time("expires_at")?,
-        revoked_at: time("revoked_at")?,
+        revoked_at: time("ended_at")?.or(is_gone.then_some(Timestamp(0))),
     })
 }
 
 impl AccessRole {
+    /// From its name. Fail closed: any other text is not an admin.
+    pub(crate) fn from_name(name: &str) -> Self {
+        if name == "admin" { Self::Admin } else { Self::User }
+    }
+
     /// Its name.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -1,10 +1,10 @@
 //! Blocked inputs: what the guardrail refused, or noticed and let pass (G-7).
 
 use parlor_database::{Row, query};
-use parlor_protocol::{ProjectId, TenantId, Timestamp};
+use parlor_protocol::{PersonId, ProjectId, TenantId, Timestamp};
 use serde::Serialize;
 
-use crate::columns::parsed;
+use crate::columns::{optional, parsed};
 use crate::error::StorageError;
 use crate::pages::{self, PageCursor};
 use crate::store::Store;
@@ -23,6 +23,9 @@ pub struct BlockedInput {
     pub project: ProjectId,
     /// The session or key that sent it.
     pub session: String,
+    /// The person who sent it; none for the shared account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub person: Option<PersonId>,
     /// The rule that matched.
     pub rule: String,
     /// The category of the rule.
@@ -53,8 +56,8 @@ impl Store {
         let mut transaction = self.begin().await?;
         query(
             "INSERT INTO blocked_inputs
-             (id, at, tenant, project, session, rule, category, action, view, hash, excerpt)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+             (id, at, tenant, project, session, rule, category, action, view, hash, excerpt, person)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
         )
         .bind(&input.id)
         .bind(input.at.0)
@@ -67,6 +70,7 @@ impl Store {
         .bind(&input.view)
         .bind(&input.hash)
         .bind(&input.excerpt)
+        .bind(input.person.map(|person| person.to_string()))
         .execute(&mut *transaction)
         .await?;
         transaction.commit().await?;
@@ -106,6 +110,7 @@ fn blocked_input(row: &Row) -> Result<BlockedInput, StorageError> {
         tenant: parsed(row, "tenant")?,
         project: parsed(row, "project")?,
         session: row.try_get("session")?,
+        person: optional(row, "person")?,
         rule: row.try_get("rule")?,
         category: row.try_get("category")?,
         action: row.try_get("action")?,

@@ -1,11 +1,13 @@
 //! The audit: who decided what. Written with the answer itself, and never changed.
 
 use parlor_database::{Connection, Row, query};
-use parlor_protocol::{ConversationId, ProjectId, PromptId, PromptOutcome, TenantId, Timestamp};
+use parlor_protocol::{
+    ConversationId, PersonId, ProjectId, PromptId, PromptOutcome, TenantId, Timestamp,
+};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::columns::{optional_json, parsed, to_json};
+use crate::columns::{optional, optional_json, parsed, to_json};
 use crate::error::StorageError;
 use crate::store::Store;
 use parlor_protocol::PromptStatus;
@@ -31,8 +33,11 @@ pub struct Decision {
     pub outcome: PromptOutcome,
     /// The session or key that answered; `None` if nobody did.
     pub session: Option<String>,
-    /// Its name for people.
+    /// The name of the person, or that of the session or key of the shared account.
     pub answered_by: Option<String>,
+    /// The person who answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub person: Option<PersonId>,
     /// The question as text.
     pub question: String,
     /// The answer.
@@ -90,9 +95,9 @@ pub(crate) async fn insert(
     query(
         "INSERT INTO decisions (id, at, tenant, project, conversation_id, prompt_id, origin,
          outcome, session, answered_by, question, response, server, tool, run_id, arguments_hash,
-         edited, remembered, reason, proposed, arguments, sources)
+         edited, remembered, reason, proposed, arguments, sources, person)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-         $19, $20, $21, $22)",
+         $19, $20, $21, $22, $23)",
     )
     .bind(&decision.id)
     .bind(decision.at.0)
@@ -116,6 +121,7 @@ pub(crate) async fn insert(
     .bind(decision.proposed.as_ref().map(to_json).transpose()?)
     .bind(decision.arguments.as_ref().map(to_json).transpose()?)
     .bind(decision.sources.as_ref().map(to_json).transpose()?)
+    .bind(decision.person.map(|person| person.to_string()))
     .execute(&mut *transaction)
     .await?;
     Ok(())
@@ -135,6 +141,7 @@ fn decision(row: &Row) -> Result<Decision, StorageError> {
             .ok_or_else(|| StorageError::Corrupt("a decision has the outcome open".into()))?,
         session: row.try_get("session")?,
         answered_by: row.try_get("answered_by")?,
+        person: optional(row, "person")?,
         question: row.try_get("question")?,
         response: optional_json(row, "response")?,
         reason: row.try_get("reason")?,

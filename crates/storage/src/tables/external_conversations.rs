@@ -1,7 +1,7 @@
 //! Conversations of clients that name them by ids of their own.
 //!
 //! Such an id comes with the first message already, and it may be guessed: it names a conversation
-//! only to the session or key that began it.
+//! only to the person who began it, or to the session or key of the shared account that did.
 
 use parlor_database::{Batch, query};
 use parlor_protocol::{ConversationId, ExternalId, ProjectId, TenantId};
@@ -13,7 +13,7 @@ use crate::store::Store;
 /// A conversation as a client names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExternalConversation {
-    /// The session or key of the client.
+    /// The person, or the session or key of the shared account.
     pub principal: String,
     /// The protocol that it speaks.
     pub surface: Surface,

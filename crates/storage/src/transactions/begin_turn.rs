@@ -42,7 +42,7 @@ pub struct BeginTurn {
     pub mode: Option<Mode>,
     /// The turn.
     pub turn: TurnId,
-    /// The session or key that began it, or the agent.
+    /// The person, session or key that began it, or the agent.
     pub started_by: String,
     /// The client's id of the message: the same one again begins no second turn.
     pub client_message_id: Option<ClientMessageId>,

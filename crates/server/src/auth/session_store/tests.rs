@@ -55,7 +55,9 @@ fn home() -> TenantId {
 
 impl Fixture {
     async fn begin(&self) -> SecretString {
-        self.sessions.begin(&home(), AccessRole::User, "test").await.unwrap()
+        let (tenant, role, name) = (home(), AccessRole::User, "test".to_owned());
+        let session = NewSession { tenant, role, name, person: None, device: "test".to_owned() };
+        self.sessions.begin(session).await.unwrap()
     }
 
     async fn find(&self, secret: &SecretString) -> Option<Arc<Session>> {

@@ -4,10 +4,11 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use parlor_protocol::TenantId;
 use parlor_storage::{AttemptRules, LoginAttempt, SharedLimits, StorageError};
 
-use super::{Attempt, FORGET_AFTER, FREE, MANY_FAILURES, MOST_DOUBLINGS, delay, pause};
+use super::{
+    Attempt, FORGET_AFTER, FREE, MANY_FAILURES, MANY_OF_A_NAME, MOST_DOUBLINGS, Target, delay, pause,
+};
 use crate::clock::Clock;
 
 /// Recent login attempts on all nodes.
@@ -28,20 +29,21 @@ impl InDatabase {
     pub(super) async fn begin(
         &self,
         from: IpAddr,
-        tenant: &TenantId,
+        target: Target<'_>,
     ) -> Result<Attempt, StorageError> {
-        self.begin_at(from, tenant, self.moved()).await
+        self.begin_at(from, target, self.moved()).await
     }
 
     /// The same at any time; without one, at that of the database.
     pub(super) async fn begin_at(
         &self,
         from: IpAddr,
-        tenant: &TenantId,
+        target: Target<'_>,
         now: Option<i64>,
     ) -> Result<Attempt, StorageError> {
         let (address, rules) = (from.to_string(), self.rules());
-        let attempt = self.limits.begin_attempt(&address, tenant.as_str(), &rules, now);
+        let (tenant, name) = (target.tenant.as_str(), target.name);
+        let attempt = self.limits.begin_attempt(&address, tenant, name, &rules, now);
         Ok(match attempt.await? {
             LoginAttempt::Counted { is_attacked } => Attempt::CheckAfter(delay(is_attacked)),
             LoginAttempt::TooEarly(wait) => Attempt::RetryAfter(wait),
@@ -52,17 +54,17 @@ impl InDatabase {
         self.limits.forget_attempts(&from.to_string()).await
     }
 
-    pub(super) async fn failed(&self, tenant: &TenantId) -> Result<(), StorageError> {
-        self.failed_at(tenant, self.moved()).await
+    pub(super) async fn failed(&self, target: Target<'_>) -> Result<(), StorageError> {
+        self.failed_at(target, self.moved()).await
     }
 
     /// The same at any time; without one, at that of the database.
     pub(super) async fn failed_at(
         &self,
-        tenant: &TenantId,
+        target: Target<'_>,
         now: Option<i64>,
     ) -> Result<(), StorageError> {
-        self.limits.count_failure(tenant.as_str(), now).await
+        self.limits.count_failure(target.tenant.as_str(), target.name, now).await
     }
 
     pub(super) async fn forget_old(&self) -> Result<(), StorageError> {
@@ -74,6 +76,7 @@ impl InDatabase {
             pauses: &self.pauses,
             forget_after: FORGET_AFTER,
             many_failures: MANY_FAILURES,
+            many_of_a_name: MANY_OF_A_NAME,
         }
     }
 

@@ -5,12 +5,10 @@ use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use parlor_protocol::TenantId;
-
-use super::{Attempt, FORGET_AFTER, MANY_FAILURES, delay, pause};
+use super::{Attempt, FORGET_AFTER, MANY_FAILURES, MANY_OF_A_NAME, Target, delay, pause};
 use crate::clock::{Clock, Moment};
 
-/// How many addresses are tracked at most.
+/// How many addresses, and how many tenants and names, are tracked at most.
 const MOST_ADDRESSES: usize = 10_000;
 
 /// Recent login attempts on this node.
@@ -23,7 +21,8 @@ pub(crate) struct InMemory {
 #[derive(Debug, Default)]
 struct State {
     addresses: HashMap<IpAddr, Attempts>,
-    tenants: HashMap<TenantId, Minute>,
+    /// Of tenants, and of names in them.
+    failures: HashMap<String, Minute>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -45,12 +44,12 @@ impl InMemory {
         Self { clock, state: Mutex::default() }
     }
 
-    pub(super) fn begin(&self, from: IpAddr, tenant: &TenantId) -> Attempt {
-        self.begin_at(from, tenant, self.clock.moment())
+    pub(super) fn begin(&self, from: IpAddr, target: Target<'_>) -> Attempt {
+        self.begin_at(from, target, self.clock.moment())
     }
 
     /// The same at any time.
-    pub(super) fn begin_at(&self, from: IpAddr, tenant: &TenantId, now: Moment) -> Attempt {
+    pub(super) fn begin_at(&self, from: IpAddr, target: Target<'_>, now: Moment) -> Attempt {
         let mut state = self.lock();
         state.forget(now);
         let fresh = Attempts { count: 0, last: now, open_at: now };
@@ -64,26 +63,27 @@ impl InMemory {
         attempts.count += 1;
         attempts.last = now;
         attempts.open_at = now.after(pause(attempts.count));
-        Attempt::CheckAfter(delay(state.is_attacked(tenant, now)))
+        Attempt::CheckAfter(delay(state.is_attacked(target, now)))
     }
 
     pub(super) fn succeeded(&self, from: IpAddr) {
         self.lock().addresses.remove(&from);
     }
 
-    pub(super) fn failed(&self, tenant: &TenantId) {
-        self.failed_at(tenant, self.clock.moment());
+    pub(super) fn failed(&self, target: Target<'_>) {
+        self.failed_at(target, self.clock.moment());
     }
 
     /// The same at any time.
-    pub(super) fn failed_at(&self, tenant: &TenantId, now: Moment) {
+    pub(super) fn failed_at(&self, target: Target<'_>, now: Moment) {
         let mut state = self.lock();
-        let minute =
-            state.tenants.entry(tenant.clone()).or_insert(Minute { began: now, failures: 0 });
-        if now >= minute.began.after(Duration::from_secs(60)) {
-            *minute = Minute { began: now, failures: 0 };
+        for (of, _) in counted(target) {
+            let minute = state.failures.entry(of).or_insert(Minute { began: now, failures: 0 });
+            if now >= minute.began.after(Duration::from_secs(60)) {
+                *minute = Minute { began: now, failures: 0 };
+            }
+            minute.failures = minute.failures.saturating_add(1);
         }
-        minute.failures = minute.failures.saturating_add(1);
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -92,9 +92,11 @@ impl InMemory {
 }
 
 impl State {
-    fn is_attacked(&self, tenant: &TenantId, now: Moment) -> bool {
-        self.tenants.get(tenant).is_some_and(|minute| {
-            minute.failures >= MANY_FAILURES && now < minute.began.after(Duration::from_secs(60))
+    fn is_attacked(&self, target: Target<'_>, now: Moment) -> bool {
+        counted(target).any(|(of, many)| {
+            self.failures.get(&of).is_some_and(|minute| {
+                minute.failures >= many && now < minute.began.after(Duration::from_secs(60))
+            })
         })
     }
 
@@ -106,10 +108,21 @@ impl State {
                 self.addresses.clear();
             }
         }
-        if self.tenants.len() >= MOST_ADDRESSES {
-            self.tenants.clear();
+        if self.failures.len() >= MOST_ADDRESSES {
+            let minute = Duration::from_secs(60);
+            self.failures.retain(|_, failures| now < failures.began.after(minute));
+            if self.failures.len() >= MOST_ADDRESSES {
+                self.failures.clear();
+            }
         }
     }
+}
+
+/// Whose failures are counted, and how many are many.
+fn counted(target: Target<'_>) -> impl Iterator<Item = (String, u32)> {
+    let Target { tenant, name } = target;
+    let of_name = name.map(|name| (format!("name:{tenant}/{name}"), MANY_OF_A_NAME));
+    of_name.into_iter().chain([(format!("tenant:{tenant}"), MANY_FAILURES)])
 }
 
 #[cfg(test)]
@@ -118,10 +131,14 @@ mod tests {
 
     #[test]
     fn memory_is_bounded() {
-        let (throttle, home) = (InMemory::new(Clock::default()), "home".parse().unwrap());
+        let (throttle, tenant) = (InMemory::new(Clock::default()), "home".parse().unwrap());
         for n in 0..(2 * MOST_ADDRESSES as u32) {
-            throttle.begin(IpAddr::V4(n.into()), &home);
+            let name = n.to_string();
+            let target = Target { tenant: &tenant, name: Some(&name) };
+            throttle.begin(IpAddr::V4(n.into()), target);
+            throttle.failed(target);
         }
-        assert!(throttle.lock().addresses.len() <= MOST_ADDRESSES);
+        let state = throttle.lock();
+        assert!(state.addresses.len() <= MOST_ADDRESSES && state.failures.len() <= MOST_ADDRESSES + 2);
     }
 }

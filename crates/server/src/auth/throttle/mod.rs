@@ -4,8 +4,8 @@
 //!   until the next is accepted, up to half a minute. An attempt counts when it
 //!   begins, so a hundred in parallel are not a hundred free ones. A correct
 //!   password clears the address.
-//! - Per tenant: while many addresses guess at once, every attempt is delayed by a
-//!   second before it is checked. Nobody is refused for what others do.
+//! - Per tenant, and per name in it: while many addresses guess at once, every attempt is delayed
+//!   by a second before it is checked. Nobody is refused for what others do.
 //! - [`InMemory`]: a node alone counts in memory. [`InDatabase`]: nodes that share a
 //!   database count in its rows, so that guessing on three of them is not three times as
 //!   fast.
@@ -35,6 +35,8 @@ const MOST_DOUBLINGS: u32 = 5;
 const FORGET_AFTER: Duration = Duration::from_secs(15 * 60);
 /// Failures per minute and tenant from which on every attempt is delayed.
 const MANY_FAILURES: u32 = 30;
+/// The same for one name.
+const MANY_OF_A_NAME: u32 = 10;
 const DELAY: Duration = Duration::from_secs(1);
 
 /// Recent login attempts.
@@ -44,6 +46,15 @@ pub(crate) enum Throttle {
     Local(InMemory),
     /// Those on all nodes.
     Shared(InDatabase),
+}
+
+/// What an attempt wants to get into.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Target<'t> {
+    /// The tenant.
+    pub(crate) tenant: &'t TenantId,
+    /// The login name of a person; none for the shared account.
+    pub(crate) name: Option<&'t str>,
 }
 
 /// What to do with an attempt.
@@ -68,12 +79,12 @@ impl Throttle {
     pub(crate) async fn begin(
         &self,
         from: IpAddr,
-        tenant: &TenantId,
+        target: Target<'_>,
     ) -> Result<Attempt, StorageError> {
         let from = client_network(from);
         match self {
-            Self::Local(throttle) => Ok(throttle.begin(from, tenant)),
-            Self::Shared(throttle) => throttle.begin(from, tenant).await,
+            Self::Local(throttle) => Ok(throttle.begin(from, target)),
+            Self::Shared(throttle) => throttle.begin(from, target).await,
         }
     }
 
@@ -90,13 +101,13 @@ impl Throttle {
     }
 
     /// The password was wrong.
-    pub(crate) async fn failed(&self, tenant: &TenantId) -> Result<(), StorageError> {
+    pub(crate) async fn failed(&self, target: Target<'_>) -> Result<(), StorageError> {
         match self {
             Self::Local(throttle) => {
-                throttle.failed(tenant);
+                throttle.failed(target);
                 Ok(())
             }
-            Self::Shared(throttle) => throttle.failed(tenant).await,
+            Self::Shared(throttle) => throttle.failed(target).await,
         }
     }
 

@@ -21,6 +21,11 @@ fn home() -> TenantId {
     "home".parse().unwrap()
 }
 
+/// The shared account of a tenant.
+fn shared(tenant: &TenantId) -> Target<'_> {
+    Target { tenant, name: None }
+}
+
 fn address(n: u32) -> IpAddr {
     IpAddr::V4(n.into())
 }
@@ -46,16 +51,20 @@ async fn throttles() -> Vec<Throttle> {
 
 impl Throttle {
     async fn begin_at(&self, from: IpAddr, tenant: &TenantId, now: i64) -> Attempt {
+        self.begin_for(from, Target { tenant, name: None }, now).await
+    }
+
+    async fn begin_for(&self, from: IpAddr, target: Target<'_>, now: i64) -> Attempt {
         match self {
-            Self::Local(throttle) => throttle.begin_at(from, tenant, Moment::from_millis(now)),
-            Self::Shared(throttle) => throttle.begin_at(from, tenant, Some(now)).await.unwrap(),
+            Self::Local(throttle) => throttle.begin_at(from, target, Moment::from_millis(now)),
+            Self::Shared(throttle) => throttle.begin_at(from, target, Some(now)).await.unwrap(),
         }
     }
 
-    async fn failed_at(&self, tenant: &TenantId, now: i64) {
+    async fn failed_at(&self, target: Target<'_>, now: i64) {
         match self {
-            Self::Local(throttle) => throttle.failed_at(tenant, Moment::from_millis(now)),
-            Self::Shared(throttle) => throttle.failed_at(tenant, Some(now)).await.unwrap(),
+            Self::Local(throttle) => throttle.failed_at(target, Moment::from_millis(now)),
+            Self::Shared(throttle) => throttle.failed_at(target, Some(now)).await.unwrap(),
         }
     }
 
@@ -108,7 +117,7 @@ async fn nodes_count_attempts_together() {
         let mut attempts = JoinSet::new();
         for attempt in 0..48 {
             let node = Arc::clone(&nodes[attempt % 3]);
-            attempts.spawn(async move { node.begin(address(n), &home()).await.unwrap() });
+            attempts.spawn(async move { node.begin(address(n), shared(&home())).await.unwrap() });
         }
         let attempts = attempts.join_all().await;
         let accepted = attempts.iter().filter(|a| matches!(a, Attempt::CheckAfter(_))).count();
@@ -142,7 +151,7 @@ async fn a_tenant_under_attack_is_slow_and_open() {
     for throttle in throttles().await {
         for n in 0..MANY_FAILURES {
             throttle.begin_at(address(n), &home(), START).await;
-            throttle.failed_at(&home(), START).await;
+            throttle.failed_at(shared(&home()), START).await;
         }
         let attacked = throttle.begin_at(address(9_999), &home(), START).await;
         assert_eq!(attacked, Attempt::CheckAfter(DELAY), "{throttle:?}");
@@ -150,6 +159,26 @@ async fn a_tenant_under_attack_is_slow_and_open() {
         let quiet = throttle.begin_at(address(9_998), &other, START).await;
         assert_eq!(quiet, Attempt::CheckAfter(Duration::ZERO));
         let later = throttle.begin_at(address(9_997), &home(), START + 60 * SECOND).await;
+        assert_eq!(later, Attempt::CheckAfter(Duration::ZERO));
+    }
+}
+
+/// Y-1: guesses at one name from many addresses delay whoever logs in with it, and nobody else.
+#[tokio::test]
+async fn a_name_under_attack_is_slow_and_open() {
+    for throttle in throttles().await {
+        let home = home();
+        let named = |name| Target { tenant: &home, name: Some(name) };
+        for n in 0..MANY_OF_A_NAME {
+            throttle.begin_for(address(n), named("ana"), START).await;
+            throttle.failed_at(named("ana"), START).await;
+        }
+        let delay = async |n, target| throttle.begin_for(address(n), target, START).await;
+        assert_eq!(delay(9_999, named("ana")).await, Attempt::CheckAfter(DELAY), "{throttle:?}");
+        for quiet in [named("bob"), shared(&home)] {
+            assert_eq!(delay(9_998, quiet).await, Attempt::CheckAfter(Duration::ZERO));
+        }
+        let later = throttle.begin_for(address(9_997), named("ana"), START + 60 * SECOND).await;
         assert_eq!(later, Attempt::CheckAfter(Duration::ZERO));
     }
 }
@@ -176,15 +205,15 @@ async fn a_clock_that_is_set_back_locks_nobody_out() {
 async fn old_attempts_are_deleted() {
     for node in nodes(1).await {
         for _ in 0..FREE + 1 {
-            node.begin(address(1), &home()).await.unwrap();
+            node.begin(address(1), shared(&home())).await.unwrap();
         }
         node.forget_old().await.unwrap();
-        let refused = node.begin(address(1), &home()).await.unwrap();
+        let refused = node.begin(address(1), shared(&home())).await.unwrap();
         assert!(matches!(refused, Attempt::RetryAfter(_)), "it is not old");
 
         let old = address(2);
         node.begin_at(old, &home(), START).await;
-        node.failed_at(&home(), START).await;
+        node.failed_at(shared(&home()), START).await;
         node.forget_old().await.unwrap();
         // Whoever was forgotten can have all free attempts at the same old time.
         for _ in 0..FREE {
@@ -196,9 +225,9 @@ async fn old_attempts_are_deleted() {
 /// What happens, so many milliseconds after the last.
 #[derive(Debug, Clone, Copy)]
 enum Step {
-    Begin { address: u32, tenant: usize },
+    Begin { address: u32, target: usize },
     Succeed { address: u32 },
-    Fail { tenant: usize },
+    Fail { target: usize },
 }
 
 fn steps() -> impl Strategy<Value = Vec<(i64, Step)>> {
@@ -209,9 +238,9 @@ fn steps() -> impl Strategy<Value = Vec<(i64, Step)>> {
         1 => Just(15 * 60 * SECOND),
     ];
     let step = prop_oneof![
-        8 => (0..2_u32, 0..2_usize).prop_map(|(address, tenant)| Step::Begin { address, tenant }),
+        8 => (0..2_u32, 0..4_usize).prop_map(|(address, target)| Step::Begin { address, target }),
         1 => (0..2_u32).prop_map(|address| Step::Succeed { address }),
-        6 => (0..2_usize).prop_map(|tenant| Step::Fail { tenant }),
+        6 => (0..4_usize).prop_map(|target| Step::Fail { target }),
     ];
     prop::collection::vec((after, step), 1..120)
 }
@@ -223,6 +252,8 @@ fn both_count_the_same() {
     let Some(shared) = runtime.block_on(nodes(1)).pop() else { return };
     let local = Throttle::Local(InMemory::new(Clock::default()));
     let tenants: [TenantId; 2] = ["home", "other"].map(|id| id.parse().unwrap());
+    let targets = [(0, None), (1, None), (0, Some("ana")), (1, Some("ana"))]
+        .map(|(tenant, name): (usize, _)| Target { tenant: &tenants[tenant], name });
     let config = ProptestConfig { cases: 48, failure_persistence: None, ..Default::default() };
     // Each story begins when the one before is forgotten.
     let time = std::cell::Cell::new(START);
@@ -234,14 +265,14 @@ fn both_count_the_same() {
             let outcomes = [&local, &shared].map(|throttle| {
                 runtime.block_on(async {
                     match step {
-                        Step::Begin { address: n, tenant } => {
-                            let begun = throttle.begin_at(address(n), &tenants[tenant], now);
+                        Step::Begin { address: n, target } => {
+                            let begun = throttle.begin_for(address(n), targets[target], now);
                             return Some(begun.await);
                         }
                         Step::Succeed { address: n } => {
                             throttle.succeeded(address(n)).await.unwrap();
                         }
-                        Step::Fail { tenant } => throttle.failed_at(&tenants[tenant], now).await,
+                        Step::Fail { target } => throttle.failed_at(targets[target], now).await,
                     }
                     None
                 })

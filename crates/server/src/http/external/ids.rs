@@ -15,7 +15,7 @@ pub(super) fn conversation(
     id: &str,
 ) -> Result<ExternalConversation, ApiError> {
     let id: ExternalId = id.parse().map_err(|error| ApiError::malformed(format!("{error}")))?;
-    let principal = principal.caller.session.clone();
+    let principal = principal.caller.principal();
     Ok(ExternalConversation { principal, surface, project: project.clone(), id })
 }
 

@@ -12,11 +12,16 @@ use crate::http::redirect_target::RedirectTarget;
 use crate::oidc_logins::OidcLogins;
 
 const CONTENT: &str = include_str!("../../pages/login.html");
+const NAME: &str = include_str!("../../pages/login_name.html");
+/// For password managers, where no name is asked for.
+const NO_NAME: &str = include_str!("../../pages/login_no_name.html");
 
 /// The login form.
 pub(in crate::http) struct LoginPage<'a> {
     pub(in crate::http) locale: Locale,
     pub(in crate::http) tenant: &'a str,
+    /// What was typed as a name; none if no name is asked for.
+    pub(in crate::http) name: Option<&'a str>,
     pub(in crate::http) next: RedirectTarget,
     pub(in crate::http) notice: Option<LoginNotice>,
     /// Whom people can log in with instead of a password.
@@ -39,11 +44,17 @@ impl LoginPage<'_> {
         query.append_pair("tenant", tenant.as_str()).append_pair("next", &self.next.path());
         let query = escaped(&query.finish());
         let button = |provider: &Provider| {
-            let text = escaped(&words.replace("{provider}", provider.title()));
-            format!("<a class=\"provider\" href=\"/login/oidc/{}?{query}\">{text}</a>\n", provider.id())
+            let text = without_braces(&words.replace("{provider}", provider.title()));
+            let path = format!("/login/oidc/{}?{query}", provider.id());
+            format!("<a class=\"provider\" href=\"{path}\">{text}</a>\n")
         };
         self.providers.providers(&tenant).map(button).collect()
     }
+}
+
+/// A value that is safe, and that names nothing of a template.
+fn without_braces(text: &str) -> String {
+    escaped(text).replace('{', "&#123;")
 }
 
 impl IntoResponse for LoginPage<'_> {
@@ -57,7 +68,9 @@ impl IntoResponse for LoginPage<'_> {
                 StatusCode::OK
             }
             Some(LoginNotice::WrongPassword) => {
-                text.wrong_password.clone_into(&mut trouble);
+                let wrong =
+                    if self.name.is_some() { text.wrong_name } else { text.wrong_password };
+                wrong.clone_into(&mut trouble);
                 StatusCode::UNAUTHORIZED
             }
             Some(LoginNotice::TooManyAttempts { seconds }) => {
@@ -65,17 +78,25 @@ impl IntoResponse for LoginPage<'_> {
                 StatusCode::TOO_MANY_REQUESTS
             }
         };
+        let (field, password) = match self.name {
+            Some(_) => (NAME, text.password_or_family),
+            None => (NO_NAME, text.password),
+        };
         let content = fill(
             CONTENT,
             &[
-                ("{password}", text.password),
+                ("{name_field}", field),
+                ("{name_label}", text.name),
+                ("{name_hint}", text.name_hint),
+                ("{password}", password),
                 ("{enter}", text.enter),
                 ("{note}", note),
                 ("{trouble}", &trouble),
                 ("{next}", &self.next.path()),
                 ("{providers}", &self.buttons(text.log_in_with)),
-                // Last: a client chooses it, so nothing in it may be taken for a name.
-                ("{tenant}", &escaped(self.tenant)),
+                // Last: a client chooses them, so nothing in them may be taken for a name.
+                ("{tenant}", &without_braces(self.tenant)),
+                ("{typed}", &without_braces(self.name.unwrap_or_default())),
             ],
         );
         let mut response = template::page(self.locale, status, text.login, &content);

@@ -1,10 +1,11 @@
-//! The pages: the login form, the chat, and a plain chat without the web interface
+//! The pages: the login form, invitations, the chat, and a plain chat without the web interface
 //! (`/chat?plain`, or if the web interface was not built).
 //!
 //! Scripts and styles are files of their own, because the content security policy
 //! forbids inline ones. Values in a page are our own text or were checked, and are
 //! escaped anyway.
 
+mod invite_page;
 mod leading_on;
 mod login_failed;
 mod login_page;
@@ -20,6 +21,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use parlor_protocol::ConversationId;
 
+pub(super) use invite_page::{InvitePage, InviteProblem, invitation_not_valid};
 pub(super) use leading_on::LeadingOn;
 pub(super) use login_failed::LoginFailed;
 pub(super) use login_page::{LoginNotice, LoginPage};
