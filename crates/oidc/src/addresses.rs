@@ -42,8 +42,8 @@ mod tests {
     #[test]
     fn addresses_are_https_or_on_this_machine() {
         for good in [
-            "https://login.example.org/realms/home", "https://10.0.0.1:8443/", "http://127.0.0.1:1",
-            "http://[::1]:8080/a?b=c", "http://localhost:9000/",
+            "https://login.example.org/realms/home", "https://10.0.0.1:8443/",
+            "http://127.0.0.1:1", "http://[::1]:8080/a?b=c", "http://localhost:9000/",
         ] {
             assert!(parse(good).is_ok(), "{good}");
         }

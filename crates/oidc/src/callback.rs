@@ -89,8 +89,8 @@ fn refusal(error: &str) -> OidcError {
 
 /// An error code, which is a word; anything else might repeat a secret.
 pub(crate) fn word(code: &str) -> &str {
-    let is_word = (1..=60).contains(&code.len())
-        && code.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+    let is_word =
+        (1..=60).contains(&code.len()) && code.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
     if is_word { code } else { "an unknown error" }
 }
 
@@ -121,7 +121,8 @@ mod tests {
         ] {
             assert_eq!(of(other, false), Err(OidcError::BeginAgain), "{other}");
         }
-        for untrusted in ["code=c1&state=s1&iss=https://evil.example", "state=s1", "code=&state=s1"] {
+        for untrusted in ["code=c1&state=s1&iss=https://evil.example", "state=s1", "code=&state=s1"]
+        {
             let outcome = of(untrusted, false);
             assert!(matches!(outcome, Err(OidcError::Untrusted(_))), "{untrusted}");
         }

@@ -65,7 +65,8 @@ impl Metadata {
     }
 
     fn of(requests: &Requests, document: Document) -> Result<Self, OidcError> {
-        let missing = |what| OidcError::Misconfigured(format!("its discovery document has no {what}"));
+        let missing =
+            |what| OidcError::Misconfigured(format!("its discovery document has no {what}"));
         let needed = |what, address: Option<String>| address.ok_or_else(|| missing(what));
         // A browser opens these two, so they may be where no request of ours may go.
         let page = |what, address: &str| {

@@ -125,7 +125,10 @@ fn check_times(claims: &Claims, now: SystemTime) -> Result<(), OidcError> {
 }
 
 /// A time in seconds since 1970; some providers write fractions.
-#[allow(clippy::cast_possible_truncation, reason = "a number that is too large becomes the largest")]
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "a number that is too large becomes the largest"
+)]
 fn seconds(claims: &Claims, name: &str) -> Result<Option<i64>, OidcError> {
     match claims.get(name) {
         None => Ok(None),

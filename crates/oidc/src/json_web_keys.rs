@@ -71,7 +71,10 @@ struct Key {
 
 #[derive(Debug)]
 enum Material {
-    Rsa { n: Vec<u8>, e: Vec<u8> },
+    Rsa {
+        n: Vec<u8>,
+        e: Vec<u8>,
+    },
     /// An uncompressed point.
     P256(Vec<u8>),
     P384(Vec<u8>),
@@ -153,10 +156,9 @@ impl Key {
         };
         let material = match (raw.kty.as_str(), raw.crv.as_deref()) {
             // Some providers write a zero before a number, which is not a part of it.
-            ("RSA", _) => Material::Rsa {
-                n: without_zeros(bytes(&raw.n)?),
-                e: without_zeros(bytes(&raw.e)?),
-            },
+            ("RSA", _) => {
+                Material::Rsa { n: without_zeros(bytes(&raw.n)?), e: without_zeros(bytes(&raw.e)?) }
+            }
             ("EC", Some("P-256")) => Material::P256(point(32)?),
             ("EC", Some("P-384")) => Material::P384(point(48)?),
             ("OKP", Some("Ed25519")) => Material::Ed25519(bytes(&raw.x)?),

@@ -57,6 +57,11 @@ impl Provider {
         &self.settings.id
     }
 
+    /// Its own address: a subject is somebody only together with it.
+    pub fn issuer(&self) -> &str {
+        &self.settings.issuer
+    }
+
     /// What people read on its button.
     pub fn title(&self) -> &str {
         &self.settings.title

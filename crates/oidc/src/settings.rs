@@ -65,7 +65,8 @@ impl ProviderSettings {
             return wrong("client_id", "it must be what the provider calls this server");
         }
         let is_word = |scope: &String| {
-            !scope.is_empty() && scope.bytes().all(|b| b.is_ascii_graphic() && !b"\"\\".contains(&b))
+            !scope.is_empty()
+                && scope.bytes().all(|b| b.is_ascii_graphic() && !b"\"\\".contains(&b))
         };
         if !self.scopes.iter().all(is_word) {
             return wrong("scopes", "a scope is a word without spaces");
@@ -177,8 +178,7 @@ mod tests {
         }
         for issuer in ["https://10.0.0.1", "http://127.0.0.1:9000", "http://localhost:9000"] {
             let issuer = issuer.to_owned();
-            let private =
-                ProviderSettings { issuer, allow_private_addresses: true, ..settings() };
+            let private = ProviderSettings { issuer, allow_private_addresses: true, ..settings() };
             assert_eq!(private.check(), Ok(()), "{}", private.issuer);
         }
     }

@@ -30,16 +30,26 @@ fn role(rules: &ClaimRules, value: Value) -> Option<Role> {
 fn a_required_claim_admits_by_its_values_alone() {
     let rules = require("groups", &["family", "7", "true"]);
     for admitted in [
-        json!({"groups": "family"}), json!({"groups": ["x", "family"]}), json!({"groups": 7}),
+        json!({"groups": "family"}),
+        json!({"groups": ["x", "family"]}),
+        json!({"groups": 7}),
         json!({"groups": [true]}),
     ] {
         assert_eq!(role(&rules, admitted.clone()), Some(Role::User), "{admitted}");
     }
     for refused in [
-        json!({}), json!({"groups": null}), json!({"groups": "Family"}), json!({"groups": ""}),
-        json!({"groups": "family "}), json!({"groups": []}), json!({"groups": "x,family"}),
-        json!({"groups": {"family": true}}), json!({"groups": [["family"]]}), json!({"groups": 70}),
-        json!({"group": "family"}), json!({"a": {"groups": "family"}}),
+        json!({}),
+        json!({"groups": null}),
+        json!({"groups": "Family"}),
+        json!({"groups": ""}),
+        json!({"groups": "family "}),
+        json!({"groups": []}),
+        json!({"groups": "x,family"}),
+        json!({"groups": {"family": true}}),
+        json!({"groups": [["family"]]}),
+        json!({"groups": 70}),
+        json!({"group": "family"}),
+        json!({"a": {"groups": "family"}}),
     ] {
         let outcome = rules.identity(&claims(refused.clone()));
         assert_eq!(outcome, Err(OidcError::NotAdmitted), "{refused}");
@@ -81,10 +91,8 @@ fn values_give_the_role() {
     assert_eq!(role(&others, admin), Some(Role::Admin));
     // The required claim comes first, also for administrators.
     assert_eq!(role(&others, json!({"groups": "parents"})), None);
-    let only_admins = ClaimRules {
-        roles: Some(roles("groups", &["parents"], None)),
-        ..ClaimRules::default()
-    };
+    let only_admins =
+        ClaimRules { roles: Some(roles("groups", &["parents"], None)), ..ClaimRules::default() };
     assert_eq!(role(&only_admins, json!({"groups": "parents"})), Some(Role::Admin));
     assert_eq!(role(&only_admins, json!({"groups": "children"})), None);
     let everyone = ClaimRules { everyone: true, ..only_admins };

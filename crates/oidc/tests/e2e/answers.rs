@@ -144,7 +144,8 @@ async fn addresses_that_a_provider_names_are_checked() {
         "authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint",
         "end_session_endpoint",
     ] {
-        for bad in ["http://login.example.org/", "javascript:alert(1)", "", "https://a@b.example/"] {
+        for bad in ["http://login.example.org/", "javascript:alert(1)", "", "https://a@b.example/"]
+        {
             let fake = FakeProvider::start().await;
             fake.behaviour().discovery[name] = json!(bad);
             let error = error(&fake).await;
@@ -162,16 +163,15 @@ async fn addresses_that_a_provider_names_are_checked() {
 /// FAULTS 27: a name that leads to this machine is refused when the connection is made.
 #[tokio::test]
 async fn a_private_address_needs_the_setting() {
-    let public = |issuer: &str| ProviderSettings {
-        allow_private_addresses: false,
-        ..settings(issuer)
-    };
+    let public =
+        |issuer: &str| ProviderSettings { allow_private_addresses: false, ..settings(issuer) };
     assert!(Provider::new(public("http://127.0.0.1:1")).is_err());
     // Resolved by the system, to this machine.
     let name = format!("{}.localhost", "login");
     let provider = Provider::new(public(&format!("https://{name}:9"))).unwrap();
     let error = provider.begin(SystemTime::now()).await.unwrap_err();
-    let is_refused = matches!(&error, OidcError::Misconfigured(why) if why.contains("allow_private"));
+    let is_refused =
+        matches!(&error, OidcError::Misconfigured(why) if why.contains("allow_private"));
     // Not every system resolves names below localhost.
     assert!(is_refused || matches!(error, OidcError::TryLater(_)), "{error:?}");
 }

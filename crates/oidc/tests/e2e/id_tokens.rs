@@ -178,8 +178,11 @@ async fn broken_tokens_are_refused() {
 async fn a_key_is_used_for_what_it_is() {
     let fake = FakeProvider::start().await;
     for (name, value) in [
-        ("use", json!("enc")), ("key_ops", json!(["encrypt"])), ("alg", json!("PS256")),
-        ("kty", json!("oct")), ("n", json!("?")),
+        ("use", json!("enc")),
+        ("key_ops", json!(["encrypt"])),
+        ("alg", json!("PS256")),
+        ("kty", json!("oct")),
+        ("n", json!("?")),
     ] {
         fake.sign_with("k", TestKey::rsa("RS256"));
         fake.behaviour().keys["keys"][0][name] = value;

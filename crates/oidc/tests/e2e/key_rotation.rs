@@ -48,9 +48,7 @@ async fn a_token_without_the_name_of_a_key_is_of_the_only_one() {
     let provider = provider(&fake);
     let key = TestKey::p256();
     let unnamed = |key: TestKey| {
-        move |claims: &serde_json::Value| {
-            key.token_with(&json!({"alg": key.algorithm()}), claims)
-        }
+        move |claims: &serde_json::Value| key.token_with(&json!({"alg": key.algorithm()}), claims)
     };
     let (jwk, other) = (key.jwk("a"), TestKey::ed25519().jwk("b"));
     fake.behaviour().keys = json!({"keys": [jwk, other]});

@@ -21,8 +21,11 @@ async fn a_person_signs_in() {
     let asked = asked(&begun.address);
     assert!(begun.address.starts_with(&format!("{}/authorize?theme=dark&", fake.issuer)));
     for (name, value) in [
-        ("response_type", "code"), ("client_id", CLIENT_ID), ("redirect_uri", REDIRECT),
-        ("scope", "openid email profile"), ("code_challenge_method", "S256"),
+        ("response_type", "code"),
+        ("client_id", CLIENT_ID),
+        ("redirect_uri", REDIRECT),
+        ("scope", "openid email profile"),
+        ("code_challenge_method", "S256"),
     ] {
         assert_eq!(asked[name], value);
     }
@@ -83,7 +86,8 @@ async fn the_client_proves_itself() {
     let (headers, form) = sent();
     assert!(!headers.contains_key("authorization") && !form.contains("client_secret"), "{form}");
     assert!(form.contains("client_id=parlor+%26+friends"), "{form}");
-    fake.behaviour().discovery["token_endpoint_auth_methods_supported"] = json!(["private_key_jwt"]);
+    fake.behaviour().discovery["token_endpoint_auth_methods_supported"] =
+        json!(["private_key_jwt"]);
     let outcome = log_in(&provider(&fake), &fake).await;
     assert!(matches!(outcome, Err(OidcError::Misconfigured(_))), "{outcome:?}");
 }

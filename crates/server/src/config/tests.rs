@@ -183,9 +183,8 @@ fn wrong_values_say_what_would_be_right() {
 #[test]
 fn a_login_provider_is_checked() {
     const PLACE: &str = "tenants.home.login.oidc.work";
-    let with = |settings: &str, claims: &str| {
-        format!("[{PLACE}]\n{settings}\n[{PLACE}.claims]\n{claims}")
-    };
+    let with =
+        |settings: &str, claims: &str| format!("[{PLACE}]\n{settings}\n[{PLACE}.claims]\n{claims}");
     let right = "issuer = \"https://login.example.org\"\nclient_id = \"parlor\"";
     let config = load(&with(right, "everyone = true"), &[]).unwrap();
     let work = config.tenants.values().next().unwrap().login.oidc.values().next().unwrap();

@@ -116,7 +116,7 @@ pub(crate) async fn log_out(
         _ => None,
     };
     let mut response = match at_provider {
-        Some(address) => LeadingOn::out(Locale::of(&headers), &address).into_response(),
+        Some(address) => LeadingOn::after_logout(Locale::of(&headers), &address).into_response(),
         None => Redirect::to("/login").into_response(),
     };
     add_cookie(&mut response, &cookie::end(is_https))?;

@@ -75,19 +75,20 @@ pub(crate) async fn finish(
     let Some((tenant, provider)) = find(&app, tenant, &provider) else {
         return Ok(not_found_page(&headers));
     };
-    let finished = match &kept {
-        Some(login) => {
-            provider.finish(&login.pending, query.as_deref().unwrap_or_default(), app.oidc_logins.now()).await
-        }
-        None => Err(OidcError::BeginAgain),
+    let Some(login) = kept else {
+        return Ok(failed(&headers, &tenant, provider, &OidcError::BeginAgain));
     };
-    let mut response = match (finished, kept) {
-        (Ok(signed_in), Some(login)) => {
+    let query = query.unwrap_or_default();
+    let mut response = match provider.finish(&login.pending, &query, app.oidc_logins.now()).await {
+        Ok(signed_in) => {
             let next = RedirectTarget::of(Some(&login.next));
             signed_in_response(&app, &headers, (&tenant, provider), signed_in, next).await?
         }
-        (Ok(_), None) => return Err(ApiError::internal()),
-        (Err(error), _) => failed(&headers, &tenant, provider, &error),
+        // Another site can send a browser here; that must not end the login that it is in.
+        Err(error @ OidcError::BeginAgain) => {
+            return Ok(failed(&headers, &tenant, provider, &error));
+        }
+        Err(error) => failed(&headers, &tenant, provider, &error),
     };
     add_cookie(&mut response, &OIDC_LOGIN.remove(app.public_url.is_https()))?;
     Ok(response)
@@ -115,7 +116,7 @@ async fn signed_in_response(
     tracing::info!(%tenant, provider = %provider.id(), "somebody logged in with a provider");
     let is_https = app.public_url.is_https();
     let max_age = app.config.access.absolute_expiry;
-    let mut response = LeadingOn::into(Locale::of(headers), &next.path()).into_response();
+    let mut response = LeadingOn::after_login(Locale::of(headers), &next.path()).into_response();
     let begun = cookie::begin(session.expose_secret(), max_age, is_https);
     add_cookie(&mut response, &begun)?;
     let of = (tenant, provider.id());
@@ -140,7 +141,8 @@ async fn begin_session(
     };
     let identified = IdentifiedPerson {
         tenant,
-        provider: provider.id().as_str(),
+        // Not its name here: with another issuer under the same name, subjects are others.
+        provider: provider.issuer(),
         subject: &identity.subject,
         name: name_of(identity, provider).ok_or(LoginError::Disabled)?,
         email: identity.email.clone().filter(|_| identity.email_verified),

@@ -22,7 +22,7 @@ pub(in crate::http) struct LeadingOn<'a> {
 
 impl<'a> LeadingOn<'a> {
     /// Into one of our pages, after a login.
-    pub(in crate::http) fn into(locale: Locale, to: &'a str) -> Self {
+    pub(in crate::http) fn after_login(locale: Locale, to: &'a str) -> Self {
         let (title, text) = match locale {
             Locale::En => ("Logged in", "Go on"),
             Locale::Pt => ("Você entrou", "Continuar"),
@@ -31,7 +31,7 @@ impl<'a> LeadingOn<'a> {
     }
 
     /// Out to the page on which a provider ends its session.
-    pub(in crate::http) fn out(locale: Locale, to: &'a str) -> Self {
+    pub(in crate::http) fn after_logout(locale: Locale, to: &'a str) -> Self {
         let (title, text) = match locale {
             Locale::En => ("Logging out", "Log out of your account as well"),
             Locale::Pt => ("Saindo", "Sair também da sua conta"),

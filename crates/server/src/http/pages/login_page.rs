@@ -68,8 +68,7 @@ impl IntoResponse for LoginPage<'_> {
                 StatusCode::OK
             }
             Some(LoginNotice::WrongPassword) => {
-                let wrong =
-                    if self.name.is_some() { text.wrong_name } else { text.wrong_password };
+                let wrong = if self.name.is_some() { text.wrong_name } else { text.wrong_password };
                 wrong.clone_into(&mut trouble);
                 StatusCode::UNAUTHORIZED
             }

@@ -106,7 +106,8 @@ impl Browser {
                 continue;
             }
             self.page = Page { url, status, text: response.text().await.unwrap() };
-            let Some(next) = refresh.as_deref().and_then(|text| text.strip_prefix("0; url=")) else {
+            let Some(next) = refresh.as_deref().and_then(|text| text.strip_prefix("0; url="))
+            else {
                 return &self.page;
             };
             url = self.page.url.join(next).unwrap();

@@ -5,7 +5,7 @@ mod identity_provider;
 
 use browser::Browser;
 use identity_provider::IdentityProvider;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::server_process::free_port;
 use crate::test_app::{PASSWORD, Settings, TestApp};
@@ -81,7 +81,8 @@ async fn a_person_logs_in_and_out_with_a_provider() {
     let page = &scene.browser.page;
     assert_eq!((page.status, page.url.path(), page.url.query()), (200, "/chat", Some("plain")));
     assert!(page.text.contains("action=\"/logout\""), "{}", page.text);
-    assert_eq!(scene.me().await.unwrap()["role"], "admin");
+    let me = scene.me().await.unwrap();
+    assert_eq!((&me["role"], &me["person"]["name"]), (&json!("admin"), &json!("Ana Souza")));
     let mut cookies = scene.browser.cookies_of("127.0.0.1");
     cookies.sort_unstable();
     assert_eq!(cookies, ["rv_oidc_session", "rv_session"], "the login itself is over");
@@ -99,6 +100,29 @@ async fn a_person_logs_in_and_out_with_a_provider() {
     // So the next one is asked who they are.
     scene.log_in("bob").await;
     assert_eq!(scene.me().await.unwrap()["role"], "user");
+}
+
+/// Y-1: a person is the same one at each login, and stays out once they were shut out.
+#[tokio::test]
+async fn a_person_is_known_again() {
+    let mut scene = Scene::new(CLAIMS, SECRET, &[]).await;
+    let mut ids = Vec::new();
+    for name in ["ana", "bob", "ana"] {
+        scene.browser = Browser::new();
+        scene.log_in(name).await;
+        ids.push(scene.me().await.unwrap()["person"]["id"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(ids[0], ids[2]);
+    assert_ne!(ids[0], ids[1]);
+    let path = format!("/api/people/{}", ids[0]);
+    let disable = scene.app.admin("PATCH", &path).header("content-type", "application/json");
+    let disabled = disable.body(r#"{"disabled": true}"#).send().await.unwrap();
+    assert_eq!(disabled.status(), 200);
+    assert_eq!(scene.me().await, None, "the session has ended");
+    scene.browser = Browser::new();
+    scene.log_in("ana").await;
+    assert_eq!(scene.browser.page.status, 403, "{:?}", scene.browser.page);
+    assert!(scene.browser.cookies_of("127.0.0.1").is_empty());
 }
 
 /// Y-1: the other ways in which providers differ.
@@ -154,9 +178,12 @@ async fn a_login_belongs_to_its_browser() {
         let page = browser.open(&callback).await;
         assert_eq!(page.status, 400, "{page:?}");
         assert!(page.text.contains("Please begin it again"), "{page:?}");
-        assert!(browser.cookies_of("127.0.0.1").is_empty());
+        assert_eq!(browser.cookie("rv_session"), None);
     }
-    // The victim's own login is not disturbed.
+    // Nor does anybody end the login that a browser is in.
+    let provider = scene.browser.page.clone();
+    assert_eq!(scene.browser.open(&callback).await.status, 400);
+    scene.browser.page = provider;
     scene.at_provider("bob").await;
     assert_eq!(scene.me().await.unwrap()["role"], "user");
     let after = scene.browser.page.url.clone();
@@ -173,14 +200,19 @@ async fn a_password_needs_no_provider() {
     let request = scene.app.request("POST", "/logout");
     let request = request.header("cookie", format!("{cookie}; rv_oidc_session={provider_session}"));
     let response = request.send().await.unwrap();
-    assert_eq!((response.status().as_u16(), &response.headers()["location"]), (303, &"/login".parse().unwrap()));
+    assert_eq!(
+        (response.status().as_u16(), &response.headers()["location"]),
+        (303, &"/login".parse().unwrap())
+    );
 }
 
 /// Y-1: only providers of the tenant are offered, and known.
 #[tokio::test]
 async fn a_tenant_has_its_own_providers() {
     let mut scene = Scene::new(CLAIMS, SECRET, &[]).await;
-    for (login, offered) in [("/login", true), ("/login?tenant=other", false), ("/login?tenant=x%22", false)] {
+    for (login, offered) in
+        [("/login", true), ("/login?tenant=other", false), ("/login?tenant=x%22", false)]
+    {
         let page = scene.browser.open(&scene.app.url(login)).await;
         assert_eq!(page.text.contains("/login/oidc/work"), offered, "{login}");
     }
