@@ -32,6 +32,9 @@ struct Refusal {
     error: String,
 }
 
+/// The secret in the header, if it goes there, and the form.
+type Request = (Option<SecretString>, String);
+
 /// Exchanges the code of a login, which works once.
 pub(crate) async fn exchange(
     requests: &Requests,
@@ -40,20 +43,32 @@ pub(crate) async fn exchange(
     login: &PendingLogin,
     code: &SecretString,
 ) -> Result<Tokens, OidcError> {
+    let (authorization, form) = request(metadata, settings, login, code)?;
+    let answer = requests.form(WHAT, &metadata.token, authorization.as_ref(), form);
+    tokens(&answer.await?)
+}
+
+fn request(
+    metadata: &Metadata,
+    settings: &ProviderSettings,
+    login: &PendingLogin,
+    code: &SecretString,
+) -> Result<Request, OidcError> {
     let mut form = Serializer::new(String::new());
     form.append_pair("grant_type", "authorization_code")
         .append_pair("code", code.expose_secret())
         .append_pair("redirect_uri", &login.redirect_uri)
         .append_pair("code_verifier", &login.verifier);
+    let client_id = &settings.client_id;
     let authorization = match (&settings.client_secret, metadata.takes) {
-        (Some(secret), SecretIn::Header) => Some(basic(&settings.client_id, secret)),
+        (Some(secret), SecretIn::Header) => Some(basic(client_id, secret)),
         (Some(secret), SecretIn::Form) => {
-            form.append_pair("client_id", &settings.client_id)
-                .append_pair("client_secret", secret.expose_secret());
+            let secret = secret.expose_secret();
+            form.append_pair("client_id", client_id).append_pair("client_secret", secret);
             None
         }
         (None, _) => {
-            form.append_pair("client_id", &settings.client_id);
+            form.append_pair("client_id", client_id);
             None
         }
         (Some(_), SecretIn::Neither) => {
@@ -62,8 +77,7 @@ pub(crate) async fn exchange(
             return Err(OidcError::Misconfigured(why.to_owned()));
         }
     };
-    let answer = requests.form(WHAT, &metadata.token, authorization.as_ref(), form.finish());
-    tokens(&answer.await?)
+    Ok((authorization, form.finish()))
 }
 
 fn tokens(answer: &Answer) -> Result<Tokens, OidcError> {
