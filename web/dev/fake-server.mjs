@@ -230,7 +230,7 @@ const json = (response, value, status = 200) => {
 const refuse = (response, status, code, message, more = {}) => json(response, { error: { code, message, ...more } }, status);
 
 function summary({ id, project, title, mode, created_at, updated_at, running }) {
-  return { id, project, title, mode, created_at, updated_at, running: running !== null };
+  return { id, project, title, mode, visibility: 'tenant', created_at, updated_at, running: running !== null };
 }
 
 async function api(request, response, path, url) {
@@ -240,7 +240,7 @@ async function api(request, response, path, url) {
   const [, , kind, id, verb, last] = path.split('/');
   if (path === '/api/me') {
     return json(response, {
-      role: 'admin', tenant: 'home', name: 'family', kind: 'session', default_project: 'recipes', locale: 'en',
+      role: 'admin', tenant: 'home', name: 'family', kind: 'session', admins_read_conversations: false, default_project: 'recipes', locale: 'en',
       projects: [{ id: 'recipes', name: 'Recipes', on_reload: 'new', recipe_vault: true, message_chars: 10000 }, { id: 'garden', name: 'Garden', on_reload: 'new', recipe_vault: false, message_chars: 10000 }],
       limits: { messages_per_minute: 20, message_chars: 10000, image_bytes: 5242880, body_bytes: 10485760 },
     });

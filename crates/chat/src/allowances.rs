@@ -28,7 +28,7 @@ pub(crate) async fn list(
     caller: &Caller,
     conversation: ConversationId,
 ) -> Result<Vec<ListedAllowance>, ChatError> {
-    let row = state.store.conversation(&caller.tenant, conversation).await?;
+    let row = state.store.conversation(&caller.scope, conversation).await?;
     let allowances = state.store.allowances(conversation).await?;
     let project = state.project(caller, &row.project)?;
     let flow = project.flow_context(&state.store, conversation).await?;
@@ -52,7 +52,7 @@ pub(crate) async fn revoke(
     conversation: ConversationId,
     tool: Option<&str>,
 ) -> Result<(), ChatError> {
-    state.store.conversation(&caller.tenant, conversation).await?;
+    state.take_part(caller, conversation).await?;
     let revoked = state.store.revoke_allowances(conversation, tool).await?;
     if revoked == 0 && tool.is_some() { Err(ChatError::NotFound) } else { Ok(()) }
 }

@@ -102,7 +102,8 @@ pub(crate) async fn extend(
 ) -> Result<Option<Timestamp>, ChatError> {
     /// A day.
     const MAX_SECONDS: u64 = 86_400;
-    let prompt = state.store.prompt(&caller.tenant, id).await?;
+    let prompt = state.store.prompt(&caller.scope, id).await?;
+    state.take_part(caller, prompt.conversation).await?;
     let time = match seconds {
         // No turn waits for it, so nothing would close it at a deadline: it stays open
         // until it is answered or passed over (P-4).
@@ -126,7 +127,8 @@ async fn open_prompt(
     caller: &Caller,
     id: PromptId,
 ) -> Result<Prompt, ChatError> {
-    let prompt = state.store.prompt(&caller.tenant, id).await?;
+    let prompt = state.store.prompt(&caller.scope, id).await?;
+    state.take_part(caller, prompt.conversation).await?;
     if prompt.outcome.is_some() { Err(ChatError::PromptClosed) } else { Ok(prompt) }
 }
 

@@ -1,28 +1,33 @@
 //! Who makes a request, and what a message that was accepted is known by.
 
 use parlor_protocol::{ConversationId, EventId, PersonId, TenantId, TurnId};
-use parlor_storage::{AccessRole, TurnRow};
+use parlor_storage::{AccessRole, Scope, TurnRow};
 
 /// Who makes a request.
 #[derive(Debug, Clone)]
 pub struct Caller {
-    /// The tenant whose conversations are visible.
+    /// The tenant.
     pub tenant: TenantId,
+    /// Which of its conversations are visible.
+    pub scope: Scope,
     /// The id of the session or API key.
     pub session: String,
     /// The name of the person, or that of the session or key of the shared account.
     pub name: String,
-    /// The person; none for the tenant's shared account.
-    pub person: Option<PersonId>,
     /// The access role.
     pub role: AccessRole,
 }
 
 impl Caller {
+    /// The person; none for the tenant's shared account.
+    pub fn person(&self) -> Option<PersonId> {
+        self.scope.person()
+    }
+
     /// What their messages and the names of external clients are theirs by: the person, on whatever
     /// device; without one, the session or key.
     pub fn principal(&self) -> String {
-        match self.person {
+        match self.person() {
             Some(person) => format!("person:{person}"),
             None => self.session.clone(),
         }

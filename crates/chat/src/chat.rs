@@ -12,8 +12,8 @@ use parlor_protocol::{
     PromptAnswer, PromptId, PromptStatus, Timestamp, TurnId,
 };
 use parlor_storage::{
-    BlockedInputPage, Conversation, ConversationFilter, ConversationPage, ConversationView,
-    ExternalConversation, Image, NewConversation, PageCursor, Prompt, PromptPage, PromptView,
+    BlockedInputPage, Conversation, ConversationChanges, ConversationFilter, ConversationPage,
+    ConversationView, ExternalConversation, Image, PageCursor, Prompt, PromptPage, PromptView,
     StorageError, Store, TurnRow, TurnStatus,
 };
 use serde_json::{Map, Value};
@@ -33,8 +33,7 @@ use crate::nodes::NodeTasks;
 use crate::project::Projects;
 use crate::prompts::PreviewedCall;
 use crate::state::ChatState;
-use crate::texts::title;
-use crate::{agent_initiated_turns, recovery, sending};
+use crate::{agent_initiated_turns, conversations, recovery, sending};
 
 /// Conversations on a page of the list.
 const CONVERSATIONS_PER_PAGE: u32 = 50;
@@ -107,9 +106,9 @@ impl Chat {
         Ok(self.state.store.external_conversation(&caller.tenant, named).await?)
     }
 
-    /// A turn of the caller's tenant.
+    /// A turn of a conversation that the caller sees.
     pub async fn turn(&self, caller: &Caller, id: TurnId) -> Result<Accepted, ChatError> {
-        Ok(self.state.store.turn(&caller.tenant, id).await?.into())
+        Ok(self.state.store.turn(&caller.scope, id).await?.into())
     }
 
     /// The turn that a message of the caller began, by the client's id of the message.
@@ -118,8 +117,8 @@ impl Chat {
         caller: &Caller,
         id: &ClientMessageId,
     ) -> Result<Option<Accepted>, ChatError> {
-        let (tenant, principal) = (&caller.tenant, &caller.principal());
-        let turn = self.state.store.turn_by_client_message(tenant, principal, id).await?;
+        let (scope, principal) = (&caller.scope, &caller.principal());
+        let turn = self.state.store.turn_by_client_message(scope, principal, id).await?;
         Ok(turn.map(Accepted::from))
     }
 
@@ -129,7 +128,7 @@ impl Chat {
         caller: &Caller,
         conversation: ConversationId,
     ) -> Result<Option<(Accepted, bool)>, ChatError> {
-        self.state.store.conversation(&caller.tenant, conversation).await?;
+        self.state.store.conversation(&caller.scope, conversation).await?;
         let turn = self.state.store.last_turn(conversation).await?;
         let running = |turn: &TurnRow| turn.status == TurnStatus::Running;
         Ok(turn.map(|turn| (running(&turn), turn)).map(|(is, turn)| (turn.into(), is)))
@@ -141,7 +140,7 @@ impl Chat {
         caller: &Caller,
         conversation: ConversationId,
     ) -> Result<Vec<PromptView>, ChatError> {
-        self.state.store.conversation(&caller.tenant, conversation).await?;
+        self.state.store.conversation(&caller.scope, conversation).await?;
         let open = self.state.store.open_prompts(conversation).await?;
         Ok(open.into_iter().map(Prompt::view).collect())
     }
@@ -152,7 +151,7 @@ impl Chat {
         caller: &Caller,
         id: PromptId,
     ) -> Result<Accepted, ChatError> {
-        let turn = self.state.store.prompt(&caller.tenant, id).await?.turn;
+        let turn = self.state.store.prompt(&caller.scope, id).await?.turn;
         self.turn(caller, turn).await
     }
 
@@ -163,19 +162,24 @@ impl Chat {
         conversation: ConversationId,
         after: Option<EventId>,
     ) -> Result<Reader, ChatError> {
-        self.state.store.conversation(&caller.tenant, conversation).await?;
-        Ok(self.reader(conversation, after.unwrap_or(EventId::durable(0))))
+        let after = after.unwrap_or(EventId::durable(0));
+        // First, so that it notices if the conversation is hidden from here on.
+        let reader = self.reader(caller, conversation, after);
+        self.state.store.conversation(&caller.scope, conversation).await?;
+        Ok(reader.of_audience())
     }
 
-    /// Reads the turn of a message that was accepted.
-    pub fn follow(&self, accepted: &Accepted) -> Reader {
-        self.reader(accepted.conversation_id, accepted.after)
+    /// Reads the turn of a message that was accepted. Whether the caller sees the conversation is
+    /// checked before the first event.
+    pub fn follow(&self, caller: &Caller, accepted: &Accepted) -> Reader {
+        self.reader(caller, accepted.conversation_id, accepted.after)
     }
 
-    fn reader(&self, conversation: ConversationId, after: EventId) -> Reader {
+    fn reader(&self, caller: &Caller, conversation: ConversationId, after: EventId) -> Reader {
         let log = self.state.live_turns.log(conversation);
         let (store, cache) = (self.state.store.clone(), Arc::clone(&self.state.large_entries));
-        Reader::new(Arc::new(Source { store, cache, conversation }), log, after)
+        let source = Arc::new(Source { store, cache, conversation });
+        Reader::new(source, log, caller.scope.clone(), after)
     }
 
     /// Stops the running turn; false if there is none.
@@ -184,7 +188,7 @@ impl Chat {
         caller: &Caller,
         conversation: ConversationId,
     ) -> Result<bool, ChatError> {
-        self.state.store.conversation(&caller.tenant, conversation).await?;
+        self.state.take_part(caller, conversation).await?;
         if self.state.live_turns.stop(conversation, Stop::Person) {
             return Ok(true);
         }
@@ -203,18 +207,21 @@ impl Chat {
         caller: &Caller,
         id: ConversationId,
     ) -> Result<ConversationView, ChatError> {
-        Ok(self.state.store.conversation_view(&caller.tenant, id).await?)
+        Ok(self.state.store.conversation_view(&caller.scope, id).await?)
     }
 
-    /// A page of the caller's conversations.
+    /// A page of the conversations that the caller takes part in, or, for `everybody`, of all that
+    /// they see: some administrators read those of others.
     pub async fn conversations(
         &self,
         caller: &Caller,
+        everybody: bool,
         filter: ConversationFilter<'_>,
         before: Option<&PageCursor>,
     ) -> Result<ConversationPage, ChatError> {
         let (store, limit) = (&self.state.store, CONVERSATIONS_PER_PAGE);
-        Ok(store.conversations(&caller.tenant, filter, before, limit).await?)
+        let scope = if everybody { caller.scope.clone() } else { caller.scope.taking_part() };
+        Ok(store.conversations(&scope, filter, before, limit).await?)
     }
 
     /// Creates a conversation whose first message is yet to come. It is listed from then on.
@@ -225,34 +232,24 @@ impl Chat {
         mode: Mode,
         folder: Option<String>,
     ) -> Result<Conversation, ChatError> {
-        let project = self.state.project(caller, project)?.id.clone();
-        let (store, tenant) = (&self.state.store, &caller.tenant);
-        let id = ConversationId::new(Uuid::now_v7());
-        let new = NewConversation { project, title: String::new(), mode, folder };
-        store.create_conversation(tenant, id, &new, now()).await?;
-        Ok(store.conversation(tenant, id).await?)
+        conversations::create(&self.state, caller, project, mode, folder).await
     }
 
-    /// Changes a conversation's title or mode.
+    /// Changes a conversation's title or mode, or who sees it, which only its person may.
     pub async fn update(
         &self,
         caller: &Caller,
         id: ConversationId,
-        new_title: Option<String>,
-        mode: Option<Mode>,
+        changes: ConversationChanges<'_>,
     ) -> Result<ConversationView, ChatError> {
-        let new_title = new_title.map(|text| title(&text));
-        let (store, tenant) = (&self.state.store, &caller.tenant);
-        store.update_conversation(tenant, id, new_title.as_deref(), mode).await?;
+        conversations::update(&self.state, caller, id, changes).await?;
         self.conversation(caller, id).await
     }
 
-    /// Deletes a conversation: stops its turn and ends its readers.
+    /// Deletes a conversation: stops its turn and ends its readers. That of a person is deleted by
+    /// them alone.
     pub async fn delete(&self, caller: &Caller, id: ConversationId) -> Result<(), ChatError> {
-        self.state.store.delete_conversation(&caller.tenant, id).await?;
-        self.state.forget(id);
-        self.state.hint(Hint::Deleted(id));
-        Ok(())
+        conversations::delete(&self.state, caller, id).await
     }
 
     /// The page of the app that shows a message.
@@ -277,9 +274,9 @@ impl Chat {
         apps::call(&self.state, caller, conversation, message, tool, arguments).await
     }
 
-    /// An image of the caller's tenant.
+    /// An image of a conversation that the caller sees.
     pub async fn image(&self, caller: &Caller, id: Uuid) -> Result<Image, ChatError> {
-        Ok(self.state.store.image(&caller.tenant, id).await?)
+        Ok(self.state.store.image(&caller.scope, id).await?)
     }
 
     /// Takes a person's answer to a prompt. An invalid one leaves the prompt open (P-5).
@@ -314,10 +311,10 @@ impl Chat {
 
     /// A prompt and how it ended.
     pub async fn prompt(&self, caller: &Caller, id: PromptId) -> Result<PromptView, ChatError> {
-        Ok(self.state.store.prompt(&caller.tenant, id).await?.view())
+        Ok(self.state.store.prompt(&caller.scope, id).await?.view())
     }
 
-    /// A page of the prompts of the caller's tenant, newest first (P-6).
+    /// A page of the prompts that the caller may answer or has seen answered, newest first (P-6).
     pub async fn prompts(
         &self,
         caller: &Caller,
@@ -325,7 +322,8 @@ impl Chat {
         before: Option<&PageCursor>,
     ) -> Result<PromptPage, ChatError> {
         let store = &self.state.store;
-        Ok(store.prompts(&caller.tenant, status, before, PROMPTS_PER_PAGE).await?)
+        let scope = caller.scope.taking_part();
+        Ok(store.prompts(&scope, status, before, PROMPTS_PER_PAGE).await?)
     }
 
     /// The allowances of a conversation (P-11).
@@ -354,7 +352,7 @@ impl Chat {
         before: Option<&PageCursor>,
     ) -> Result<BlockedInputPage, ChatError> {
         let (store, limit) = (&self.state.store, BLOCKED_INPUTS_PER_PAGE);
-        Ok(store.blocked_inputs(&caller.tenant, before, limit).await?)
+        Ok(store.blocked_inputs(&caller.scope, before, limit).await?)
     }
 
     /// Whether no turn runs.

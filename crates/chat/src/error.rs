@@ -15,6 +15,9 @@ pub enum ChatError {
     /// Answer 404.
     #[error("there is no such thing")]
     NotFound,
+    /// Answer 403: they see it, and may not do that with it.
+    #[error("{0}")]
+    Forbidden(&'static str),
     /// Wait for the turn, or stop it.
     #[error("a turn is running in this conversation; wait for it or stop it")]
     TurnRunning,

@@ -64,7 +64,7 @@ fn blocked_input(
         tenant: caller.tenant.clone(),
         project: project.id.clone(),
         session: caller.session.clone(),
-        person: caller.person,
+        person: caller.person(),
         rule: finding.rule.to_string(),
         category: finding.category.as_str().to_owned(),
         action: finding.action.as_str().to_owned(),

@@ -30,6 +30,7 @@ mod chat;
 mod checked_tools;
 mod client_tools;
 mod clock;
+mod conversations;
 mod error;
 mod external_message;
 mod fail_point;

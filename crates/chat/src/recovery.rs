@@ -18,7 +18,7 @@ use parlor_protocol::{
 };
 use parlor_storage::{
     BlockKind, Claim, Commit, InterruptedTurn, NewEvent, OpenTextBlock, PromptWrite, RunWrite,
-    Step, StorageError, TextBlock, TurnOutcome, TurnStatus,
+    Scope, Step, StorageError, TextBlock, TurnOutcome, TurnStatus,
 };
 
 use crate::apps::call_agent;
@@ -84,12 +84,13 @@ fn go_on(state: &Arc<ChatState>, mut turn: InterruptedTurn) -> Result<(), Box<In
 }
 
 async fn end(state: &ChatState, mut turn: InterruptedTurn) -> Result<(), StorageError> {
+    let scope = Scope::of_server(turn.tenant.clone());
     for prompt in &mut turn.prompts {
         if prompt.outcome.is_none() {
             let mut expired = unanswered(prompt, PromptOutcome::Expired);
             expired.closing.forced = true;
             state.store.resolve_prompt(&expired).await?;
-            *prompt = state.store.prompt(&turn.tenant, prompt.id).await?;
+            *prompt = state.store.prompt(&scope, prompt.id).await?;
         }
     }
     let logged = state.store.commit(&last_write(&turn)).await?;

@@ -39,14 +39,14 @@ pub(crate) async fn complete(
     let Some(named) = request.retry_of else { return Ok(None) };
     // A new conversation has no message to try again.
     let conversation = request.conversation_id.ok_or(ChatError::NotFound)?;
-    let asked = state.store.message_that_began(&caller.tenant, conversation, named).await?;
+    let asked = state.store.message_that_began(&caller.scope, conversation, named).await?;
     let asked = asked.get();
     if request.message.trim().is_empty() {
         request.message.clone_from(&asked.content);
     }
     let image = match metadata::IMAGE.get(&asked.metadata) {
         Some(reference) if request.image.is_none() => {
-            let image = state.store.image(&caller.tenant, reference.id).await?;
+            let image = state.store.image(&caller.scope, reference.id).await?;
             let media_type = image.media_type;
             Some(NewImage { id: reference.id, media_type, bytes: image.bytes })
         }

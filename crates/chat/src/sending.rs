@@ -121,11 +121,11 @@ async fn accepted_before(
     caller: &Caller,
     message: &ExternalMessage,
 ) -> Result<Option<Accepted>, ChatError> {
-    let (store, tenant, principal) = (&state.store, &caller.tenant, &caller.principal());
+    let (store, scope, principal) = (&state.store, &caller.scope, &caller.principal());
     let turn = match (&message.request.client_message_id, &message.request_hash) {
-        (Some(id), _) => store.turn_by_client_message(tenant, principal, id).await?,
+        (Some(id), _) => store.turn_by_client_message(scope, principal, id).await?,
         (None, Some(hash)) if message.is_repeated => {
-            store.turn_by_request(tenant, principal, hash).await?
+            store.turn_by_request(scope, principal, hash).await?
         }
         _ => None,
     };
@@ -156,12 +156,13 @@ async fn target(
             title: title(&request.message),
             mode: request.mode.unwrap_or_default(),
             folder: None,
+            person: caller.person(),
         };
         let conversation = ConversationId::new(Uuid::now_v7());
         let (title, passed_over) = (None, Vec::new());
         return Ok(Target { project, conversation, new: Some(new), title, passed_over });
     };
-    let conversation = state.store.conversation(&caller.tenant, id).await?;
+    let conversation = state.take_part(caller, id).await?;
     let title = conversation.title.get().is_empty().then(|| title(&request.message));
     let passed_over = open_prompts_without_turn(state, id, None).await?;
     let project = state.project(caller, &conversation.project)?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use parlor_fanout::Hint;
 use parlor_protocol::{ConversationId, ProjectId};
-use parlor_storage::{BegunTurn, Store};
+use parlor_storage::{BegunTurn, Conversation, Store};
 
 use crate::caller::Caller;
 use crate::error::ChatError;
@@ -14,6 +14,9 @@ use crate::log::{Flusher, LargeEntries, Outlet};
 use crate::node::Node;
 use crate::project::{Project, Projects};
 use crate::turn_slots::{TurnSlot, TurnSlots};
+
+/// For administrators who read what people have to themselves.
+const ONLY_READ: &str = "You may read this conversation, and not take part in it.";
 
 /// The parts that every operation shares.
 #[derive(Debug)]
@@ -62,6 +65,27 @@ impl ChatState {
         id: &ProjectId,
     ) -> Result<Arc<Project>, ChatError> {
         self.projects.get(&caller.tenant, id).cloned().ok_or(ChatError::NotFound)
+    }
+
+    /// A conversation that the caller takes part in: one that they only read is refused.
+    pub(crate) async fn take_part(
+        &self,
+        caller: &Caller,
+        id: ConversationId,
+    ) -> Result<Conversation, ChatError> {
+        let conversation = self.store.conversation(&caller.scope, id).await?;
+        match caller.scope.takes_part(conversation.person, conversation.visibility) {
+            true => Ok(conversation),
+            false => Err(ChatError::Forbidden(ONLY_READ)),
+        }
+    }
+
+    /// Fewer people may see a conversation: readers who lost sight of it end, wherever they read.
+    pub(crate) fn audience_changed(&self, conversation: ConversationId) {
+        if let Some(log) = self.live_turns.existing_log(conversation) {
+            log.audience_changed();
+        }
+        self.hint(Hint::Audience(conversation));
     }
 
     /// A prompt of a conversation may have changed: its turn looks, wherever it runs.

@@ -234,6 +234,6 @@ async fn bad_client_tools_are_refused() {
         }
     }
     let filter = parlor_storage::ConversationFilter::default();
-    let stored = scene.chat.conversations(&caller(), filter, None).await.unwrap();
+    let stored = scene.chat.conversations(&caller(), false, filter, None).await.unwrap();
     assert!(stored.conversations.is_empty());
 }

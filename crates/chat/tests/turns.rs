@@ -181,7 +181,8 @@ async fn a_refused_message_is_listed_for_administrators_only() {
     assert!(matches!(refused, Err(ChatError::Refused(_))));
     let audit = scene.chat.blocked_inputs(&caller(), None).await.unwrap().blocked_inputs;
     assert_eq!((audit.len(), audit[0].rule.as_str()), (1, "jailbreak.dan_mode"));
-    let listed = scene.chat.conversations(&caller(), Default::default(), None).await.unwrap();
+    let listed =
+        scene.chat.conversations(&caller(), false, Default::default(), None).await.unwrap();
     assert!(listed.conversations.is_empty());
 }
 
@@ -248,7 +249,8 @@ async fn a_client_that_leaves_at_once_leaves_no_turn_behind() {
     // turns of all nodes are counted; whoever leaves meanwhile has sent nothing.
     let at_least = if parlor_test_database::is_postgres() { 1 } else { moments.len() };
     let conversations = eventually("every turn ends", async || {
-        let page = scene.chat.conversations(&caller(), Default::default(), None).await.unwrap();
+        let page =
+            scene.chat.conversations(&caller(), false, Default::default(), None).await.unwrap();
         let all_ended = page.conversations.iter().all(|conversation| !conversation.running);
         (all_ended && page.conversations.len() >= at_least).then_some(page.conversations)
     })

@@ -7,6 +7,7 @@
 //! | `S <conversation>` | [`Hint::Stop`] |
 //! | `H <conversation>` | [`Hint::HandedOver`] |
 //! | `D <conversation>` | [`Hint::Deleted`] |
+//! | `V <conversation>` | [`Hint::Audience`] |
 //! | `R <conversation>` | [`Hint::Reads`] |
 //! | `N` | [`Hint::Nodes`] |
 //! | `A <token id>`, or `A` | [`Hint::Access`] |
@@ -31,6 +32,8 @@ pub enum Hint {
     HandedOver(ConversationId),
     /// The conversation was deleted.
     Deleted(ConversationId),
+    /// Fewer people may see the conversation.
+    Audience(ConversationId),
     /// Somebody reads the conversation on the sender's node: live text goes there.
     Reads(ConversationId),
     /// A node joined or left.
@@ -66,6 +69,7 @@ impl Hint {
             "S" => Self::Stop(of.parse().ok()?),
             "H" => Self::HandedOver(of.parse().ok()?),
             "D" => Self::Deleted(of.parse().ok()?),
+            "V" => Self::Audience(of.parse().ok()?),
             "R" => Self::Reads(of.parse().ok()?),
             "A" if is_token(of) => Self::Access(AccessChange::Token(of.to_owned())),
             _ => return None,
@@ -82,6 +86,7 @@ impl fmt::Display for Hint {
             Self::Stop(conversation) => write!(f, "S {conversation}"),
             Self::HandedOver(conversation) => write!(f, "H {conversation}"),
             Self::Deleted(conversation) => write!(f, "D {conversation}"),
+            Self::Audience(conversation) => write!(f, "V {conversation}"),
             Self::Reads(conversation) => write!(f, "R {conversation}"),
             Self::Nodes => f.write_str("N"),
             Self::Access(AccessChange::Token(id)) if is_token(id) => write!(f, "A {id}"),
@@ -104,9 +109,10 @@ mod tests {
     /// E-2: a line has one spelling; what is not a hint is not guessed.
     #[test]
     fn lines_are_read_strictly() {
-        for line in
-            ["L ID 41", "L ID 41.380", "P ID", "S ID", "H ID", "D ID", "R ID", "N", "A", "A t-1"]
-        {
+        for line in [
+            "L ID 41", "L ID 41.380", "P ID", "S ID", "H ID", "D ID", "V ID", "R ID", "N", "A",
+            "A t-1",
+        ] {
             let line = line.replace("ID", CONVERSATION);
             assert_eq!(Hint::from_line(&line).unwrap().to_string(), line);
         }

@@ -109,6 +109,7 @@ mod tests {
             conversation().prop_map(|id| Line::Hint(Hint::Stop(id))),
             conversation().prop_map(|id| Line::Hint(Hint::HandedOver(id))),
             conversation().prop_map(|id| Line::Hint(Hint::Deleted(id))),
+            conversation().prop_map(|id| Line::Hint(Hint::Audience(id))),
             conversation().prop_map(|id| Line::Hint(Hint::Reads(id))),
             Just(Line::Hint(Hint::Nodes)),
             Just(Line::Hint(Hint::Access(AccessChange::Any))),

@@ -10,10 +10,10 @@ use parlor_recipes::RecipeStore;
 use parlor_storage::Store;
 use tokio_util::sync::CancellationToken;
 
-use crate::auth::Access;
+use crate::auth::{Access, TenantAccess};
 use crate::clock::Clock;
 use crate::compose::{Composed, McpHosts};
-use crate::config::{Config, PublicUrl};
+use crate::config::{Config, PublicUrl, TenantConfig};
 use crate::limits::{BodyBudget, RateLimits};
 use crate::mcp_logins::McpLogins;
 use crate::oidc_logins::OidcLogins;
@@ -64,7 +64,10 @@ impl App {
         fanout: Fanout,
     ) -> Self {
         let Composed { chat, mcp_hosts, mcp_logins, oidc_logins, modes: _ } = composed;
-        let tenants = config.tenants.keys().cloned().collect();
+        let allowed =
+            |tenant: &TenantConfig| TenantAccess { admins_read: tenant.admins_read_conversations };
+        let tenants =
+            config.tenants.iter().map(|(id, tenant)| (id.clone(), allowed(tenant))).collect();
         let body_budget = BodyBudget::new(&config.server.limits);
         let rate_limits = RateLimits::new(&config.server.limits, clock.clone(), &store);
         let ending = fanout.clone();

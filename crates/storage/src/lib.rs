@@ -10,6 +10,7 @@
 //!   step of it, resolve a prompt, take over after a crash, delete a conversation.
 //! - `postgres_only`: limits that several nodes keep together, in one statement each.
 //! - `transfer`: the list of tables, for copies into another database.
+//! - `scope`: who sees which conversations. Every statement about them has its predicate.
 //! - `queries`: what reads several tables, from one snapshot of the database.
 //!
 //! What holds:
@@ -31,6 +32,7 @@ mod migrations;
 mod pages;
 mod postgres_only;
 mod queries;
+mod scope;
 mod served;
 mod store;
 mod tables;
@@ -47,17 +49,16 @@ pub use postgres_only::login_attempts::{AttemptRules, LoginAttempt};
 pub use postgres_only::rate_limits::{TokenWanted, TokensTaken};
 pub use queries::activity::Activity;
 pub use queries::conversation_view::ConversationView;
-pub use queries::log::{LogEntry, PageSize};
+pub use queries::log::{LogEnd, LogEntry, PageSize};
 pub use queries::running_turns::RunningTurns;
+pub use scope::Scope;
 pub use served::Served;
 pub use store::Store;
-pub use tables::access::{
-    Access, AccessRole, NewToken, SessionsOf, Token, TokenKind, TokenPerson,
-};
+pub use tables::access::{Access, AccessRole, NewToken, SessionsOf, Token, TokenKind, TokenPerson};
 pub use tables::allowances::Allowance;
 pub use tables::blocked_inputs::{BlockedInput, BlockedInputPage};
 pub use tables::conversations::{
-    Conversation, ConversationFilter, ConversationPage, NewConversation,
+    Conversation, ConversationChanges, ConversationFilter, ConversationPage, NewConversation,
 };
 pub use tables::decisions::Decision;
 pub use tables::events::Logged;

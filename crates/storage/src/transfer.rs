@@ -53,7 +53,9 @@ const NOT_COPIED: &[(&str, &str)] = &[
 
 const TABLES: &[Table] = &[
     Table::new("conversations", &["id"])
-        .texts(&["id", "tenant", "project", "title", "mode", "home", "folder", "person", "visibility"])
+        .texts(&[
+            "id", "tenant", "project", "title", "mode", "home", "folder", "person", "visibility",
+        ])
         .integers(&["epoch", "next_seq", "next_position", "created_at", "updated_at"]),
     Table::new("turns", &["id"])
         .texts(&[

@@ -18,6 +18,8 @@ interface Props {
 /** The header: project and title, language, theme, log-out. */
 export function Header({ listShown, toggleList, showAdmin }: Props) {
   const { t } = useI18n();
+  const person = useParlor((state) => state.me?.person?.name);
+  const logOut = person === undefined ? t('header.log_out') : t('header.log_out_of', { name: person });
   return (
     <header className="flex h-12 shrink-0 items-center gap-1 border-b border-line px-2 max-[24rem]:gap-0 pointer-coarse:h-14">
       <IconButton label={t(listShown ? 'header.hide_list' : 'header.show_list')} aria-expanded={listShown} onClick={toggleList}>
@@ -34,7 +36,7 @@ export function Header({ listShown, toggleList, showAdmin }: Props) {
       <LanguageMenu />
       <ThemeMenu />
       <form method="post" action="/logout" onSubmit={clearPersonalData} className="contents">
-        <IconButton type="submit" label={t('header.log_out')}>
+        <IconButton type="submit" label={logOut}>
           <LogOut size={18} aria-hidden="true" />
         </IconButton>
       </form>

@@ -1,12 +1,12 @@
-import { Ellipsis, FileJson, FileText, Pencil, Trash2 } from 'lucide-react';
+import { Ellipsis, FileJson, FileText, Lock, Pencil, Trash2, Users } from 'lucide-react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 
-import { useI18n } from '../i18n';
+import { type I18n, useI18n } from '../i18n';
 import { reasonFor } from '../i18n/reasons';
-import { type ConversationSummary, exportPath } from '../net/api';
+import { type ConversationSummary, exportPath, type Visibility } from '../net/api';
 import { startNew } from '../state/conversation';
-import { remove, rename } from '../state/list';
-import { getState } from '../state/store';
+import { remove, rename, setVisibility } from '../state/list';
+import { getState, useParlor } from '../state/store';
 import { announce } from '../ui/announce';
 import { Button, IconButton } from '../ui/Button';
 import { classes } from '../ui/classes';
@@ -25,6 +25,10 @@ export function ListRow({ row, current, waits, open }: Props) {
   const i18n = useI18n();
   const { t } = i18n;
   const [doing, setDoing] = useState<'nothing' | 'renaming' | 'deleting'>('nothing');
+  const me = useParlor((state) => state.me?.person?.id);
+  // Those of the shared account are everybody's, and nothing is said about them.
+  const isShared = row.person !== undefined && row.visibility === 'tenant';
+  const isOwn = row.person !== undefined && row.person === me;
   const name = useRef<HTMLButtonElement>(null);
   const finished = useRef(false);
   const finish = (refusal: Parameters<typeof reasonFor>[1] | null) => {
@@ -63,6 +67,7 @@ export function ListRow({ row, current, waits, open }: Props) {
         className="flex min-w-0 grow items-center gap-2 rounded-control px-2.5 py-1.5 text-start pointer-coarse:min-h-11"
       >
         <span dir="auto" className={classes('min-w-0 grow truncate text-start', current && 'font-medium')}>{row.title}</span>
+        {isShared && <SharedMark label={t('list.shared')} />}
         {waits ? <Dot className="bg-question" label={t('list.waits')} /> : row.running && <Dot className="animate-pulse-soft bg-accent" label={t('list.running')} />}
       </button>
       <Menu
@@ -78,12 +83,41 @@ export function ListRow({ row, current, waits, open }: Props) {
         )}
         items={[
           { key: 'rename', label: t('list.rename'), icon: <Pencil size={15} />, run: () => setDoing('renaming') },
+          ...(isOwn ? visibilityItems(row, i18n) : []),
           { key: 'markdown', label: t('list.export_markdown'), icon: <FileText size={15} />, href: exportPath(row.id, 'markdown') },
           { key: 'json', label: t('list.export_json'), icon: <FileJson size={15} />, href: exportPath(row.id, 'json') },
-          { key: 'delete', label: t('list.delete'), icon: <Trash2 size={15} />, critical: true, run: () => setDoing('deleting') },
+          // That of a person is deleted by them alone.
+          ...(isOwn || row.person === undefined
+            ? [{ key: 'delete', label: t('list.delete'), icon: <Trash2 size={15} />, critical: true, run: () => setDoing('deleting') }]
+            : []),
         ]}
       />
     </li>
+  );
+}
+
+/** Who sees it: of the two items one is checked. */
+function visibilityItems(row: ConversationSummary, i18n: I18n) {
+  const { t } = i18n;
+  const choose = (visibility: Visibility) => {
+    if (visibility === row.visibility) return;
+    void setVisibility(row.id, visibility).then((refusal) => {
+      if (refusal) announce(reasonFor(i18n, refusal), 'urgent');
+      else announce(t(visibility === 'tenant' ? 'list.now_shared' : 'list.now_private'));
+    });
+  };
+  return [
+    { key: 'private', label: t('list.make_private'), icon: <Lock size={15} />, checked: row.visibility === 'private', run: () => choose('private') },
+    { key: 'tenant', label: t('list.shared'), icon: <Users size={15} />, checked: row.visibility === 'tenant', run: () => choose('tenant') },
+  ];
+}
+
+function SharedMark({ label }: { label: string }) {
+  return (
+    <span className="shrink-0 text-muted pointer-fine:group-focus-within/row:opacity-0 pointer-fine:group-hover/row:opacity-0" title={label}>
+      <Users size={13} aria-hidden="true" />
+      <span className="sr-only">{label}</span>
+    </span>
   );
 }
 

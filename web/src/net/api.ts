@@ -31,17 +31,26 @@ export interface Me {
   role: 'user' | 'admin';
   tenant: string;
   name: string;
+  /** Who it is; none for the shared account. */
+  person?: { id: string; name: string };
+  /** Whether administrators read the conversations that people have to themselves. */
+  admins_read_conversations: boolean;
   default_project: ProjectId;
   projects: Project[];
   limits: { message_chars: number; image_bytes: number; messages_per_minute: number };
   locale: 'en' | 'pt';
 }
 
+export type Visibility = 'private' | 'tenant';
+
 export interface ConversationSummary {
   id: ConversationId;
   project: ProjectId;
   title: string;
   mode: Mode;
+  /** Whose it is; none if it is the shared account's. */
+  person?: string;
+  visibility: Visibility;
   created_at: Timestamp;
   updated_at: Timestamp;
   running: boolean;
@@ -81,7 +90,7 @@ export function listConversations(query: string, before?: string): Promise<Conve
 export const readConversation = (id: ConversationId) =>
   askJson<ConversationView>(conversationPath(id));
 
-export const changeConversation = (id: ConversationId, change: { title?: string; mode?: Mode }) =>
+export const changeConversation = (id: ConversationId, change: { title?: string; mode?: Mode; visibility?: Visibility }) =>
   askJson<ConversationView>(conversationPath(id), { method: 'PATCH', json: change });
 
 export const deleteConversation = (id: ConversationId) =>

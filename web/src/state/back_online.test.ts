@@ -28,7 +28,7 @@ it('what is said about a lost connection goes when it is back', async () => {
 
 /** A turn that waits for a person is not being written. */
 it('what waits is not being written', () => {
-  const row = { id: 'c1', project: 'p', title: 't', mode: 'act', created_at: 0, updated_at: 0, running: true } as const;
+  const row = { id: 'c1', project: 'p', title: 't', mode: 'act', visibility: 'tenant', created_at: 0, updated_at: 0, running: true } as const;
   const prompt = { type: 'userPrompt', promptType: 'confirm', messageId: 'm', conversation_id: 'c1', question: '?' } as const;
   expect(isWriting(row, [])).toBe(true);
   expect(isWriting(row, [prompt])).toBe(false);

@@ -66,6 +66,19 @@ export async function rename(id: string, title: string): Promise<Refusal | null>
   }
 }
 
+/** Shares a conversation with everyone here, or takes that back. */
+export async function setVisibility(id: string, visibility: api.Visibility): Promise<Refusal | null> {
+  try {
+    const view = await api.changeConversation(id, { visibility });
+    setState(({ list }) => ({
+      list: { ...list, rows: list.rows.map((row) => (row.id === id ? { ...row, visibility: view.visibility } : row)) },
+    }));
+    return null;
+  } catch (error) {
+    return asRefusal(error);
+  }
+}
+
 export async function remove(id: string): Promise<Refusal | null> {
   try {
     await api.deleteConversation(id);

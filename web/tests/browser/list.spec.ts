@@ -43,7 +43,7 @@ test('a conversation that is deleted elsewhere says so', async ({ chat, page, re
   const header = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
   const { conversations } = (await (await request.get(`${chat.server.url}/api/conversations?q=Soon`, { headers: { cookie: header } })).json()) as { conversations: { id: string }[] };
   await request.delete(`${chat.server.url}/api/conversations/${conversations[0]?.id}`, { headers: { cookie: header } });
-  await expect(page.getByText('This conversation was deleted.')).toBeVisible();
+  await expect(page.getByText('This conversation was deleted')).toBeVisible();
 });
 
 /** The keyboard is enough for everything: skip link, list, menu, composer. */

@@ -69,6 +69,7 @@ pub(crate) async fn call(
     name: &str,
     arguments: Map<String, Value>,
 ) -> Result<AppCallOutcome, ChatError> {
+    state.take_part(caller, conversation).await?;
     let app = find(state, caller, conversation, message).await?;
     let tool = app.tools.app_tool(&app.server, name).ok_or(ChatError::NotFound)?;
     let proposed = call_agent::proposed(tool.clone(), arguments.clone());
@@ -89,10 +90,10 @@ async fn find(
     conversation: ConversationId,
     message: MessageId,
 ) -> Result<ShownApp, ChatError> {
-    let of = state.store.conversation(&caller.tenant, conversation).await?;
+    let of = state.store.conversation(&caller.scope, conversation).await?;
     let project = state.projects.get(&caller.tenant, &of.project).ok_or(ChatError::NotFound)?;
     let tools = project.tools.clone().ok_or(ChatError::NotFound)?;
-    let message = state.store.message(&caller.tenant, conversation, message).await?;
+    let message = state.store.message(&caller.scope, conversation, message).await?;
     let message = message.get();
     let server = metadata::APP.raw(&message.metadata).and_then(Value::as_str);
     let server = server.ok_or(ChatError::NotFound)?.to_owned();

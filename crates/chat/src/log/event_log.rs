@@ -11,8 +11,10 @@
 //! A live event (the progress of a call) has no number and is never stored. The newest one
 //! is kept until the next durable event, so that a reader who connects in between sees it.
 //!
-//! A turn may also run on another node: [`other_nodes`].
+//! A turn may also run on another node: [`other_nodes`]. Who may read can change: [`audience`].
 
+mod after;
+mod audience;
 mod other_nodes;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -24,6 +26,8 @@ use parlor_protocol::{ConversationId, EventBody, EventId, TurnId};
 use parlor_storage::{Delta, LogEntry, Logged, Served, TextBlock};
 use tokio::sync::watch;
 
+pub(super) use self::after::{After, Seen};
+use self::audience::Audience;
 use self::other_nodes::OtherNodes;
 use super::entries::{push_text, size};
 use super::kept_entries::KeptEntries;
@@ -54,6 +58,7 @@ struct State {
     live: Option<(u64, Served<EventBody>)>,
     /// Counts the changes that readers can see.
     version: u64,
+    audience: Audience,
     wakers: Wakers,
     other_nodes: OtherNodes,
 }
@@ -71,31 +76,6 @@ struct OpenTextBlock {
     text_taken: usize,
     being_stored: bool,
     unstored_since: Option<Instant>,
-}
-
-/// What comes after a position.
-pub(super) enum After {
-    /// Read storage: the events are not kept here at this version.
-    InStorage(u64),
-    /// The events were added to the list.
-    Here,
-    /// This turn failed to be persisted.
-    Failed(TurnId),
-    /// A live event, and its version.
-    Live(u64, Served<EventBody>),
-    /// The conversation was deleted.
-    Closed,
-}
-
-/// What a reader has seen besides the events up to its position.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Seen {
-    /// The version for which storage was read, or had nothing.
-    pub(super) stored: Option<u64>,
-    /// The failed turn that was reported.
-    pub(super) failure: Option<TurnId>,
-    /// The version of the live event.
-    pub(super) live: Option<u64>,
 }
 
 /// How far a stream is ahead of storage.
@@ -117,6 +97,7 @@ impl EventLog {
             failed: None,
             live: None,
             version: 0,
+            audience: Audience::default(),
             wakers: Wakers::default(),
             other_nodes: OtherNodes::default(),
         };
@@ -304,6 +285,9 @@ impl EventLog {
         let mut state = self.lock();
         if state.closed {
             return Poll::Ready(After::Closed);
+        }
+        if !state.audience.has(seen.audience) {
+            return Poll::Ready(After::CheckAudience(state.audience.number()));
         }
         if state.kept.lacks(position) {
             if state.text_elsewhere(position, events) {

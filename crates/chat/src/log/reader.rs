@@ -7,9 +7,10 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use parlor_protocol::{EventBody, EventId};
-use parlor_storage::{LogEntry, Logged, PageSize, Served, StorageError};
+use parlor_storage::{LogEntry, Logged, PageSize, Scope, Served, StorageError};
 
 use super::entries::{PIECE, events_after, push_text};
 use super::event_log::{After, EventLog, Seen};
@@ -18,13 +19,20 @@ use super::large_entries::{Content, LargeEvent, Source};
 /// How much is read from storage at once.
 const PAGE: PageSize = PageSize { entries: 100, bytes: PIECE as u64 };
 
+/// When a read that failed is tried again.
+const RETRY: Duration = Duration::from_secs(1);
+
 /// Reads a conversation from an event id on.
 pub struct Reader {
     source: Arc<Source>,
+    /// What its caller sees.
+    scope: Scope,
     log: Arc<EventLog>,
     slot: usize,
     /// The last event that was read.
     position: EventId,
+    /// The audience when it joined.
+    audience: u64,
     /// The read from storage that is under way. Boxed: a reader that waits should not
     /// carry the memory of a query.
     stored: Option<Pin<Box<dyn Future<Output = StoredBatch> + Send>>>,
@@ -51,18 +59,31 @@ pub enum PolledBatch {
     Large(LargeEvent),
     /// Events that are not stored: they have no id, and the position stays.
     Live(Vec<Served<EventBody>>),
-    /// The conversation was deleted.
+    /// The conversation was deleted, or the reader no longer sees it.
     Gone,
 }
 
 impl Reader {
-    pub(crate) fn new(source: Arc<Source>, log: Arc<EventLog>, position: EventId) -> Self {
-        let slot = log.join();
-        Self { source, log, slot, position, stored: None, seen: Seen::default() }
+    /// A reader that is checked before it reads anything.
+    pub(crate) fn new(
+        source: Arc<Source>,
+        log: Arc<EventLog>,
+        scope: Scope,
+        position: EventId,
+    ) -> Self {
+        let (slot, audience) = (log.join(), log.audience());
+        let seen = Seen::default();
+        Self { source, scope, log, slot, position, audience, stored: None, seen }
+    }
+
+    /// The same if its caller was seen to see the conversation after it was made.
+    pub(crate) fn of_audience(mut self) -> Self {
+        self.seen.audience = Some(self.audience);
+        self
     }
 
     /// The next events; waits until there are some. `None` when the conversation was
-    /// deleted. Cancel-safe.
+    /// deleted or is no longer seen. Cancel-safe.
     pub async fn next(&mut self) -> Option<EventBatch> {
         let mut events = Vec::new();
         match poll_fn(|cx| self.poll_next(cx, &mut events)).await {
@@ -84,7 +105,15 @@ impl Reader {
             if let Some(stored) = &mut self.stored {
                 let stored = ready!(stored.as_mut().poll(cx));
                 self.stored = None;
+                let is_checked = self.seen.audience == Some(self.log.audience());
                 match stored {
+                    StoredBatch::Audience(audience) => {
+                        self.seen.audience = Some(audience);
+                        continue;
+                    }
+                    StoredBatch::Gone => return Poll::Ready(PolledBatch::Gone),
+                    // The reader may have lost sight of it while it was read.
+                    StoredBatch::Events(_) | StoredBatch::Large(_) if !is_checked => continue,
                     StoredBatch::Events(read) => *events = read,
                     StoredBatch::Large(event) => {
                         self.position = event.id();
@@ -101,6 +130,10 @@ impl Reader {
             let Self { position, slot, seen, .. } = *self;
             match ready!(self.log.poll_after(position, slot, seen, cx, events)) {
                 After::Closed => return Poll::Ready(PolledBatch::Gone),
+                After::CheckAudience(audience) => {
+                    let check = check(Arc::clone(&self.source), self.scope.clone(), audience);
+                    self.stored = Some(Box::pin(check));
+                }
                 After::Here => {}
                 After::Failed(turn) => {
                     self.seen.failure = Some(turn);
@@ -137,10 +170,33 @@ impl std::fmt::Debug for Reader {
     }
 }
 
-/// The next events that are stored.
+/// The next events that are stored, or whether they may be read.
 enum StoredBatch {
     Events(Vec<Logged>),
     Large(LargeEvent),
+    /// The reader is part of this audience.
+    Audience(u64),
+    /// The reader no longer sees the conversation, or it is gone.
+    Gone,
+}
+
+/// Whether a reader sees the conversation, asked after this audience came to be.
+async fn check(source: Arc<Source>, scope: Scope, audience: u64) -> StoredBatch {
+    loop {
+        match source.store.conversation(&scope, source.conversation).await {
+            Ok(_) => return StoredBatch::Audience(audience),
+            Err(error) if !error.is_transient() => {
+                if !matches!(error, StorageError::NotFound) {
+                    tracing::error!(%error, "failed to check a reader");
+                }
+                return StoredBatch::Gone;
+            }
+            Err(error) => {
+                tracing::warn!(%error, "failed to check a reader; trying again");
+                tokio::time::sleep(RETRY).await;
+            }
+        }
+    }
 }
 
 async fn read_stored(source: Arc<Source>, position: EventId) -> StoredBatch {
@@ -153,7 +209,7 @@ async fn read_stored(source: Arc<Source>, position: EventId) -> StoredBatch {
             }
             Err(error) => {
                 tracing::warn!(%error, "failed to read the log; trying again");
-                tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+                tokio::time::sleep(RETRY).await;
             }
         }
     }

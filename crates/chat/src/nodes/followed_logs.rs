@@ -9,7 +9,7 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use parlor_protocol::ConversationId;
-use parlor_storage::StorageError;
+use parlor_storage::{LogEnd, StorageError};
 
 use crate::log::EventLog;
 use crate::state::ChatState;
@@ -42,10 +42,11 @@ async fn look(state: &ChatState) -> Result<(), StorageError> {
     let conversations: Vec<ConversationId> = logs.keys().copied().collect();
     let ends = state.store.log_ends(&conversations).await?;
     let mut gone: HashSet<ConversationId> = conversations.into_iter().collect();
-    for (conversation, end) in ends {
+    for LogEnd { conversation, end, visibility } in ends {
         gone.remove(&conversation);
         if let Some(log) = logs.get(&conversation) {
             log.stored_elsewhere(end);
+            log.is_seen_by(visibility);
         }
     }
     gone.into_iter().for_each(|conversation| state.forget(conversation));

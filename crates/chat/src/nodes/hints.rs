@@ -46,6 +46,11 @@ fn take_hint(state: &Arc<ChatState>, from: Peer, hint: Hint) {
         }
         Hint::HandedOver(conversation) => begin(state, conversation),
         Hint::Deleted(conversation) => state.forget(conversation),
+        Hint::Audience(conversation) => {
+            if let Some(log) = live_turns.existing_log(conversation) {
+                log.audience_changed();
+            }
+        }
         Hint::Reads(conversation) => {
             if let Some(log) = live_turns.existing_log(conversation) {
                 log.add_remote_reader(from);

@@ -33,7 +33,7 @@ pub(crate) fn with_answer(
     let mut decision = decision(prompt, call.as_deref(), answer.outcome, at);
     decision.session = Some(caller.session.clone());
     decision.answered_by = Some(caller.name.clone());
-    decision.person = caller.person;
+    decision.person = caller.person();
     decision.response = answer.response.clone();
     decision.reason = reason.clone();
     if arguments.is_some() {

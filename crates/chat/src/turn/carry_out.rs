@@ -4,7 +4,7 @@ use parlor_agent::tools::Artifact;
 use parlor_agent::{AskedBy, PromptRequest, TurnRunner};
 use parlor_protocol::message::Message;
 use parlor_protocol::{EventBody, MessageId, MessageType, Mode, PromptId, Role, metadata};
-use parlor_storage::{PromptWrite, RunWrite, StorageError};
+use parlor_storage::{ConversationChanges, PromptWrite, RunWrite, Scope, StorageError};
 use uuid::Uuid;
 
 use super::edited_call::{amend_history, amend_message};
@@ -111,7 +111,9 @@ impl RunningTurn {
     /// A plan that is carried out ends plan mode (T-3), for the turns to come too.
     async fn leave_plan_mode(&self) -> Result<(), StorageError> {
         let (store, conversation) = (&self.writer.store, self.writer.conversation());
-        store.update_conversation(&self.tenant, conversation, None, Some(Mode::Act)).await
+        let scope = Scope::of_server(self.tenant.clone());
+        let changes = ConversationChanges { mode: Some(Mode::Act), ..Default::default() };
+        store.update_conversation(&scope, conversation, changes).await
     }
 
     /// The turn, as it asks.

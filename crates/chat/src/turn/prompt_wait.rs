@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use parlor_agent::AgentEvent;
 use parlor_protocol::{EventBody, PromptId, PromptOutcome, PromptUpdated, TenantId, Timestamp};
-use parlor_storage::{NewPrompt, Prompt, PromptWrite, StorageError};
+use parlor_storage::{NewPrompt, Prompt, PromptWrite, Scope, StorageError};
 use tokio::sync::{Notify, watch};
 
 use super::deadline::Deadline;
@@ -23,7 +23,8 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The open prompt of a turn.
 pub(super) struct PromptWait {
-    tenant: TenantId,
+    /// The server's own.
+    scope: Scope,
     /// Signals that the prompt may have changed.
     prompt_changed: Arc<Notify>,
     /// Whether the server shuts down.
@@ -54,7 +55,8 @@ impl PromptWait {
         prompt_changed: Arc<Notify>,
         shutting_down: watch::Receiver<bool>,
     ) -> Self {
-        Self { tenant, prompt_changed, shutting_down, open: None, queue: VecDeque::new() }
+        let scope = Scope::of_server(tenant);
+        Self { scope, prompt_changed, shutting_down, open: None, queue: VecDeque::new() }
     }
 
     /// Whether a prompt is open.
@@ -126,7 +128,7 @@ impl PromptWait {
         writer: &mut TurnWriter,
     ) -> Result<Option<Prompt>, StorageError> {
         let Some(open) = self.open.clone() else { return Ok(None) };
-        let mut prompt = writer.store.prompt(&self.tenant, open.id).await?;
+        let mut prompt = writer.store.prompt(&self.scope, open.id).await?;
         let same_time = Deadline::is(open.deadline, prompt.expires_at);
         if let Some(deadline) = open.deadline.filter(|_| same_time && prompt.outcome.is_none()) {
             if let Some(right) = deadline.correction() {
@@ -138,7 +140,7 @@ impl PromptWait {
                 expired.closing.now = deadline.expired_at();
                 writer.store.resolve_prompt(&expired).await?;
                 fail_point::reached(FailPoint::Answered);
-                prompt = writer.store.prompt(&self.tenant, open.id).await?;
+                prompt = writer.store.prompt(&self.scope, open.id).await?;
             }
         }
         if prompt.outcome.is_some() {
@@ -160,7 +162,7 @@ impl PromptWait {
         outcome: PromptOutcome,
     ) -> Result<(), StorageError> {
         let Some(open) = self.open.take() else { return Ok(()) };
-        let prompt = writer.store.prompt(&self.tenant, open.id).await?;
+        let prompt = writer.store.prompt(&self.scope, open.id).await?;
         self.close(writer, &prompt, outcome).await
     }
 
@@ -205,7 +207,7 @@ impl PromptWait {
         close.closing.forced = true;
         writer.store.resolve_prompt(&close).await?;
         fail_point::reached(FailPoint::Answered);
-        let prompt = writer.store.prompt(&self.tenant, prompt.id).await?;
+        let prompt = writer.store.prompt(&self.scope, prompt.id).await?;
         show_end(writer, &prompt);
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parlor_agent::{Checkpoint, TurnContext, TurnFlow, TurnStart};
 use parlor_protocol::{ConversationId, MessageId, Mode, TenantId, TurnId};
 use parlor_storage::{
-    BeginTurn, BegunTurn, BlockKind, InterruptedTurn, StorageError, TextBlock, TurnOwner,
+    BeginTurn, BegunTurn, BlockKind, InterruptedTurn, Scope, StorageError, TextBlock, TurnOwner,
 };
 use serde_json::Value;
 use uuid::Uuid;
@@ -85,7 +85,8 @@ async fn owner(
     if here.home.is_none() || write.new.is_some() || write.message.is_none() {
         return Ok(here);
     }
-    let home = state.store.conversation(&write.tenant, write.conversation).await?.home;
+    let scope = Scope::of_server(write.tenant.clone());
+    let home = state.store.conversation(&scope, write.conversation).await?.home;
     Ok(home.and_then(|home| state.node.other(home)).unwrap_or(here))
 }
 
@@ -236,7 +237,10 @@ async fn turn_context(
 ) -> Result<TurnContext, StorageError> {
     let mode = match mode {
         Some(mode) => mode,
-        None => state.store.conversation(tenant, conversation).await?.mode,
+        None => {
+            let scope = Scope::of_server(tenant.clone());
+            state.store.conversation(&scope, conversation).await?.mode
+        }
     };
     if let Some(tools) = &project.tools {
         tools.settle().await;

@@ -17,7 +17,7 @@ use parlor_guard::guardrail::{GuardSettings, Guardrail, Policy};
 use parlor_guard::sanitizer::{KnownValues, Sanitizer, SanitizerSettings};
 use parlor_models::{ModelKind, ModelSettings, build_agent};
 use parlor_protocol::{ChatRequest, ConversationId, EventBody, EventId, NodeId};
-use parlor_storage::{Logged, Store};
+use parlor_storage::{Logged, Scope, Store};
 use parlor_test_database::location;
 use parlor_testkit::ScriptedModel;
 
@@ -189,9 +189,9 @@ pub(crate) async fn eventually<T>(what: &str, mut probe: impl AsyncFnMut() -> Op
 pub(crate) fn caller() -> Caller {
     Caller {
         tenant: "home".parse().unwrap(),
+        scope: Scope::of("home".parse().unwrap(), None),
         session: "session-1".into(),
         name: "test".into(),
-        person: None,
         role: parlor_storage::AccessRole::User,
     }
 }

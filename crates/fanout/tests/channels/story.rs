@@ -20,6 +20,7 @@ pub(crate) async fn everybody_hears_everybody_else(connect: impl Fn() -> Fanout)
         Hint::Stop(id),
         Hint::HandedOver(id),
         Hint::Deleted(id),
+        Hint::Audience(id),
         Hint::Reads(id),
         Hint::Nodes,
         Hint::Log(id, EventId::delta(41, 380)),

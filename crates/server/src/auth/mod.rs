@@ -24,6 +24,7 @@ mod session_store;
 mod throttle;
 mod token;
 
+use std::collections::HashMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
@@ -122,11 +123,18 @@ impl From<HashError> for LoginError {
     }
 }
 
+/// What a tenant allows.
+#[derive(Debug, Clone, Copy)]
+pub struct TenantAccess {
+    /// Whether its administrators read the conversations that people have to themselves.
+    pub admins_read: bool,
+}
+
 /// Logins, sessions and keys.
 #[derive(Debug)]
 pub struct Access {
     pub(crate) sessions: Sessions,
-    tenants: Vec<TenantId>,
+    tenants: HashMap<TenantId, TenantAccess>,
     store: Store,
     clock: Clock,
     hasher: PasswordHasher,
@@ -142,7 +150,7 @@ impl Access {
         store: Store,
         clock: Clock,
         expiry: AccessConfig,
-        tenants: Vec<TenantId>,
+        tenants: HashMap<TenantId, TenantAccess>,
         credentials: &Credentials,
         fanout: Fanout,
     ) -> Self {
@@ -162,8 +170,20 @@ impl Access {
     /// cannot be told from a wrong password, also not by the time that it takes.
     pub(crate) async fn log_in(&self, login: Login<'_>) -> Result<SecretString, LoginError> {
         let Login { tenant, name, password, from, device } = login;
+        let login: Option<LoginName> = name.and_then(|name| name.parse().ok());
+        // What is no name is nobody's.
+        let name = name.map(|_| login.as_ref().map_or("", LoginName::as_str));
         let target = Target { tenant, name };
-        let account = self.slowed_down(from, target, self.account(target, password)).await?;
+        let check = async {
+            match name {
+                Some(_) => {
+                    let person = self.person(tenant, login.as_ref(), password).await?;
+                    Ok::<_, LoginError>(person.map(Account::Person))
+                }
+                None => Ok(self.role_of(tenant, password).await?.map(Account::Shared)),
+            }
+        };
+        let account = self.slowed_down(from, target, check).await?;
         match account {
             Account::Person(person) => self.begin_session_of(person, device).await,
             Account::Shared(role) => {
@@ -181,7 +201,7 @@ impl Access {
 
     /// Whether a tenant is configured.
     fn has_tenant(&self, tenant: &TenantId) -> bool {
-        self.tenants.contains(tenant)
+        self.tenants.contains_key(tenant)
     }
 
     /// Checks a password by `check`, which finds nothing if it is wrong: slowly, if there were many
@@ -192,19 +212,7 @@ impl Access {
         target: Target<'_>,
         check: impl Future<Output = Result<Option<T>, LoginError>>,
     ) -> Result<T, LoginError> {
-        let checked = async {
-            match self.throttle.begin(from, target).await? {
-                Attempt::RetryAfter(wait) => return Err(LoginError::RetryAfter(wait)),
-                Attempt::CheckAfter(delay) => tokio::time::sleep(delay).await,
-            }
-            let Some(found) = check.await? else {
-                self.throttle.failed(target).await?;
-                return Err(LoginError::WrongPassword);
-            };
-            self.throttle.succeeded(from).await?;
-            Ok(found)
-        };
-        let checked = checked.await;
+        let checked = self.checked(from, target, check).await;
         match &checked {
             Err(LoginError::WrongPassword) => {
                 self.refused_logins.count(client_network(from), Refusal::WrongPassword)
@@ -217,21 +225,22 @@ impl Access {
         checked
     }
 
-    /// The account that a password lets into: that of the name, or the shared one without a name.
-    async fn account(
+    async fn checked<T>(
         &self,
+        from: IpAddr,
         target: Target<'_>,
-        password: SecretString,
-    ) -> Result<Option<Account>, LoginError> {
-        match target.name {
-            Some(name) => {
-                // What is no name is nobody's.
-                let login = name.parse().ok();
-                let person = self.person(target.tenant, login.as_ref(), password).await?;
-                Ok(person.map(Account::Person))
-            }
-            None => Ok(self.role_of(target.tenant, password).await?.map(Account::Shared)),
+        check: impl Future<Output = Result<Option<T>, LoginError>>,
+    ) -> Result<T, LoginError> {
+        match self.throttle.begin(from, target).await? {
+            Attempt::RetryAfter(wait) => return Err(LoginError::RetryAfter(wait)),
+            Attempt::CheckAfter(delay) => tokio::time::sleep(delay).await,
         }
+        let Some(found) = check.await? else {
+            self.throttle.failed(target).await?;
+            return Err(LoginError::WrongPassword);
+        };
+        self.throttle.succeeded(from).await?;
+        Ok(found)
     }
 
     /// The person with this login name and password. For an unknown name there is nothing to

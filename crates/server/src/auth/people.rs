@@ -159,8 +159,8 @@ impl Access {
             password_hash: self.hasher.hash(vec![password]).await?.pop(),
             created_at: self.clock.now(),
         };
-        let accepted = self.store.people().accept_invitation(&TokenHash::of(token).to_hex(), &new);
-        accepted.await?;
+        let hash = TokenHash::of(token).to_hex();
+        self.store.people().accept_invitation(&hash, &new).await?;
         let session = NewSession {
             tenant: new.tenant,
             role: new.role,
@@ -224,7 +224,7 @@ impl Access {
         let target = Target { tenant: &person.tenant, name: Some(person.login.as_str()) };
         self.slowed_down(from, target, async {
             let found = self.person(&person.tenant, Some(&person.login), current).await?;
-            Ok(found.map(drop))
+            Ok::<_, LoginError>(found.map(drop))
         })
         .await?;
         let hash = self.hasher.hash(vec![new]).await?.pop().ok_or(HashError::Failed)?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::http::{HeaderMap, header};
 use parlor_chat::Caller;
-use parlor_storage::{StorageError, TokenKind};
+use parlor_storage::{AccessRole, Scope, StorageError, TokenKind};
 
 use super::session::Session;
 use super::{Access, cookie};
@@ -54,8 +54,11 @@ impl Access {
     ) -> Result<Option<Principal>, StorageError> {
         let session = self.sessions.find(secret, kind).await?;
         // A tenant that was removed from the configuration has no principals.
-        let session = session.filter(|session| self.tenants.contains(&session.tenant));
-        Ok(session.map(Principal::new))
+        let principal = |session: Arc<Session>| {
+            let tenant = self.tenants.get(&session.tenant)?;
+            Some(Principal::new(session, tenant.admins_read))
+        };
+        Ok(session.and_then(principal))
     }
 }
 
@@ -71,15 +74,19 @@ pub(crate) fn given_key(headers: &HeaderMap) -> Option<&str> {
 }
 
 impl Principal {
-    fn new(session: Arc<Session>) -> Self {
+    /// `admins_read`: administrators of the tenant read what people have to themselves.
+    fn new(session: Arc<Session>, admins_read: bool) -> Self {
+        let scope =
+            Scope::of(session.tenant.clone(), session.person.as_ref().map(|person| person.id));
+        let reads_all = admins_read && session.role == AccessRole::Admin;
         let caller = Caller {
+            scope: if reads_all { scope.reading_all() } else { scope },
             tenant: session.tenant.clone(),
             session: session.id.clone(),
             name: match &session.person {
                 Some(person) => person.name.clone(),
                 None => session.name.clone(),
             },
-            person: session.person.as_ref().map(|person| person.id),
             role: session.role,
         };
         Self { caller, session }

@@ -13,9 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use parlor_fanout::{AccessChange, Fanout, Hint};
 use parlor_protocol::{PersonId, TenantId};
-use parlor_storage::{
-    AccessRole, NewToken, SessionsOf, StorageError, Store, Token, TokenKind,
-};
+use parlor_storage::{AccessRole, NewToken, SessionsOf, StorageError, Store, Token, TokenKind};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::AccessError;

@@ -121,6 +121,7 @@ pub(super) struct RawAccess {
 pub(super) struct RawTenant {
     pub(super) name: Option<String>,
     pub(super) default_project: Option<ProjectId>,
+    pub(super) admins_read_conversations: Option<bool>,
     pub(super) login: RawLogin,
     pub(super) projects: BTreeMap<ProjectId, RawProject>,
 }

@@ -30,6 +30,8 @@ pub struct TenantConfig {
     pub name: String,
     /// The project of a message that names none.
     pub default_project: ProjectId,
+    /// Whether its administrators read the conversations that people have to themselves.
+    pub admins_read_conversations: bool,
     /// How its people log in, beside passwords.
     pub login: LoginConfig,
     /// Its projects.
@@ -106,6 +108,7 @@ impl TenantConfig {
         Ok(Self {
             name: raw.name.unwrap_or_else(|| capitalised(id)),
             default_project: default_project.at(&place)?,
+            admins_read_conversations: raw.admins_read_conversations.unwrap_or(false),
             login: LoginConfig::resolve(&format!("tenants.{id}.login"), raw.login)?,
             projects,
         })

@@ -26,7 +26,7 @@ pub(crate) async fn send(
     Json(request): Json<ChatRequest>,
 ) -> Result<Response, ApiError> {
     let accepted = send_message(&app, &principal.caller, address, request).await?;
-    let reader = app.chat.follow(&accepted);
+    let reader = app.chat.follow(&principal.caller, &accepted);
     Ok(stream(&app, &principal, connection, reader, Until::Done(accepted.turn_id)))
 }
 

@@ -1,12 +1,12 @@
-//! Conversations: list, create, read, rename, delete, stop.
+//! Conversations: list, create, read, rename, share, delete, stop.
 
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use parlor_protocol::{ConversationId, Mode, ProjectId, TenantId};
-use parlor_storage::ConversationFilter;
+use parlor_protocol::{ConversationId, Mode, ProjectId, TenantId, Visibility};
+use parlor_storage::{ConversationChanges, ConversationFilter};
 use serde::Deserialize;
 use serde_json::json as value;
 
@@ -24,6 +24,8 @@ pub(crate) struct Query {
     before: Option<String>,
     project: Option<ProjectId>,
     folder: Option<String>,
+    /// For administrators who may read what people have to themselves: lists that too.
+    everybody: Option<bool>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -40,12 +42,14 @@ pub(crate) struct New {
 pub(crate) struct Changes {
     title: Option<String>,
     mode: Option<Mode>,
+    /// Who sees it. Only its own person may change that.
+    visibility: Option<Visibility>,
 }
 
 /// The longest path of a folder, as the system has it.
 const LONGEST_PATH: usize = 4096;
 
-/// `GET /api/conversations?q=&before=&project=&folder=`.
+/// `GET /api/conversations?q=&before=&project=&folder=&everybody=`.
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
     principal: Principal,
@@ -57,7 +61,8 @@ pub(crate) async fn list(
         folder: query.folder.as_deref().filter(|folder| !folder.is_empty()),
     };
     let before = page_cursor(query.before.as_deref())?;
-    json(&app.chat.conversations(&principal.caller, filter, before.as_ref()).await?)
+    let everybody = query.everybody.unwrap_or(false);
+    json(&app.chat.conversations(&principal.caller, everybody, filter, before.as_ref()).await?)
 }
 
 /// `POST /api/conversations`: one whose first message is yet to come, for clients that need
@@ -102,7 +107,10 @@ pub(crate) async fn update(
     if changes.title.as_deref().is_some_and(|title| title.trim().is_empty()) {
         return Err(ApiError::malformed("title: it is blank"));
     }
-    json(&app.chat.update(&principal.caller, id, changes.title, changes.mode).await?)
+    let Changes { title, mode, visibility } = &changes;
+    let changes =
+        ConversationChanges { title: title.as_deref(), mode: *mode, visibility: *visibility };
+    json(&app.chat.update(&principal.caller, id, changes).await?)
 }
 
 /// `DELETE /api/conversations/{id}`.

@@ -190,6 +190,7 @@ impl From<ChatError> for ApiError {
         match error {
             ChatError::Refused(refusal) => Self::new(refusal.code, refusal.message),
             ChatError::NotFound => Self::not_found(),
+            ChatError::Forbidden(why) => Self::forbidden(why),
             ChatError::TurnRunning => {
                 Self::new(ErrorCode::TurnRunning, "An answer is being written; wait or stop it.")
             }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use parlor_protocol::{PersonName, TenantId};
 use secrecy::{ExposeSecret, SecretString};
 
-use super::body::{read, require_content_type};
+use super::body::{PathId, read, require_content_type};
 use super::errors::ApiError;
 use super::locale::Locale;
 use super::login::begin_session;
@@ -23,7 +23,7 @@ const MAX_FORM: usize = 8 << 10;
 /// `GET /invite/{token}`.
 pub(crate) async fn page(
     State(app): State<Arc<App>>,
-    Path(token): Path<String>,
+    PathId(token): PathId<String>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     shown(&app, &token, Locale::of(&headers), "", None).await
@@ -32,7 +32,7 @@ pub(crate) async fn page(
 /// `POST /invite/{token}`: the account is created, and its first session begins.
 pub(crate) async fn accept(
     State(app): State<Arc<App>>,
-    Path(token): Path<String>,
+    PathId(token): PathId<String>,
     request: Request,
 ) -> Result<Response, ApiError> {
     let headers = request.headers().clone();

@@ -28,6 +28,8 @@ struct Me<'a> {
     /// Who it is; none for the shared account.
     #[serde(skip_serializing_if = "Option::is_none")]
     person: Option<MyPerson<'a>>,
+    /// Whether administrators read the conversations that people have to themselves.
+    admins_read_conversations: bool,
     default_project: &'a ProjectId,
     projects: Vec<Project<'a>>,
     limits: Limits,
@@ -83,6 +85,7 @@ pub(crate) async fn me(
             TokenKind::Session => "session",
             TokenKind::Key => "key",
         },
+        admins_read_conversations: tenant.admins_read_conversations,
         default_project: &tenant.default_project,
         projects: projects(&app, caller, tenant),
         limits: limits(&app.config, tenant),

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Request, State};
-use axum::http::StatusCode;
+use axum::extract::{Extension, State};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use parlor_protocol::{ErrorCode, PersonId, Timestamp};
 use parlor_storage::{AccessRole, Person};
@@ -111,7 +111,7 @@ pub(crate) async fn update(
     Json(PersonChanges { disabled }): Json<PersonChanges>,
 ) -> Result<Response, ApiError> {
     let caller = &principal.caller;
-    if disabled && caller.person == Some(id) {
+    if disabled && caller.person() == Some(id) {
         return Err(ApiError::forbidden("You cannot shut yourself out."));
     }
     let person = app.access.set_disabled(&caller.tenant, id, disabled).await?;
@@ -124,18 +124,15 @@ pub(crate) async fn update(
 pub(crate) async fn change_password(
     State(app): State<Arc<App>>,
     principal: Principal,
-    request: Request,
+    Extension(PeerAddress(peer)): Extension<PeerAddress>,
+    headers: HeaderMap,
+    Json(change): Json<PasswordChange>,
 ) -> Result<StatusCode, ApiError> {
-    let headers = request.headers().clone();
-    let peer = request.extensions().get::<PeerAddress>().copied();
-    let peer = peer.ok_or_else(ApiError::internal)?.0.ip();
-    let Json(change) = <Json<PasswordChange> as axum::extract::FromRequest<_>>::from_request(
-        request, &app,
-    )
-    .await?;
     let caller = &principal.caller;
-    let Some(id) = caller.person else {
-        return Err(ApiError::forbidden("The shared account's password is set by its administrator."));
+    let Some(id) = caller.person() else {
+        return Err(ApiError::forbidden(
+            "The shared account's password is set by its administrator.",
+        ));
     };
     if let Some(problem) = password_problem(&change.new.0) {
         return Err(ApiError::malformed(match problem {
@@ -144,7 +141,7 @@ pub(crate) async fn change_password(
         }));
     }
     let person = app.store.people().find(&caller.tenant, id).await?;
-    let from = client_address(peer, &headers, &app.config.server.trusted_proxies);
+    let from = client_address(peer.ip(), &headers, &app.config.server.trusted_proxies);
     let passwords = (change.current.0, change.new.0);
     let changed = app.access.change_password(&person, passwords, &caller.session, from).await;
     changed.map(|()| StatusCode::NO_CONTENT).map_err(|error| match error {
@@ -177,6 +174,8 @@ fn not_made(error: AccessError) -> ApiError {
 /// Whether a text has the form of an address of one person. Whether it exists, nobody knows.
 fn is_email(text: &str) -> bool {
     let has_form = text.len() <= LONGEST_EMAIL && !text.contains(|c: char| c.is_control());
-    has_form && Url::parse(&format!("mailto:{text}")).is_ok() && text.split('@').count() == 2
+    has_form
+        && Url::parse(&format!("mailto:{text}")).is_ok()
+        && text.split('@').count() == 2
         && text.split('@').all(|part| !part.is_empty() && !part.contains(char::is_whitespace))
 }

@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use parlor_protocol::{PersonId, Timestamp};
 use parlor_storage::{AccessRole, SessionsOf, Token, TokenKind};
 use serde::Serialize;
 
+use super::body::PathId;
 use super::errors::ApiError;
 use super::json;
 use crate::app::App;
@@ -57,7 +58,7 @@ pub(crate) async fn list(
 pub(crate) async fn end(
     State(app): State<Arc<App>>,
     principal: Principal,
-    Path(id): Path<String>,
+    PathId(id): PathId<String>,
 ) -> Result<StatusCode, ApiError> {
     let tenant = &principal.caller.tenant;
     let sessions = app.access.sessions.list(tenant, of(&principal)).await?;
@@ -71,7 +72,7 @@ pub(crate) async fn end(
 /// Whose sessions a principal sees.
 fn of(principal: &Principal) -> SessionsOf<'_> {
     let caller = &principal.caller;
-    match (caller.role, caller.person) {
+    match (caller.role, caller.person()) {
         (AccessRole::Admin, _) => SessionsOf::Tenant,
         (AccessRole::User, Some(person)) => SessionsOf::Person(person),
         (AccessRole::User, None) => SessionsOf::One(&caller.session),

@@ -1,7 +1,7 @@
 //! How streams end, over server-sent events and over WebSockets alike.
 //!
 //! A stream ends although its client is still there when its session ends, when the
-//! server stops, or when its conversation is deleted ([`StreamEnd`]). The reader of a
+//! server stops, or when its conversation is deleted or hidden from it ([`StreamEnd`]). The reader of a
 //! conversation reports the last of these itself. For the others:
 //!
 //! 1. The accept loop makes a [`ConnectionGuard`] for each connection. Its watcher
@@ -38,7 +38,7 @@ pub(crate) enum StreamEnd {
     SessionEnded,
     /// The server stops: the client should reconnect.
     ServerStopping,
-    /// The conversation was deleted.
+    /// The conversation was deleted, or the client no longer sees it.
     ConversationGone,
 }
 

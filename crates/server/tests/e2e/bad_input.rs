@@ -77,6 +77,7 @@ async fn bad_input_is_answered_clearly() {
     new_conversations(all).await;
     callers(all).await;
     requests(all).await;
+    people(all).await;
     assert_snapshot!(answers.shown.trim_start());
 }
 
@@ -218,4 +219,35 @@ async fn requests(all: &mut Answers) {
         assert!(allowed.headers().contains_key("allow"), "{method} {path} says what is allowed");
         all.add(&format!("{method} {path}"), all.app.admin(method, path)).await;
     }
+}
+
+async fn people(all: &mut Answers) {
+    all.heading("people");
+    let nobodys = uuid::Uuid::from_u128(1);
+    let with = |all: &Answers, method: &str, path: &str, body: &str| {
+        let request = all.app.admin(method, path).header("content-type", "application/json");
+        request.body(body.to_owned())
+    };
+    let invitations = "/api/people/invitations";
+    all.add("an unknown role", with(all, "POST", invitations, r#"{"role": "owner"}"#)).await;
+    all.add("no address", with(all, "POST", invitations, r#"{"email": "ana at home"}"#)).await;
+    all.add("an unknown field", with(all, "POST", invitations, r#"{"name": "Ana"}"#)).await;
+    let person = format!("/api/people/{nobodys}");
+    all.add("nobody", with(all, "PATCH", &person, r#"{"disabled": true}"#)).await;
+    all.add("no change", with(all, "PATCH", &person, "{}")).await;
+    all.add("no person", with(all, "PATCH", "/api/people/ana", r#"{"disabled": true}"#)).await;
+    all.add("no session", all.app.admin("DELETE", "/api/sessions/x")).await;
+    let password = r#"{"current": "a", "new": "another one"}"#;
+    all.add("the password of a key", with(all, "POST", "/api/me/password", password)).await;
+    let user = all.app.log_in(PASSWORD).await;
+    let list = all.app.request("GET", "/api/people").header("cookie", user);
+    all.add("people, for no admin", list).await;
+    let events = Events::of(all.app.send(&json!({"message": "hello"})).await).rest().await;
+    let path =
+        format!("/api/conversations/{}", events[0].data["conversation_id"].as_str().unwrap());
+    let body = r#"{"visibility": "everybody"}"#;
+    all.add("an unknown visibility", with(all, "PATCH", &path, body)).await;
+    let body = r#"{"visibility": "private"}"#;
+    all.add("the shared account's own", with(all, "PATCH", &path, body)).await;
+    all.get("everybody: no yes or no", "/api/conversations?everybody=all").await;
 }

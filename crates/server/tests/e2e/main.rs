@@ -34,6 +34,7 @@ mod npm;
 mod oidc;
 mod openapi;
 mod pages;
+mod people;
 mod programs;
 mod raw;
 mod recipes;

@@ -54,6 +54,8 @@ pub(crate) const ROUTES: &[Route] = &[
     route("GET", "/login/oidc/{provider}", Open(404)),
     route("GET", "/login/oidc/{provider}/callback", Open(404)),
     route("POST", "/logout", Open(303)),
+    route("GET", "/invite/{token}", Open(404)),
+    route("POST", "/invite/{token}", Open(415)),
     route("GET", "/chat", Open(303)),
     route("GET", "/c/{id}", Open(303)),
     route("GET", "/assets/style.css", Open(200)),
@@ -97,6 +99,12 @@ pub(crate) const ROUTES: &[Route] = &[
     route("GET", "/ws/chat/{tenant}/{project}", Names(&[""])),
     route("GET", "/api/images/{id}", Names(&[""])),
     route("GET", "/api/me", Own),
+    route("POST", "/api/me/password", Own),
+    route("GET", "/api/sessions", Own),
+    route("DELETE", "/api/sessions/{id}", Names(&[""])),
+    route("GET", "/api/people", Own),
+    route("PATCH", "/api/people/{id}", Names(&[r#"{"disabled": true}"#])),
+    route("POST", "/api/people/invitations", Own),
     route("GET", "/api/openapi.json", Open(200)),
     route("GET", "/agui/{tenant}/info", Names(&[""])),
     route("POST", "/agui/{tenant}/agent/{project}/run", Names(&[RUN])),
@@ -144,6 +152,7 @@ pub(crate) fn filled(path: &str, id: &str) -> String {
         .replace("{id}", id)
         .replace("{tool}", "cook")
         .replace("{thread}", "t")
+        .replace("{token}", "unknown")
         .replace("{server}", "mail");
     let path = path.replace("{message}", id);
     let path = path.replace("{*model}", "home/recipes");

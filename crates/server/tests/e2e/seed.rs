@@ -73,6 +73,7 @@ fn beginning(conversation: ConversationId, ids: u128, turn: &Turn, new: bool) ->
             title: turn.asked.clone(),
             mode: Mode::Act,
             folder: None,
+            person: None,
         }),
         turn: message.turn_id,
         started_by: "seed".into(),

@@ -54,6 +54,8 @@ async fn kills_while_it_starts_lose_nothing() {
     let view = server.conversation(CONVERSATION).await;
     assert_eq!(view["messages"][0]["content"], "hello from long ago");
     assert_eq!(view["running"], false, "the turn that ran has ended");
+    assert_eq!(view["visibility"], "tenant", "Y-2: it is everybody's, as it was");
+    assert!(view.get("person").is_none(), "{view}");
 }
 
 /// FAULTS 7: an older binary refuses a newer database, and says what to do.

@@ -1,10 +1,11 @@
 //! A conversation with everything that a page shows of it.
 
 use parlor_protocol::message::Message;
-use parlor_protocol::{ConversationId, EventId, TenantId};
+use parlor_protocol::{ConversationId, EventId};
 use serde::Serialize;
 
 use crate::error::StorageError;
+use crate::scope::Scope;
 use crate::served::Served;
 use crate::store::Store;
 use crate::tables::conversations::{self, Conversation};
@@ -26,14 +27,14 @@ pub struct ConversationView {
 }
 
 impl Store {
-    /// A conversation of a tenant with its messages, prompts and cursor, from one snapshot.
+    /// A conversation that is seen, with its messages, prompts and cursor, from one snapshot.
     pub async fn conversation_view(
         &self,
-        tenant: &TenantId,
+        scope: &Scope,
         id: ConversationId,
     ) -> Result<ConversationView, StorageError> {
         let mut snapshot = self.snapshot().await?;
-        let conversation = conversations::find(&mut snapshot, tenant, id).await?;
+        let conversation = conversations::find(&mut snapshot, scope, id).await?;
         let prompts = prompts::of_conversation(&mut snapshot, id).await?;
         Ok(ConversationView {
             conversation,

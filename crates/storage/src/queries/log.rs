@@ -7,7 +7,9 @@
 use std::sync::LazyLock;
 
 use parlor_database::{Connection, Row, query};
-use parlor_protocol::{ConversationId, EventBody, EventId, MessageId, MessageType, Role};
+use parlor_protocol::{
+    ConversationId, EventBody, EventId, MessageId, MessageType, Role, Visibility,
+};
 
 use crate::block_kind::BlockKind;
 use crate::columns::{counter, json, parsed, to_column};
@@ -29,7 +31,7 @@ const LOGS_AT_ONCE: usize = 100;
 static LOG_ENDS: LazyLock<String> = LazyLock::new(|| {
     let ids: Vec<String> = (1..=LOGS_AT_ONCE).map(|number| format!("${number}")).collect();
     format!(
-        "SELECT c.id, CAST(COALESCE((SELECT MAX(e.seq) FROM events e
+        "SELECT c.id, c.visibility, CAST(COALESCE((SELECT MAX(e.seq) FROM events e
              WHERE e.conversation_id = c.id), 0) AS BIGINT) AS seq,
          CAST(COALESCE((SELECT SUM(octet_length(d.clean)) FROM deltas d
              WHERE d.conversation_id = c.id), 0) AS BIGINT) AS bytes
@@ -87,6 +89,17 @@ pub enum LogEntry {
     },
 }
 
+/// How far the log of a conversation is stored, and who sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LogEnd {
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// The last event, or how much of the text that streams.
+    pub end: EventId,
+    /// Who sees it.
+    pub visibility: Visibility,
+}
+
 impl LogEntry {
     /// Its number.
     pub fn seq(&self) -> u64 {
@@ -138,7 +151,7 @@ impl Store {
     pub async fn log_ends(
         &self,
         conversations: &[ConversationId],
-    ) -> Result<Vec<(ConversationId, EventId)>, StorageError> {
+    ) -> Result<Vec<LogEnd>, StorageError> {
         let mut ends = Vec::with_capacity(conversations.len());
         for some in conversations.chunks(LOGS_AT_ONCE) {
             // Always the same number of values, so that the statement stays prepared.
@@ -150,7 +163,8 @@ impl Store {
                     0 => EventId::durable(seq),
                     bytes => EventId::delta(seq, bytes),
                 };
-                ends.push((parsed(&row, "id")?, end));
+                let visibility = Visibility::from_name(row.try_get("visibility")?);
+                ends.push(LogEnd { conversation: parsed(&row, "id")?, end, visibility });
             }
         }
         Ok(ends)

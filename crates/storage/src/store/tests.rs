@@ -12,12 +12,12 @@ use sqlx::SqlitePool;
 use sqlx::sqlite::SqliteConnectOptions;
 
 use super::*;
-use crate::{AccessRole, BlockedInput, NewImage, NewToken, TokenKind};
+use crate::{AccessRole, BlockedInput, ConversationChanges, NewImage, NewToken, TokenKind};
 
 #[path = "../../tests/story/scene.rs"]
 mod scene;
 
-use scene::{Scene, tenant, uuid};
+use scene::{Scene, scope, tenant, uuid};
 
 /// More than fits into the pages that the file has.
 fn large() -> String {
@@ -38,16 +38,13 @@ async fn write_everything(
     let mut commit = scene.commit(1, 4);
     commit.step.history = vec![large().into()];
     let (token, blocked, delta) = (token(), blocked(), [scene.delta(0, &large())]);
-    let (home, title) = (tenant(), large());
+    let (home, seen, title) = (tenant(), scope(), large());
     let access = store.access();
     let writes: [(&str, BoxFuture<'_>); 8] = [
         ("begin_turn", Box::pin(async { store.begin_turn(&begin).await.map(drop) })),
         ("flush", Box::pin(store.flush(&delta))),
         ("commit", Box::pin(async { store.commit(&commit).await.map(drop) })),
-        (
-            "rename",
-            Box::pin(store.update_conversation(&home, scene.conversation, Some(&title), None)),
-        ),
+        ("rename", Box::pin(store.update_conversation(&seen, scene.conversation, titled(&title)))),
         ("token", Box::pin(access.add_token(&token))),
         ("password", Box::pin(access.set_password(&home, AccessRole::User, &title, Timestamp(1)))),
         ("blocked_input", Box::pin(store.add_blocked_input(&blocked))),
@@ -66,6 +63,10 @@ async fn write_everything(
 
 type BoxFuture<'f> = Pin<Box<dyn Future<Output = Result<(), StorageError>> + 'f>>;
 
+fn titled(title: &str) -> ConversationChanges<'_> {
+    ConversationChanges { title: Some(title), ..Default::default() }
+}
+
 fn token() -> NewToken {
     NewToken {
         id: "t".into(),
@@ -74,6 +75,8 @@ fn token() -> NewToken {
         tenant: tenant(),
         role: AccessRole::User,
         name: large(),
+        person: None,
+        device: None,
         created_at: Timestamp(1),
         expires_at: None,
     }
@@ -86,6 +89,7 @@ fn blocked() -> BlockedInput {
         tenant: tenant(),
         project: "recipes".parse().unwrap(),
         session: "s".into(),
+        person: None,
         rule: "r".into(),
         category: "c".into(),
         action: "block".into(),
@@ -115,7 +119,7 @@ async fn running() -> Scene {
 /// Nothing was written, and what was there before can be read.
 async fn assert_unchanged(scene: &Scene) {
     assert_eq!(scene.seqs_after(EventId::durable(0)).await, [1, 2]);
-    let page = scene.store.conversations(&tenant(), Default::default(), None, 9).await.unwrap();
+    let page = scene.store.conversations(&scope(), Default::default(), None, 9).await.unwrap();
     assert_eq!(page.conversations.len(), 1);
     assert_eq!(page.conversations[0].title.get(), "hello");
     assert!(scene.store.access().tokens(&tenant(), TokenKind::Key).await.unwrap().is_empty());
@@ -204,7 +208,7 @@ async fn a_kill_in_the_middle_of_a_migration_loses_nothing() {
     let mut scene = running().await;
     let id = scene.conversation;
     let path = scene.dir.path().join("parlor.db");
-    scene.store.update_conversation(&tenant(), id, Some("slow"), None).await.unwrap();
+    scene.store.update_conversation(&scope(), id, titled("slow")).await.unwrap();
     scene.store.close().await;
     kill_in_the_middle(&path);
 
@@ -215,7 +219,7 @@ async fn a_kill_in_the_middle_of_a_migration_loses_nothing() {
     let half = query(half).fetch_one(scene.store.reader()).await.unwrap();
     assert_eq!(half.try_get::<i64>("half").unwrap(), 0, "a migration is complete or not there");
     assert_eq!(scene.seqs_after(EventId::durable(0)).await, [1, 2]);
-    scene.store.update_conversation(&tenant(), id, Some("quick"), None).await.unwrap();
+    scene.store.update_conversation(&scope(), id, titled("quick")).await.unwrap();
     scene.store.close().await;
 
     scene.store = Store::open_with((&path).into(), &newer(), 1).await.unwrap();

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::columns::{optional, parsed};
 use crate::error::StorageError;
 use crate::pages::{self, PageCursor};
+use crate::scope::{Scope, owned};
 use crate::store::Store;
 
 /// An input that matched a rule, as an administrator sees it.
@@ -36,7 +37,7 @@ pub struct BlockedInput {
     pub view: String,
     /// SHA-256 of the text, in hex.
     pub hash: String,
-    /// Its beginning.
+    /// Its beginning; empty if it is not for the reader.
     pub excerpt: String,
 }
 
@@ -77,25 +78,28 @@ impl Store {
         Ok(())
     }
 
-    /// The blocked inputs of a tenant, newest first, from a cursor on.
+    /// The blocked inputs of a tenant, newest first, from a cursor on. What others wrote is left
+    /// out of those that are not seen.
     pub async fn blocked_inputs(
         &self,
-        tenant: &TenantId,
+        scope: &Scope,
         before: Option<&PageCursor>,
         limit: u32,
     ) -> Result<BlockedInputPage, StorageError> {
         let (before_time, before_id) = PageCursor::bounds(before);
-        let rows = query(
-            "SELECT * FROM blocked_inputs
-             WHERE tenant = $1 AND (at < $2 OR (at = $2 AND id < $3))
-             ORDER BY at DESC, id DESC LIMIT $4",
-        )
-        .bind(tenant.as_str())
-        .bind(before_time)
-        .bind(before_id)
-        .bind(i64::from(limit) + 1)
-        .fetch_all(self.reader())
-        .await?;
+        let select = query(format!(
+            "SELECT b.*, CASE WHEN {} THEN b.excerpt ELSE '' END AS shown FROM blocked_inputs b
+             WHERE b.tenant = $1 AND (b.at < $4 OR (b.at = $4 AND b.id < $5))
+             ORDER BY b.at DESC, b.id DESC LIMIT $6",
+            owned("b.person", 1)
+        ));
+        let rows = scope
+            .bind(select)
+            .bind(before_time)
+            .bind(before_id)
+            .bind(i64::from(limit) + 1)
+            .fetch_all(self.reader())
+            .await?;
         let rows = rows.iter().map(blocked_input).collect::<Result<_, _>>()?;
         let position = |row: &BlockedInput| (row.at, row.id.clone());
         let (blocked_inputs, next_before) = pages::cut(rows, limit, position);
@@ -116,6 +120,6 @@ fn blocked_input(row: &Row) -> Result<BlockedInput, StorageError> {
         action: row.try_get("action")?,
         view: row.try_get("view")?,
         hash: row.try_get("hash")?,
-        excerpt: row.try_get("excerpt")?,
+        excerpt: row.try_get("shown")?,
     })
 }

@@ -2,12 +2,15 @@
 //! [`crate::queries::conversation_view`].
 
 use parlor_database::{Batch, Executor, Row, query};
-use parlor_protocol::{ConversationId, Mode, NodeId, ProjectId, TenantId, Timestamp};
+use parlor_protocol::{
+    ConversationId, Mode, NodeId, PersonId, ProjectId, TenantId, Timestamp, Visibility,
+};
 use serde::Serialize;
 
 use crate::columns::{counter, optional, parsed, to_column};
 use crate::error::StorageError;
 use crate::pages::{self, PageCursor};
+use crate::scope::{Scope, sees};
 use crate::served::Served;
 use crate::store::Store;
 
@@ -28,6 +31,11 @@ pub struct Conversation {
     /// The folder that an editor had open when it began; none if it began in a browser.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
+    /// Whose it is; none if it is the shared account's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub person: Option<PersonId>,
+    /// Who sees it.
+    pub visibility: Visibility,
     /// When it began.
     pub created_at: Timestamp,
     /// When something was last written to it.
@@ -56,6 +64,19 @@ pub struct NewConversation {
     pub mode: Mode,
     /// The folder that the editor has open in which it begins.
     pub folder: Option<String>,
+    /// Whose it is. That of a person is private at first; one of the shared account never is.
+    pub person: Option<PersonId>,
+}
+
+/// What changes about a conversation; `None` leaves it as it is.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ConversationChanges<'a> {
+    /// The title, which is the person's own text.
+    pub title: Option<&'a str>,
+    /// Whether the agent plans or acts.
+    pub mode: Option<Mode>,
+    /// Who sees it.
+    pub visibility: Option<Visibility>,
 }
 
 /// The row of a conversation that begins.
@@ -95,42 +116,44 @@ const SELECT: &str = "SELECT c.*, EXISTS (SELECT 1 FROM turns t
      WHERE t.conversation_id = c.id AND t.status = 'running') AS running FROM conversations c";
 
 impl Store {
-    /// A conversation of a tenant; another tenant's is `NotFound` (X-3).
+    /// A conversation that is seen; any other is `NotFound` (X-3).
     pub async fn conversation(
         &self,
-        tenant: &TenantId,
+        scope: &Scope,
         id: ConversationId,
     ) -> Result<Conversation, StorageError> {
-        find(self.reader(), tenant, id).await
+        find(self.reader(), scope, id).await
     }
 
-    /// The conversations of a tenant that a filter lets through, newest first, from a
+    /// The conversations that are seen and that a filter lets through, newest first, from a
     /// cursor on. One without a message has no title, and is not listed.
     pub async fn conversations(
         &self,
-        tenant: &TenantId,
+        scope: &Scope,
         filter: ConversationFilter<'_>,
         before: Option<&PageCursor>,
         limit: u32,
     ) -> Result<ConversationPage, StorageError> {
         let (before_time, before_id) = PageCursor::bounds(before);
         let pattern = filter.text.map(like_pattern).unwrap_or_else(|| "%".to_owned());
-        let rows = query(format!(
-            "{SELECT} WHERE c.tenant = $1 AND c.title <> '' AND LOWER(c.title) LIKE $2 ESCAPE '!'
-             AND (c.updated_at < $3 OR (c.updated_at = $3 AND c.id < $4))
-             AND c.project = COALESCE($6, c.project)
-             AND COALESCE(c.folder, '') = COALESCE($7, c.folder, '')
-             ORDER BY c.updated_at DESC, c.id DESC LIMIT $5"
-        ))
-        .bind(tenant.as_str())
-        .bind(pattern)
-        .bind(before_time)
-        .bind(before_id)
-        .bind(i64::from(limit) + 1)
-        .bind(filter.project.map(ProjectId::as_str))
-        .bind(filter.folder)
-        .fetch_all(self.reader())
-        .await?;
+        let select = query(format!(
+            "{SELECT} WHERE {} AND c.title <> '' AND LOWER(c.title) LIKE $4 ESCAPE '!'
+             AND (c.updated_at < $5 OR (c.updated_at = $5 AND c.id < $6))
+             AND c.project = COALESCE($8, c.project)
+             AND COALESCE(c.folder, '') = COALESCE($9, c.folder, '')
+             ORDER BY c.updated_at DESC, c.id DESC LIMIT $7",
+            sees(1)
+        ));
+        let rows = scope
+            .bind(select)
+            .bind(pattern)
+            .bind(before_time)
+            .bind(before_id)
+            .bind(i64::from(limit) + 1)
+            .bind(filter.project.map(ProjectId::as_str))
+            .bind(filter.folder)
+            .fetch_all(self.reader())
+            .await?;
         let rows = rows.iter().map(conversation).collect::<Result<_, _>>()?;
         let position = |row: &Conversation| (row.updated_at, row.id.to_string());
         let (conversations, next_before) = pages::cut(rows, limit, position);
@@ -159,25 +182,28 @@ impl Store {
         self.run(batch).await
     }
 
-    /// Changes title or mode; `None` leaves it as it is. A title is the person's own text.
+    /// Changes a conversation that is seen.
     pub async fn update_conversation(
         &self,
-        tenant: &TenantId,
+        scope: &Scope,
         id: ConversationId,
-        title: Option<&str>,
-        mode: Option<Mode>,
+        changes: ConversationChanges<'_>,
     ) -> Result<(), StorageError> {
+        let ConversationChanges { title, mode, visibility } = changes;
         let mut transaction = self.begin().await?;
-        let updated = query(
-            "UPDATE conversations SET title = COALESCE($3, title), mode = COALESCE($4, mode)
-             WHERE id = $1 AND tenant = $2",
-        )
-        .bind(id.to_string())
-        .bind(tenant.as_str())
-        .bind(title)
-        .bind(mode.map(mode_name))
-        .execute(&mut *transaction)
-        .await?;
+        let update = query(format!(
+            "UPDATE conversations AS c SET title = COALESCE($5, title),
+             mode = COALESCE($6, mode), visibility = COALESCE($7, visibility)
+             WHERE c.id = $1 AND {}",
+            sees(2)
+        ));
+        let updated = scope
+            .bind(update.bind(id.to_string()))
+            .bind(title)
+            .bind(mode.map(mode_name))
+            .bind(visibility.map(Visibility::as_str))
+            .execute(&mut *transaction)
+            .await?;
         transaction.commit().await?;
         if updated == 0 { Err(StorageError::NotFound) } else { Ok(()) }
     }
@@ -188,8 +214,8 @@ pub(crate) fn insert(batch: &mut Batch, row: &NewRow<'_>) {
     batch
         .add(
             "INSERT INTO conversations (id, tenant, project, title, mode, epoch, next_seq,
-             next_position, created_at, updated_at, home, folder)
-             VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8, $8, $9, $10)",
+             next_position, created_at, updated_at, home, folder, person, visibility)
+             VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8, $8, $9, $10, $11, $12)",
         )
         .bind(row.id.to_string())
         .bind(row.tenant.as_str())
@@ -200,20 +226,24 @@ pub(crate) fn insert(batch: &mut Batch, row: &NewRow<'_>) {
         .bind(to_column(row.next_position))
         .bind(row.now.0)
         .bind(row.home.map(|home| home.to_string()))
-        .bind(row.new.folder.as_deref());
+        .bind(row.new.folder.as_deref())
+        .bind(row.new.person.map(|person| person.to_string()))
+        .bind(first_visibility(row.new.person).as_str());
 }
 
-/// A conversation of a tenant.
+/// That of a person is private until they share it.
+fn first_visibility(person: Option<PersonId>) -> Visibility {
+    if person.is_some() { Visibility::Private } else { Visibility::Tenant }
+}
+
+/// A conversation that is seen.
 pub(crate) async fn find(
     on: impl Into<Executor<'_>>,
-    tenant: &TenantId,
+    scope: &Scope,
     id: ConversationId,
 ) -> Result<Conversation, StorageError> {
-    let row = query(format!("{SELECT} WHERE c.id = $1 AND c.tenant = $2"))
-        .bind(id.to_string())
-        .bind(tenant.as_str())
-        .fetch_one(on)
-        .await?;
+    let select = query(format!("{SELECT} WHERE c.id = $1 AND {}", sees(2)));
+    let row = scope.bind(select.bind(id.to_string())).fetch_one(on).await?;
     conversation(&row)
 }
 
@@ -235,6 +265,8 @@ fn conversation(row: &Row) -> Result<Conversation, StorageError> {
         title: Served::new(row.try_get("title")?),
         mode: mode_from_name(row.try_get("mode")?),
         folder: row.try_get("folder")?,
+        person: optional(row, "person")?,
+        visibility: Visibility::from_name(row.try_get("visibility")?),
         created_at: Timestamp(row.try_get("created_at")?),
         updated_at: Timestamp(row.try_get("updated_at")?),
         running: row.try_get("running")?,

@@ -1,10 +1,11 @@
 //! Pictures that people sent, and that tools gave back.
 
 use parlor_database::{Batch, query};
-use parlor_protocol::{ConversationId, TenantId, Timestamp};
+use parlor_protocol::{ConversationId, Timestamp};
 use uuid::Uuid;
 
 use crate::error::StorageError;
+use crate::scope::{Scope, sees_conversation};
 use crate::store::Store;
 
 /// A picture that is stored.
@@ -28,13 +29,13 @@ pub struct Image {
 }
 
 impl Store {
-    /// A picture of a tenant.
-    pub async fn image(&self, tenant: &TenantId, id: Uuid) -> Result<Image, StorageError> {
-        let row = query("SELECT media_type, bytes FROM images WHERE id = $1 AND tenant = $2")
-            .bind(id.to_string())
-            .bind(tenant.as_str())
-            .fetch_one(self.reader())
-            .await?;
+    /// A picture of a conversation that is seen.
+    pub async fn image(&self, scope: &Scope, id: Uuid) -> Result<Image, StorageError> {
+        let select = query(format!(
+            "SELECT media_type, bytes FROM images i WHERE i.id = $1 AND {}",
+            sees_conversation("i.conversation_id", 2)
+        ));
+        let row = scope.bind(select.bind(id.to_string())).fetch_one(self.reader()).await?;
         Ok(Image { media_type: row.try_get("media_type")?, bytes: row.try_get("bytes")? })
     }
 }

@@ -70,11 +70,7 @@ impl People<'_> {
 
     /// Accepts an invitation: of several who try, one gets the account. `NotFound` if it cannot be
     /// accepted; if the name is taken, it stays as it is.
-    pub async fn accept_invitation(
-        &self,
-        hash: &str,
-        new: &NewPerson,
-    ) -> Result<(), StorageError> {
+    pub async fn accept_invitation(&self, hash: &str, new: &NewPerson) -> Result<(), StorageError> {
         let mut transaction = self.0.begin().await?;
         let accepted = query(
             "UPDATE invitations SET used_at = $2, person = $3

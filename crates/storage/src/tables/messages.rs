@@ -3,53 +3,47 @@
 use parlor_database::{Batch, Connection, Row, query};
 use parlor_guard::Clean;
 use parlor_protocol::message::{Message, MessageData};
-use parlor_protocol::{
-    ConversationId, MessageId, MessageType, PromptId, Role, TenantId, Timestamp, TurnId,
-};
+use parlor_protocol::{ConversationId, MessageId, MessageType, PromptId, Role, Timestamp, TurnId};
 
 use crate::columns::{json, optional_json, parsed, to_column, to_json};
 use crate::error::StorageError;
+use crate::scope::{Scope, sees_conversation};
 use crate::served::Served;
 use crate::store::Store;
 
 impl Store {
-    /// A message of a conversation.
+    /// A message of a conversation that is seen.
     pub async fn message(
         &self,
-        tenant: &TenantId,
+        scope: &Scope,
         conversation: ConversationId,
         message_id: MessageId,
     ) -> Result<Served<Message>, StorageError> {
-        let row = query(
-            "SELECT m.* FROM messages m JOIN conversations c ON c.id = m.conversation_id
-             WHERE m.id = $1 AND m.conversation_id = $2 AND c.tenant = $3",
-        )
-        .bind(message_id.to_string())
-        .bind(conversation.to_string())
-        .bind(tenant.as_str())
-        .fetch_one(self.reader())
-        .await?;
+        let select = query(format!(
+            "SELECT m.* FROM messages m WHERE m.id = $1 AND m.conversation_id = $2 AND {}",
+            sees_conversation("m.conversation_id", 3)
+        ));
+        let select = select.bind(message_id.to_string()).bind(conversation.to_string());
+        let row = scope.bind(select).fetch_one(self.reader()).await?;
         message(&row).map(Served::new)
     }
 
     /// The person's message that began the turn of a message.
     pub async fn message_that_began(
         &self,
-        tenant: &TenantId,
+        scope: &Scope,
         conversation: ConversationId,
         message_id: MessageId,
     ) -> Result<Served<Message>, StorageError> {
-        let row = query(
+        let select = query(format!(
             "SELECT m.* FROM messages named
              JOIN turns t ON t.id = named.turn_id
              JOIN messages m ON m.id = t.message_id
-             WHERE named.id = $1 AND named.conversation_id = $2 AND t.tenant = $3",
-        )
-        .bind(message_id.to_string())
-        .bind(conversation.to_string())
-        .bind(tenant.as_str())
-        .fetch_one(self.reader())
-        .await?;
+             WHERE named.id = $1 AND named.conversation_id = $2 AND {}",
+            sees_conversation("named.conversation_id", 3)
+        ));
+        let select = select.bind(message_id.to_string()).bind(conversation.to_string());
+        let row = scope.bind(select).fetch_one(self.reader()).await?;
         message(&row).map(Served::new)
     }
 

@@ -1,12 +1,13 @@
 //! Turns: their status, and how one ends.
 
 use parlor_database::{Row, query};
-use parlor_protocol::{BootId, ClientMessageId, ConversationId, TenantId, Timestamp, TurnId};
+use parlor_protocol::{BootId, ClientMessageId, ConversationId, Timestamp, TurnId};
 
 use serde_json::Value;
 
 use crate::columns::{counter, optional_json, parsed};
 use crate::error::StorageError;
+use crate::scope::{Scope, sees_conversation};
 use crate::store::Store;
 
 /// A turn as it is stored.
@@ -49,50 +50,48 @@ pub struct TurnOutcome {
 }
 
 impl Store {
-    /// The turn that a client's message id began, if it did (H-5).
+    /// The turn that a client's message id began, if it did (H-5), in a conversation that is seen.
     pub async fn turn_by_client_message(
         &self,
-        tenant: &TenantId,
+        scope: &Scope,
         started_by: &str,
         id: &ClientMessageId,
     ) -> Result<Option<TurnRow>, StorageError> {
-        let row = query(
-            "SELECT * FROM turns WHERE tenant = $1 AND started_by = $2 AND client_message_id = $3",
-        )
-        .bind(tenant.as_str())
-        .bind(started_by)
-        .bind(id.as_str())
-        .fetch_optional(self.reader())
-        .await?;
+        let select = query(format!(
+            "SELECT * FROM turns t
+             WHERE t.tenant = $1 AND t.started_by = $4 AND t.client_message_id = $5 AND {}",
+            sees_conversation("t.conversation_id", 1)
+        ));
+        let select = scope.bind(select).bind(started_by).bind(id.as_str());
+        let row = select.fetch_optional(self.reader()).await?;
         row.as_ref().map(turn).transpose()
     }
 
-    /// The newest turn that a request with this hash began.
+    /// The newest turn that a request with this hash began, in a conversation that is seen.
     pub async fn turn_by_request(
         &self,
-        tenant: &TenantId,
+        scope: &Scope,
         started_by: &str,
         request_hash: &str,
     ) -> Result<Option<TurnRow>, StorageError> {
-        let row = query(
-            "SELECT * FROM turns WHERE tenant = $1 AND started_by = $2 AND request_hash = $3
-             ORDER BY started_at DESC, id DESC LIMIT 1",
-        )
-        .bind(tenant.as_str())
-        .bind(started_by)
-        .bind(request_hash)
-        .fetch_optional(self.reader())
-        .await?;
+        let select = query(format!(
+            "SELECT * FROM turns t
+             WHERE t.tenant = $1 AND t.started_by = $4 AND t.request_hash = $5 AND {}
+             ORDER BY t.started_at DESC, t.id DESC LIMIT 1",
+            sees_conversation("t.conversation_id", 1)
+        ));
+        let select = scope.bind(select).bind(started_by).bind(request_hash);
+        let row = select.fetch_optional(self.reader()).await?;
         row.as_ref().map(turn).transpose()
     }
 
-    /// A turn of a tenant; another tenant's is `NotFound` (X-3).
-    pub async fn turn(&self, tenant: &TenantId, id: TurnId) -> Result<TurnRow, StorageError> {
-        let row = query("SELECT * FROM turns WHERE id = $1 AND tenant = $2")
-            .bind(id.to_string())
-            .bind(tenant.as_str())
-            .fetch_one(self.reader())
-            .await?;
+    /// A turn of a conversation that is seen; any other is `NotFound` (X-3).
+    pub async fn turn(&self, scope: &Scope, id: TurnId) -> Result<TurnRow, StorageError> {
+        let select = query(format!(
+            "SELECT * FROM turns t WHERE t.id = $1 AND {}",
+            sees_conversation("t.conversation_id", 2)
+        ));
+        let row = scope.bind(select.bind(id.to_string())).fetch_one(self.reader()).await?;
         turn(&row)
     }
 

@@ -1,24 +1,24 @@
 //! Deletes a conversation and everything in it, but for the decisions of the audit.
 
 use parlor_database::query;
-use parlor_protocol::{ConversationId, TenantId};
+use parlor_protocol::ConversationId;
 
 use crate::error::StorageError;
+use crate::scope::{Scope, sees};
 use crate::store::Store;
 
 impl Store {
-    /// Deletes a conversation of a tenant and everything in it.
+    /// Deletes a conversation that is seen, and everything in it.
     pub async fn delete_conversation(
         &self,
-        tenant: &TenantId,
+        scope: &Scope,
         id: ConversationId,
     ) -> Result<(), StorageError> {
         let mut transaction = self.begin().await?;
-        let deleted = query("DELETE FROM conversations WHERE id = $1 AND tenant = $2")
-            .bind(id.to_string())
-            .bind(tenant.as_str())
-            .execute(&mut *transaction)
-            .await?;
+        let delete =
+            query(format!("DELETE FROM conversations AS c WHERE c.id = $1 AND {}", sees(2)));
+        let delete = scope.bind(delete.bind(id.to_string()));
+        let deleted = delete.execute(&mut *transaction).await?;
         if deleted == 0 {
             return Err(StorageError::NotFound);
         }

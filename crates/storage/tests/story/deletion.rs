@@ -5,7 +5,7 @@ use parlor_storage::*;
 use parlor_test_database::{is_postgres, location};
 
 use crate::prompts::{waiting, yes};
-use crate::scene::{Scene, tenant, uuid};
+use crate::scene::{Scene, scope, uuid};
 
 /// The number of rows in each table that belongs to conversations.
 async fn rows(database: &Database) -> Vec<(String, i64)> {
@@ -59,8 +59,8 @@ async fn deleting_leaves_nothing_but_the_audit() {
     assert!(before.iter().all(|(_, count)| *count > 0), "all are filled: {before:?}");
 
     let id = scene.conversation;
-    scene.store.delete_conversation(&tenant(), id).await.unwrap();
-    assert!(matches!(scene.store.conversation(&tenant(), id).await, Err(StorageError::NotFound)));
+    scene.store.delete_conversation(&scope(), id).await.unwrap();
+    assert!(matches!(scene.store.conversation(&scope(), id).await, Err(StorageError::NotFound)));
     let left = rows(&database).await;
     let left: Vec<_> = left.iter().filter(|(_, count)| *count > 0).collect();
     assert_eq!(left, [&("decisions".to_owned(), 1)]);

@@ -7,12 +7,13 @@ mod deletion;
 mod flow;
 mod mcp_logins;
 mod nodes;
+mod people;
 mod prompts;
 mod scene;
 
-use parlor_protocol::{ConversationId, EventId, MessageId, Mode, TenantId, Timestamp, TurnId};
+use parlor_protocol::{ConversationId, EventId, MessageId, Mode, Timestamp, TurnId};
 use parlor_storage::*;
-use scene::{ABANDONED, PAGE, Scene, boot, tenant, uuid};
+use scene::{ABANDONED, PAGE, Scene, boot, scope, tenant, uuid};
 
 /// H-5, K-1: a turn from the first message to `done`, read back from any event id.
 #[tokio::test]
@@ -23,7 +24,7 @@ async fn a_turn_is_numbered_and_read_back_from_any_event_id() {
     assert_eq!(begun.events.iter().map(|e| e.id.seq).collect::<Vec<_>>(), [1, 2]);
 
     scene.store.flush(&[scene.delta(0, "Hi "), scene.delta(1, "there")]).await.unwrap();
-    let view = scene.store.conversation_view(&tenant(), scene.conversation).await.unwrap();
+    let view = scene.store.conversation_view(&scope(), scene.conversation).await.unwrap();
     assert!(view.conversation.running);
     assert_eq!(view.cursor, EventId::durable(2), "streaming text comes after the cursor");
     let inside = EventId::delta(3, 1);
@@ -38,10 +39,10 @@ async fn a_turn_is_numbered_and_read_back_from_any_event_id() {
     assert_eq!(scene.seqs_after(EventId::durable(0)).await, [1, 2, 3, 4, 5]);
     assert_eq!(scene.seqs_after(EventId::durable(3)).await, [4, 5]);
     assert_eq!(scene.seqs_after(EventId::delta(3, 2)).await, [3, 4, 5]);
-    let view = scene.store.conversation_view(&tenant(), scene.conversation).await.unwrap();
+    let view = scene.store.conversation_view(&scope(), scene.conversation).await.unwrap();
     assert_eq!((view.messages.len(), view.cursor), (2, EventId::durable(5)));
     assert_eq!(scene.store.history(scene.conversation).await.unwrap().len(), 2);
-    let (home, client_id) = (tenant(), "m1".parse().unwrap());
+    let (home, client_id) = (scope(), "m1".parse().unwrap());
     let turn = scene.store.turn_by_client_message(&home, "session-1", &client_id).await.unwrap();
     assert_eq!(turn.unwrap().status, TurnStatus::Complete);
     for named in [scene.answer, MessageId::new(uuid(3))] {
@@ -50,8 +51,8 @@ async fn a_turn_is_numbered_and_read_back_from_any_event_id() {
     }
     for (tenant, named) in [("home", 77), ("other", 3)] {
         let id = MessageId::new(uuid(named));
-        let asked =
-            scene.store.message_that_began(&tenant.parse().unwrap(), scene.conversation, id).await;
+        let seen = Scope::of(tenant.parse().unwrap(), None);
+        let asked = scene.store.message_that_began(&seen, scene.conversation, id).await;
         assert!(matches!(asked, Err(StorageError::NotFound)), "{tenant} {named}");
     }
 }
@@ -122,7 +123,7 @@ async fn tenants_are_apart() {
     let picture = NewImage { id: uuid(50), media_type: "image/png".into(), bytes: vec![1, 2] };
     begin.image = Some(picture);
     scene.store.begin_turn(&begin).await.unwrap();
-    let other: TenantId = "other".parse().unwrap();
+    let other = Scope::of("other".parse().unwrap(), None);
     let id = scene.conversation;
     assert!(matches!(scene.store.conversation(&other, id).await, Err(StorageError::NotFound)));
     assert!(matches!(scene.store.conversation_view(&other, id).await, Err(StorageError::NotFound)));
@@ -131,11 +132,11 @@ async fn tenants_are_apart() {
         scene.store.delete_conversation(&other, id).await,
         Err(StorageError::NotFound)
     ));
-    let renamed = scene.store.update_conversation(&other, id, Some("x"), None).await;
+    let renamed = scene.store.update_conversation(&other, id, Default::default()).await;
     assert!(matches!(renamed, Err(StorageError::NotFound)));
 
-    assert_eq!(scene.store.image(&tenant(), uuid(50)).await.unwrap().bytes, [1, 2]);
-    let mine = scene.store.conversation(&tenant(), id).await.unwrap();
+    assert_eq!(scene.store.image(&scope(), uuid(50)).await.unwrap().bytes, [1, 2]);
+    let mine = scene.store.conversation(&scope(), id).await.unwrap();
     assert_eq!(mine.title.get(), "hello");
 }
 
@@ -154,7 +155,7 @@ async fn lists_page_and_search() {
     let mut before = None;
     loop {
         let soup = ConversationFilter { text: Some("soup"), ..Default::default() };
-        let page = scene.store.conversations(&tenant(), soup, before.as_ref(), 3).await.unwrap();
+        let page = scene.store.conversations(&scope(), soup, before.as_ref(), 3).await.unwrap();
         seen.extend(page.conversations.iter().map(|c| c.id));
         before = page.next_before;
         if before.is_none() {
@@ -165,7 +166,7 @@ async fn lists_page_and_search() {
     assert_eq!(seen, newest_first, "all have one millisecond, so their ids decide");
     for (query, found) in [("3 100%", 1), ("%", 7), ("_", 0), ("!", 0), ("sOuP 6", 1)] {
         let filter = ConversationFilter { text: Some(query), ..Default::default() };
-        let page = scene.store.conversations(&tenant(), filter, None, 50).await.unwrap();
+        let page = scene.store.conversations(&scope(), filter, None, 50).await.unwrap();
         assert_eq!(page.conversations.len(), found, "{query}");
     }
 }
@@ -181,6 +182,7 @@ async fn a_conversation_can_begin_without_a_message() {
         title: String::new(),
         mode: Mode::Plan,
         folder: Some(folder.into()),
+        person: None,
     };
     let create = async |id: u128, folder: &str, now: i64| {
         let id = ConversationId::new(uuid(id));
@@ -189,12 +191,12 @@ async fn a_conversation_can_begin_without_a_message() {
     let listed = async |project: Option<&str>, folder: Option<&str>| {
         let project = project.map(|project| project.parse().unwrap());
         let filter = ConversationFilter { project: project.as_ref(), folder, text: None };
-        let page = store.conversations(&tenant, filter, None, 50).await.unwrap();
+        let page = store.conversations(&scope(), filter, None, 50).await.unwrap();
         page.conversations.into_iter().map(|found| found.id).collect::<Vec<_>>()
     };
     create(900, "/work/a", 1).await;
     assert_eq!(
-        store.conversation_view(&tenant, ConversationId::new(uuid(900))).await.unwrap().cursor,
+        store.conversation_view(&scope(), ConversationId::new(uuid(900))).await.unwrap().cursor,
         EventId::durable(0)
     );
     create(901, "/work/b", 2).await;
@@ -204,7 +206,7 @@ async fn a_conversation_can_begin_without_a_message() {
     begin.title = Some("Soup".into());
     let begun = store.begin_turn(&begin).await.unwrap();
     assert_eq!((begun.epoch, begun.events[0].id), (1, EventId::durable(1)));
-    let found = store.conversation(&tenant, begin.conversation).await.unwrap();
+    let found = store.conversation(&scope(), begin.conversation).await.unwrap();
     assert_eq!((found.title.get().as_str(), found.mode), ("Soup", Mode::Plan));
     let used = vec![begin.conversation];
     assert_eq!(listed(None, None).await, used);
@@ -212,7 +214,7 @@ async fn a_conversation_can_begin_without_a_message() {
     assert!(listed(Some("sauces"), None).await.is_empty());
     assert!(listed(None, Some("/work/a")).await.is_empty());
     create(902, "/work/c", 3 + 30 * 86_400_000).await;
-    let gone = store.conversation(&tenant, ConversationId::new(uuid(900))).await;
+    let gone = store.conversation(&scope(), ConversationId::new(uuid(900))).await;
     assert!(matches!(gone, Err(StorageError::NotFound)), "{gone:?}");
     assert_eq!(listed(None, None).await, used, "one with a message stays");
 }
@@ -228,6 +230,7 @@ async fn blocked_inputs_page_within_one_millisecond() {
             tenant: tenant(),
             project: "recipes".parse().unwrap(),
             session: "session-1".into(),
+            person: None,
             rule: "jailbreak.dan_mode".into(),
             category: "jailbreak".into(),
             action: "block".into(),
@@ -240,7 +243,7 @@ async fn blocked_inputs_page_within_one_millisecond() {
     let mut seen = Vec::new();
     let mut before = None;
     loop {
-        let page = scene.store.blocked_inputs(&tenant(), before.as_ref(), 2).await.unwrap();
+        let page = scene.store.blocked_inputs(&scope(), before.as_ref(), 2).await.unwrap();
         seen.extend(page.blocked_inputs.into_iter().map(|input| input.id));
         before = page.next_before.map(|cursor| cursor.to_string().parse::<PageCursor>().unwrap());
         if before.is_none() {
@@ -264,6 +267,8 @@ async fn credentials_are_stored_and_revoked() {
         tenant: tenant(),
         role: AccessRole::User,
         name: "browser".into(),
+        person: None,
+        device: None,
         created_at: Timestamp(1),
         expires_at: Some(Timestamp(100)),
     };
@@ -294,6 +299,8 @@ async fn tokens_are_read_in_batches() {
             tenant: tenant(),
             role: AccessRole::User,
             name: "script".into(),
+            person: None,
+            device: None,
             created_at: Timestamp(1),
             expires_at: None,
         };

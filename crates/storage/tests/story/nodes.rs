@@ -121,7 +121,11 @@ async fn the_ends_of_logs_are_found_for_many_conversations() {
     let store = &scene.store;
     store.begin_turn(&scene.begin(scene.turn, true, None)).await.unwrap();
     let unknown = parlor_protocol::ConversationId::new(uuid(77));
-    let ends = |ids: Vec<_>| async move { store.log_ends(&ids).await.unwrap() };
+    let ends = |ids: Vec<_>| async move {
+        let ends = store.log_ends(&ids).await.unwrap().into_iter();
+        let seen = |end: &LogEnd| end.visibility == parlor_protocol::Visibility::Tenant;
+        ends.inspect(|end| assert!(seen(end))).map(|e| (e.conversation, e.end)).collect::<Vec<_>>()
+    };
     let durable = parlor_protocol::EventId::durable(2);
     assert_eq!(ends(vec![scene.conversation, unknown]).await, [(scene.conversation, durable)]);
     store.flush(&[scene.delta(0, "Hé ")]).await.unwrap();

@@ -6,7 +6,7 @@ use parlor_protocol::{ConversationId, PromptId, PromptOutcome, PromptStatus, Tim
 use parlor_storage::*;
 use serde_json::json;
 
-use crate::scene::{Scene, tenant, uuid};
+use crate::scene::{Scene, scope, tenant, uuid};
 
 fn new_prompt(conversation: ConversationId, id: uuid::Uuid) -> NewPrompt {
     let public = json!({"type": "userPrompt", "promptType": "confirm",
@@ -80,6 +80,7 @@ pub(crate) fn yes(scene: &Scene, prompt: PromptId, now: i64) -> PromptResolution
             outcome: PromptOutcome::Answered,
             session: Some("session-1".into()),
             answered_by: Some("Ana".into()),
+            person: None,
             question: "Really?".into(),
             response: Some(json!(true)),
             reason: None,
@@ -109,7 +110,7 @@ async fn a_prompt_is_resolved_once() {
     second.closing.outcome = PromptOutcome::Refused;
     assert!(!scene.store.resolve_prompt(&second).await.unwrap());
 
-    let prompt = scene.store.prompt(&tenant(), id).await.unwrap();
+    let prompt = scene.store.prompt(&scope(), id).await.unwrap();
     assert_eq!((prompt.outcome, prompt.logged), (Some(PromptOutcome::Answered), false));
     assert_eq!(prompt.clone().view().status, PromptStatus::Answered);
     let run = scene.store.tool_run(scene.turn, "call-1").await.unwrap().unwrap();
@@ -152,7 +153,7 @@ async fn an_answer_and_the_expiry_keep_to_the_time() {
     assert!(!resolve(PromptOutcome::Answered, 100, false).await, "it comes too late");
     assert!(!extend(200, 100).await, "it has expired");
     assert!(resolve(PromptOutcome::Expired, 99, true).await, "nobody waits for it any more");
-    let page = scene.store.prompts(&tenant(), Some(PromptStatus::Expired), None, 9).await.unwrap();
+    let page = scene.store.prompts(&scope(), Some(PromptStatus::Expired), None, 9).await.unwrap();
     assert_eq!(page.prompts.len(), 1);
 }
 
@@ -180,7 +181,7 @@ async fn prompts_page() {
     ] {
         let (mut seen, mut before) = (Vec::new(), None);
         loop {
-            let page = scene.store.prompts(&tenant(), status, before.as_ref(), 3).await.unwrap();
+            let page = scene.store.prompts(&scope(), status, before.as_ref(), 3).await.unwrap();
             assert!(page.prompts.len() <= 3);
             seen.extend(page.prompts.iter().map(|prompt| prompt.prompt.get().id));
             let Some(next) = page.next_before else { break };
@@ -189,6 +190,6 @@ async fn prompts_page() {
         let expected: Vec<_> = expected.iter().map(|n| PromptId::new(uuid(*n))).collect();
         assert_eq!(seen, expected, "{status:?}");
     }
-    let other = "other".parse().unwrap();
+    let other = Scope::of("other".parse().unwrap(), None);
     assert!(scene.store.prompts(&other, None, None, 3).await.unwrap().prompts.is_empty());
 }

@@ -32,6 +32,11 @@ pub(crate) fn tenant() -> TenantId {
     "home".parse().unwrap()
 }
 
+/// What the tenant's shared account sees.
+pub(crate) fn scope() -> Scope {
+    Scope::of(tenant(), None)
+}
+
 fn clean_text(text: &str) -> Served<String> {
     let mut clean = Served::empty();
     clean.push(&mut CleanStream::new(&Sanitizer::default()), text);
@@ -103,6 +108,7 @@ impl Scene {
                 title: "hello".into(),
                 mode: Mode::Act,
                 folder: None,
+                person: None,
             }),
             turn,
             started_by: "session-1".into(),

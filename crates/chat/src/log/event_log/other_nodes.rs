@@ -80,6 +80,7 @@ impl EventLog {
     /// Something may have been missed: readers look into storage.
     pub(crate) fn missed(&self) {
         let mut state = self.lock();
+        state.check_audience();
         if !state.other_nodes.is_here() {
             state.reread();
         }
@@ -133,10 +134,10 @@ impl EventLog {
         }
     }
 
-    /// Whether somebody reads here what may be written elsewhere.
+    /// Whether somebody reads here: what they read may be written or hidden elsewhere.
     pub(crate) fn is_followed(&self) -> bool {
         let state = self.lock();
-        !state.other_nodes.is_here() && !state.closed && !state.wakers.is_empty()
+        !state.closed && !state.wakers.is_empty()
     }
 
     /// Somebody reads on another node: its text is sent there.

@@ -7,7 +7,8 @@ use std::time::Duration;
 use parlor_storage::{AttemptRules, LoginAttempt, SharedLimits, StorageError};
 
 use super::{
-    Attempt, FORGET_AFTER, FREE, MANY_FAILURES, MANY_OF_A_NAME, MOST_DOUBLINGS, Target, delay, pause,
+    Attempt, FORGET_AFTER, FREE, MANY_FAILURES, MANY_OF_A_NAME, MOST_DOUBLINGS, Target, delay,
+    pause,
 };
 use crate::clock::Clock;
 

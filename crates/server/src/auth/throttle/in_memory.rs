@@ -139,6 +139,8 @@ mod tests {
             throttle.failed(target);
         }
         let state = throttle.lock();
-        assert!(state.addresses.len() <= MOST_ADDRESSES && state.failures.len() <= MOST_ADDRESSES + 2);
+        assert!(
+            state.addresses.len() <= MOST_ADDRESSES && state.failures.len() <= MOST_ADDRESSES + 2
+        );
     }
 }

@@ -84,7 +84,7 @@ impl<D: TurnDialect> TurnResponse<D> {
         let mut keep_alive = interval_at(Instant::now() + period, period);
         keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
         Self {
-            reader: app.chat.follow(&part.turn),
+            reader: app.chat.follow(&principal.caller, &part.turn),
             app: Arc::clone(app),
             caller: principal.caller.clone(),
             dialect,

@@ -75,9 +75,7 @@ impl InviteProblem {
             (Self::BadName, Locale::En) => {
                 "Please choose a name of 1 to 80 letters, digits and spaces."
             }
-            (Self::BadName, Locale::Pt) => {
-                "Escolha um nome de 1 a 80 letras, números e espaços."
-            }
+            (Self::BadName, Locale::Pt) => "Escolha um nome de 1 a 80 letras, números e espaços.",
             (Self::NameTaken, Locale::En) => {
                 "Somebody here has this name already. Please choose another one."
             }
@@ -116,7 +114,7 @@ impl IntoResponse for InvitePage<'_> {
     fn into_response(self) -> Response {
         let Self { locale, tenant, invited_by, name, problem } = self;
         let text = Text::of(locale);
-        let values = [
+        let values: [(&str, &str); 12] = [
             ("{title}", text.title),
             ("{note}", text.note),
             ("{name_label}", text.name),

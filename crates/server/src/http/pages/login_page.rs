@@ -81,10 +81,17 @@ impl IntoResponse for LoginPage<'_> {
             Some(_) => (NAME, text.password_or_family),
             None => (NO_NAME, text.password),
         };
+        // What is to be typed first.
+        let (focus_name, focus_password) = match self.name {
+            Some("") => (" autofocus", ""),
+            _ => ("", " autofocus"),
+        };
         let content = fill(
             CONTENT,
             &[
                 ("{name_field}", field),
+                ("{focus_name}", focus_name),
+                ("{focus_password}", focus_password),
                 ("{name_label}", text.name),
                 ("{name_hint}", text.name_hint),
                 ("{password}", password),

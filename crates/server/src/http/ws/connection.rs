@@ -304,7 +304,7 @@ impl Connection {
                 (Some(close_code::RESTART), "The server restarts.")
             }
             End::Stream(StreamEnd::ConversationGone) => {
-                (Some(close_code::NORMAL), "The conversation was deleted.")
+                (Some(close_code::NORMAL), "The conversation was deleted, or is no longer shared.")
             }
         };
         put_close(code, reason, &mut self.outbox);

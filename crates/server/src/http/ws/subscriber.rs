@@ -54,10 +54,10 @@ impl Subscriber {
         self.encoder.conversation()
     }
 
-    /// Refuses a conversation of another tenant or project. (`&mut self`, because the
+    /// Refuses a conversation that the client does not see, or of another project. (`&mut self`, because the
     /// future must be `Send` and a subscriber is not `Sync`.)
     pub(super) async fn require_in_project(&mut self, id: ConversationId) -> Result<(), ApiError> {
-        let conversation = self.app.store.conversation(&self.principal.caller.tenant, id).await?;
+        let conversation = self.app.store.conversation(&self.principal.caller.scope, id).await?;
         if conversation.project == self.project { Ok(()) } else { Err(ApiError::not_found()) }
     }
 

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::Document;
 use crate::apps::ClockServer;
 use crate::mcp_logins::{GuardedServer, sent_back};
+use crate::people;
 use crate::routes::{HANDSHAKE, filled};
 use crate::streams::{Event, Events};
 use crate::test_app::{ADMIN_KEY, PASSWORD, Settings, TestApp};
@@ -139,6 +140,7 @@ async fn a_real_server_answers_as_the_document_says() {
     mcp_login(&api).await;
     app(&api).await;
     access(&api).await;
+    people(&api).await;
     others(&api).await;
     let operations = api.document.operations();
     let ours = operations.iter().filter(|operation| operation.json["tags"][0] != EXTERNAL);
@@ -321,6 +323,29 @@ async fn access(api: &Api) {
     api.checked("POST", "/logout", out, 303).await;
     let bearer = api.app.request("GET", "/api/me").bearer_auth(ADMIN_KEY);
     assert_eq!(api.checked("GET", "/api/me", bearer, 200).await["kind"], "key");
+}
+
+/// People with accounts of their own: invited, listed, with sessions, shut out.
+async fn people(api: &Api) {
+    let invitation = json!({"role": "user", "email": "ana@example.org"});
+    let made = api.call("POST", "/api/people/invitations", "", invitation, 201).await;
+    let wrong = json!({"email": "ana"});
+    api.call("POST", "/api/people/invitations", "", wrong, 400).await;
+    let cookie =
+        people::join(&api.app, made["link"].as_str().unwrap(), "Ana", "ana's password").await;
+    let as_ana = |method: &str, path: &str| api.app.request(method, path).header("cookie", &cookie);
+    let me = api.checked("GET", "/api/me", as_ana("GET", "/api/me"), 200).await;
+    assert_eq!(me["person"]["name"], "Ana");
+    let listed = api.checked("GET", "/api/sessions", as_ana("GET", "/api/sessions"), 200).await;
+    let session = id_of(&listed["sessions"][0]["id"]);
+    let change = json!({"current": "ana's password", "new": "another password"});
+    let path = "/api/me/password";
+    api.checked("POST", path, as_ana("POST", path).json(&change), 204).await;
+    api.checked("POST", path, as_ana("POST", path).json(&change), 403).await;
+    api.call("DELETE", "/api/sessions/{id}", &session, Value::Null, 204).await;
+    api.call("DELETE", "/api/sessions/{id}", &session, Value::Null, 404).await;
+    let ana = id_of(&api.get("/api/people", "").await["people"][0]["id"]);
+    api.call("PATCH", "/api/people/{id}", &ana, json!({"disabled": true}), 200).await;
 }
 
 /// Probes, the document itself, the WebSocket, and the routes of others that answer in JSON.

@@ -11,6 +11,7 @@ use super::Document;
 const AGENT_TOOLS: &str = include_str!("../../../../agent/src/tools.rs");
 const ERROR: &str = include_str!("../../../../protocol/src/error.rs");
 const MESSAGE: &str = include_str!("../../../../protocol/src/message.rs");
+const PERSON: &str = include_str!("../../../../protocol/src/person.rs");
 const PLAN: &str = include_str!("../../../../protocol/src/plan.rs");
 const PROMPT: &str = include_str!("../../../../protocol/src/prompt.rs");
 const QUESTION: &str = include_str!("../../../../protocol/src/question.rs");
@@ -24,6 +25,7 @@ const INFLUENCE: &str = include_str!("../../../../protocol/src/influence.rs");
 const ALLOWANCES: &str = include_str!("../../../../storage/src/tables/allowances.rs");
 const BLOCKED_INPUTS: &str = include_str!("../../../../storage/src/tables/blocked_inputs.rs");
 const CONVERSATIONS: &str = include_str!("../../../../storage/src/tables/conversations.rs");
+const PEOPLE: &str = include_str!("../../../../storage/src/tables/people.rs");
 const PROMPTS: &str = include_str!("../../../../storage/src/tables/prompts/mod.rs");
 const PROMPT_LIST: &str = include_str!("../../../../storage/src/tables/prompts/list.rs");
 const VIEW: &str = include_str!("../../../../storage/src/queries/conversation_view.rs");
@@ -35,7 +37,9 @@ const HTTP_EVENTS: &str = include_str!("../../../src/http/events.rs");
 const HTTP_EXPORT: &str = include_str!("../../../src/http/export.rs");
 const HTTP_MCP_LOGINS: &str = include_str!("../../../src/http/mcp_logins.rs");
 const HTTP_ME: &str = include_str!("../../../src/http/me.rs");
+const HTTP_PEOPLE: &str = include_str!("../../../src/http/people.rs");
 const HTTP_PROMPTS: &str = include_str!("../../../src/http/prompts.rs");
+const HTTP_SESSIONS: &str = include_str!("../../../src/http/sessions.rs");
 const HTTP_STATUS: &str = include_str!("../../../src/http/status.rs");
 const HTTP_STORED_RESPONSES: &str =
     include_str!("../../../src/http/external/openai/stored_responses.rs");
@@ -78,6 +82,13 @@ const SENT: &[(&str, &[Struct])] = &[
     ("RecipeStep", &[(RECIPE, "Step")]),
     ("Me", &[(HTTP_ME, "Me")]),
     ("MyProject", &[(HTTP_ME, "Project")]),
+    ("MyPerson", &[(HTTP_ME, "MyPerson")]),
+    ("SessionList", &[(HTTP_SESSIONS, "SessionList")]),
+    ("ListedSession", &[(HTTP_SESSIONS, "ListedSession")]),
+    ("SessionPerson", &[(HTTP_SESSIONS, "SessionPerson")]),
+    ("PeopleList", &[(HTTP_PEOPLE, "PeopleList")]),
+    ("Person", &[(PEOPLE, "Person")]),
+    ("MadeInvitation", &[(HTTP_PEOPLE, "MadeInvitation")]),
     ("Limits", &[(HTTP_ME, "Limits")]),
     ("Status", &[(HTTP_STATUS, "Status")]),
     ("ProjectStatus", &[(HTTP_STATUS, "ProjectStatus")]),
@@ -103,6 +114,9 @@ const TAKEN: &[(&str, Struct)] = &[
     ("PromptAnswer", (REQUEST, "PromptAnswer")),
     ("NewConversation", (HTTP_CONVERSATIONS, "New")),
     ("ConversationChanges", (HTTP_CONVERSATIONS, "Changes")),
+    ("NewInvitation", (HTTP_PEOPLE, "NewInvitation")),
+    ("PersonChanges", (HTTP_PEOPLE, "PersonChanges")),
+    ("PasswordChange", (HTTP_PEOPLE, "PasswordChange")),
 ];
 
 /// What the server takes in the query.
@@ -130,6 +144,7 @@ const VALUES: &[(&str, &str)] = &[
     ("PromptType", PROMPT),
     ("Severity", QUESTION),
     ("Mode", REQUEST),
+    ("Visibility", PERSON),
     ("ToolStatus", TOOL),
 ];
 

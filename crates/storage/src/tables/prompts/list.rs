@@ -1,13 +1,13 @@
-//! The prompts of a tenant, page by page.
+//! The prompts that somebody sees, page by page.
 
 use parlor_database::query;
-use parlor_protocol::TenantId;
 use serde::Serialize;
 
 use super::read::prompt;
 use super::{Prompt, PromptView};
 use crate::error::StorageError;
 use crate::pages::{PageCursor, cut};
+use crate::scope::{Scope, sees_conversation};
 use crate::store::Store;
 use parlor_protocol::PromptStatus;
 
@@ -22,27 +22,30 @@ pub struct PromptPage {
 }
 
 impl Store {
-    /// The prompts of a tenant, or those with a status, newest first, from a cursor on.
+    /// The prompts of conversations that are seen, or those with a status, newest first, from a
+    /// cursor on.
     pub async fn prompts(
         &self,
-        tenant: &TenantId,
+        scope: &Scope,
         status: Option<PromptStatus>,
         before: Option<&PageCursor>,
         limit: u32,
     ) -> Result<PromptPage, StorageError> {
         let (at, id) = PageCursor::bounds(before);
-        let rows = query(
-            "SELECT * FROM prompts WHERE tenant = $1 AND ($2 IS NULL OR status = $2)
-             AND (opened_at < $3 OR (opened_at = $3 AND id < $4))
-             ORDER BY opened_at DESC, id DESC LIMIT $5",
-        )
-        .bind(tenant.as_str())
-        .bind(status.map(PromptStatus::as_str))
-        .bind(at)
-        .bind(id)
-        .bind(i64::from(limit) + 1)
-        .fetch_all(self.reader())
-        .await?;
+        let select = query(format!(
+            "SELECT * FROM prompts p WHERE p.tenant = $1 AND ($4 IS NULL OR p.status = $4)
+             AND (p.opened_at < $5 OR (p.opened_at = $5 AND p.id < $6)) AND {}
+             ORDER BY p.opened_at DESC, p.id DESC LIMIT $7",
+            sees_conversation("p.conversation_id", 1)
+        ));
+        let rows = scope
+            .bind(select)
+            .bind(status.map(PromptStatus::as_str))
+            .bind(at)
+            .bind(id)
+            .bind(i64::from(limit) + 1)
+            .fetch_all(self.reader())
+            .await?;
         let prompts = rows.iter().map(prompt).collect::<Result<Vec<_>, _>>()?;
         let position = |prompt: &Prompt| (prompt.opened_at, prompt.id.to_string());
         let (prompts, next_before) = cut(prompts, limit, position);

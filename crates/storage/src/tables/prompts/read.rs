@@ -1,23 +1,24 @@
 //! Reading prompts: one, those of a turn, those of a conversation.
 
 use parlor_database::{Connection, Executor, Row, query};
-use parlor_protocol::{ConversationId, PromptId, TenantId, Timestamp, TurnId, UserPrompt};
+use parlor_protocol::{ConversationId, PromptId, Timestamp, TurnId, UserPrompt};
 
 use super::Prompt;
 use crate::columns::{json, optional_json, parsed};
 use crate::error::StorageError;
+use crate::scope::{Scope, sees_conversation};
 use crate::served::Served;
 use crate::store::Store;
 use parlor_protocol::PromptStatus;
 
 impl Store {
-    /// A prompt of a tenant; another tenant's is `NotFound`.
-    pub async fn prompt(&self, tenant: &TenantId, id: PromptId) -> Result<Prompt, StorageError> {
-        let row = query("SELECT * FROM prompts WHERE id = $1 AND tenant = $2")
-            .bind(id.to_string())
-            .bind(tenant.as_str())
-            .fetch_one(self.reader())
-            .await?;
+    /// A prompt of a conversation that is seen; any other is `NotFound`.
+    pub async fn prompt(&self, scope: &Scope, id: PromptId) -> Result<Prompt, StorageError> {
+        let select = query(format!(
+            "SELECT * FROM prompts p WHERE p.id = $1 AND {}",
+            sees_conversation("p.conversation_id", 2)
+        ));
+        let row = scope.bind(select.bind(id.to_string())).fetch_one(self.reader()).await?;
         prompt(&row)
     }
 

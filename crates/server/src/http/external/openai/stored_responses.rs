@@ -153,7 +153,8 @@ async fn dialect(
     form: Form,
 ) -> Result<Responses, OpenAiError> {
     let tenant = &principal.caller.tenant;
-    let project = app.store.conversation(tenant, conversation).await?.project;
+    let scope = &principal.caller.scope;
+    let project = app.store.conversation(scope, conversation).await?.project;
     let about = About {
         id,
         conversation,

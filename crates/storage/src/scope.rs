@@ -1,0 +1,123 @@
+//! Whose conversations: the one place that decides what of a tenant a request sees (Y-2).
+//!
+//! - A conversation of the tenant's shared account, which names no person, is everybody's.
+//! - That of a person is theirs, and everybody's while it is shared with the tenant.
+//! - An administrator reads the others too, if the tenant says so; they never take part in them.
+//!
+//! [`sees`] is the predicate for every statement that reads or writes conversations and what is in
+//! them; [`Scope::bind`] binds its values. [`Scope::takes_part`] and [`Scope::is_in_charge`] say
+//! what somebody may do with a conversation that they see.
+
+use parlor_database::Query;
+use parlor_protocol::{PersonId, TenantId, Visibility};
+
+/// What of a tenant somebody sees. Only authentication makes one for a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scope {
+    tenant: TenantId,
+    viewer: Viewer,
+    /// Whether they read what others have to themselves.
+    reads_all: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Viewer {
+    SharedAccount,
+    Person(PersonId),
+    /// The server itself.
+    Server,
+}
+
+impl Scope {
+    /// What a person sees, or, without one, the tenant's shared account.
+    pub fn of(tenant: TenantId, person: Option<PersonId>) -> Self {
+        let viewer = person.map_or(Viewer::SharedAccount, Viewer::Person);
+        Self { tenant, viewer, reads_all: false }
+    }
+
+    /// What the server needs for its own work, which nobody is shown: all of the tenant.
+    pub fn of_server(tenant: TenantId) -> Self {
+        Self { tenant, viewer: Viewer::Server, reads_all: true }
+    }
+
+    /// The same for an administrator of a tenant whose people know that administrators read.
+    #[must_use]
+    pub fn reading_all(self) -> Self {
+        Self { reads_all: true, ..self }
+    }
+
+    /// The same without what is only read because an administrator reads all.
+    #[must_use]
+    pub fn taking_part(&self) -> Self {
+        let reads_all = self.viewer == Viewer::Server;
+        Self { reads_all, ..self.clone() }
+    }
+
+    /// The tenant.
+    pub fn tenant(&self) -> &TenantId {
+        &self.tenant
+    }
+
+    /// The person; none for the shared account.
+    pub fn person(&self) -> Option<PersonId> {
+        match self.viewer {
+            Viewer::Person(person) => Some(person),
+            Viewer::SharedAccount | Viewer::Server => None,
+        }
+    }
+
+    /// Whether somebody may say something in a conversation that they see, and decide in it.
+    pub fn takes_part(&self, whose: Option<PersonId>, visibility: Visibility) -> bool {
+        visibility == Visibility::Tenant || self.is_in_charge(whose)
+    }
+
+    /// Whether somebody may delete a conversation that they see.
+    pub fn is_in_charge(&self, whose: Option<PersonId>) -> bool {
+        self.viewer == Viewer::Server || whose.is_none() || whose == self.person()
+    }
+
+    /// Binds the values of the predicate.
+    pub(crate) fn bind(&self, query: Query) -> Query {
+        query
+            .bind(self.tenant.as_str())
+            .bind(self.person().map(|person| person.to_string()))
+            .bind(self.reads_all)
+    }
+}
+
+/// The predicate: whether the conversation `c` is seen. Its values are those from number `first`
+/// on, three of them.
+pub(crate) fn sees(first: usize) -> String {
+    let (tenant, of_person) = (format!("${first}"), owned("c.person", first));
+    format!("(c.tenant = {tenant} AND (c.visibility = 'tenant' OR {of_person}))")
+}
+
+/// The same for a row that names its conversation in this column.
+pub(crate) fn sees_conversation(column: &str, first: usize) -> String {
+    let seen = sees(first);
+    format!("EXISTS (SELECT 1 FROM conversations c WHERE c.id = {column} AND {seen})")
+}
+
+/// Whether what this column says whose it is, is the viewer's own or the shared account's, or is
+/// read anyway.
+pub(crate) fn owned(column: &str, first: usize) -> String {
+    let (person, reads_all) = (first + 1, first + 2);
+    format!("({column} IS NULL OR {column} = ${person} OR ${reads_all})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VALUES: usize = 3;
+
+    /// Y-2: the predicate names the values that are bound, and no other.
+    #[test]
+    fn the_predicate_has_as_many_values_as_are_bound() {
+        let seen = sees(4);
+        for number in 4..4 + VALUES {
+            assert!(seen.contains(&format!("${number}")), "{seen}");
+        }
+        assert!(!seen.contains(&format!("${}", 4 + VALUES)), "{seen}");
+    }
+}
