@@ -13,8 +13,8 @@
 //! | [`auth`], [`limits`] | who may come in, and how much they may use |
 //! | [`client_address`] | the address by which a client is limited |
 //! | [`compose`], [`membership`], [`dialects`], [`worker_threads`] | projects from the configuration; this server as one of several; events as clients read them; the threads that serve |
-//! | [`mcp_logins`] | logins to MCP servers, encrypted in the database |
 //! | [`oidc_logins`] | providers of OpenID Connect, and what browsers keep of a login with one |
+//! | [`mcp_logins`] | logins to MCP servers, encrypted in the database |
 //! | [`config`], [`clock`], `timestamp`, [`log`] | settings, time and logging |
 //!
 //! No turn logic and no SQL.
