@@ -5,8 +5,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::error::OidcError;
-use crate::settings::SettingsError;
+use crate::error::{OidcError, SettingsError};
 
 /// The longest texts that are taken over.
 const LONGEST_NAME: usize = 100;

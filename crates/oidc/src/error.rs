@@ -1,5 +1,5 @@
-//! Why somebody is not signed in, named by what to do next. No error holds a token, a code or a
-//! secret.
+//! Why somebody is not signed in, named by what to do next, or why a setting cannot be right. No
+//! error holds a token, a code or a secret.
 
 /// Somebody is not signed in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -23,6 +23,16 @@ pub enum OidcError {
     /// The provider's answer is not to be believed: log it, and sign nobody in.
     #[error("the provider's answer is refused: {0}")]
     Untrusted(&'static str),
+}
+
+/// A setting that cannot be right.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{setting}: {why}")]
+pub struct SettingsError {
+    /// Its key.
+    pub setting: &'static str,
+    /// What is wrong, and what would be right.
+    pub why: String,
 }
 
 impl OidcError {

@@ -32,7 +32,7 @@ mod settings;
 mod token_request;
 
 pub use claims::{ClaimRules, Identity, RequiredClaim, Role, RoleRules};
-pub use error::OidcError;
+pub use error::{OidcError, SettingsError};
 pub use pending_login::PendingLogin;
 pub use provider::{BegunLogin, Provider, SignedIn};
-pub use settings::{ProviderId, ProviderSettings, SettingsError};
+pub use settings::{ProviderId, ProviderSettings};

@@ -7,13 +7,13 @@ use secrecy::{ExposeSecret as _, SecretString};
 use crate::callback::{self, Sender};
 use crate::claims::{Claims, Identity};
 use crate::discovery::Metadata;
-use crate::error::OidcError;
+use crate::error::{OidcError, SettingsError};
 use crate::id_token::{Expected, IdToken};
 use crate::json_web_keys::Verdict;
 use crate::known::{Knowledge, Known};
 use crate::pending_login::PendingLogin;
 use crate::requests::Requests;
-use crate::settings::{ProviderId, ProviderSettings, SettingsError};
+use crate::settings::{ProviderId, ProviderSettings};
 use crate::token_request::{Tokens, exchange};
 
 /// A provider. rustls must have its crypto provider.

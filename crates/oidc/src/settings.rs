@@ -8,6 +8,7 @@ use url::Url;
 
 use crate::addresses;
 use crate::claims::ClaimRules;
+use crate::error::SettingsError;
 
 const LONGEST_ID: usize = 32;
 const LONGEST_CLIENT_ID: usize = 256;
@@ -39,16 +40,6 @@ pub struct ProviderSettings {
     pub redirect_uri: String,
     /// Who is admitted, and as what.
     pub claims: ClaimRules,
-}
-
-/// A setting that cannot be right.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{setting}: {why}")]
-pub struct SettingsError {
-    /// Its key.
-    pub setting: &'static str,
-    /// What is wrong, and what would be right.
-    pub why: String,
 }
 
 impl ProviderSettings {

@@ -6,8 +6,8 @@ use parlor_oidc::{ClaimRules, ProviderId, ProviderSettings};
 use parlor_process::SettingValue;
 use secrecy::SecretString;
 
+use super::default_name::capitalised;
 use super::raw::{RawLogin, RawOidc};
-use super::tenants::capitalised;
 use super::{AtPlace, ConfigError};
 
 /// How the people of a tenant log in, beside passwords.

@@ -11,6 +11,7 @@
 
 mod access;
 mod agent;
+mod default_name;
 mod environment;
 mod explain;
 mod limits;

@@ -10,6 +10,7 @@ use parlor_mcp::McpServerSettings;
 use parlor_protocol::{ProjectId, TenantId};
 
 use super::agent::AgentConfig;
+use super::default_name::capitalised;
 use super::login::LoginConfig;
 use super::on_reload::OnReload;
 use super::raw::{RawProject, RawTenant};
@@ -136,10 +137,4 @@ impl ProjectConfig {
             flow: raw.flow.policy.unwrap_or(FlowPolicy::Watch),
         }
     }
-}
-
-/// The default name: `recipes` is shown as `Recipes`.
-pub(super) fn capitalised(id: &str) -> String {
-    let mut letters = id.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
