@@ -28,6 +28,7 @@ pub mod fanout_payload;
 pub mod guardrail;
 pub mod inline_marker;
 pub mod live_frames;
+pub mod login_provider;
 pub mod openai_answer;
 pub mod picture;
 pub mod recipe_import;
@@ -60,6 +61,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "guardrail", run: guardrail::run },
     Target { name: "inline_marker", run: inline_marker::run },
     Target { name: "live_frames", run: live_frames::run },
+    Target { name: "login_provider", run: login_provider::run },
     Target { name: "openai_answer", run: openai_answer::run },
     Target { name: "picture", run: picture::run },
     Target { name: "recipe_import", run: recipe_import::run },

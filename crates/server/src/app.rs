@@ -17,6 +17,7 @@ use crate::compose::{Composed, McpHosts};
 use crate::config::{Config, PublicUrl, TenantConfig};
 use crate::limits::{BodyBudget, RateLimits};
 use crate::mcp_logins::McpLogins;
+use crate::oidc_logins::OidcLogins;
 
 /// The application.
 #[derive(Debug)]
@@ -43,6 +44,8 @@ pub struct App {
     pub mcp_hosts: McpHosts,
     /// Logins to MCP servers.
     pub mcp_logins: McpLogins,
+    /// Providers that people log in with.
+    pub oidc_logins: OidcLogins,
     /// Messages per minute.
     pub rate_limits: RateLimits,
     /// Memory for the request bodies that are being read.
@@ -63,7 +66,7 @@ impl App {
         clock: Clock,
         fanout: Fanout,
     ) -> Self {
-        let Composed { chat, mcp_hosts, mcp_logins, modes: _ } = composed;
+        let Composed { chat, mcp_hosts, mcp_logins, oidc_logins, modes: _ } = composed;
         let allowed =
             |tenant: &TenantConfig| TenantAccess { admins_read: tenant.admins_read_conversations };
         let tenants =
@@ -86,6 +89,7 @@ impl App {
             started: Instant::now(),
             mcp_hosts,
             mcp_logins,
+            oidc_logins,
             rate_limits,
             body_budget,
             imports: Arc::new(Semaphore::new(1)),

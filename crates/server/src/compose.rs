@@ -24,6 +24,7 @@ pub(crate) use self::tools::STORAGE_URL;
 pub use self::tools::{own_supervisor, recipe_vault};
 use crate::config::{Config, Limits, ProjectConfig};
 use crate::mcp_logins::McpLogins;
+use crate::oidc_logins::OidcLogins;
 
 /// The kind of the demo model.
 const DEMO: &str = "demo";
@@ -38,6 +39,8 @@ pub struct Composed {
     pub mcp_hosts: McpHosts,
     /// Logins to them.
     pub mcp_logins: McpLogins,
+    /// Providers that people log in with.
+    pub oidc_logins: OidcLogins,
 }
 
 /// The MCP servers of each project that has some.
@@ -58,6 +61,7 @@ pub struct Compiled {
     modes: Vec<String>,
     mcp_hosts: McpHosts,
     mcp_logins: McpLogins,
+    oidc_logins: OidcLogins,
 }
 
 /// Compiles a configuration on a blocking thread. Child processes will be started under
@@ -72,7 +76,8 @@ pub async fn compile(
     let compile = move || {
         let (projects, modes, mcp_hosts) =
             projects(&config, &environment, &supervisor, &mcp_logins)?;
-        Ok(Compiled { projects, modes, mcp_hosts, mcp_logins })
+        let oidc_logins = OidcLogins::of(&config, &environment, &mcp_logins)?;
+        Ok(Compiled { projects, modes, mcp_hosts, mcp_logins, oidc_logins })
     };
     tokio::task::spawn_blocking(compile).await?
 }
@@ -80,10 +85,10 @@ pub async fn compile(
 impl Compiled {
     /// Starts the child processes without waiting for them, and opens the chat.
     pub async fn open(self, store: Store, membership: Membership) -> anyhow::Result<Composed> {
-        let Self { projects, modes, mcp_hosts, mcp_logins } = self;
+        let Self { projects, modes, mcp_hosts, mcp_logins, oidc_logins } = self;
         projects.all().filter_map(|project| project.tools.as_ref()).for_each(|tools| tools.start());
         let chat = Chat::open(store, projects, membership).await?;
-        Ok(Composed { chat, modes, mcp_hosts, mcp_logins })
+        Ok(Composed { chat, modes, mcp_hosts, mcp_logins, oidc_logins })
     }
 }
 

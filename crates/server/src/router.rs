@@ -10,7 +10,11 @@ use crate::app::App;
 use crate::http::errors::ApiError;
 use crate::http::external::openai::{chat_completions, models, responses, stored_responses};
 use crate::http::external::{agui, ai_sdk};
-use crate::http::{apps, blocked_inputs, chat, conversations, edge, events, export, export_all, health, images, imports, invitations, login, logo, mcp, mcp_logins, me, openapi, pages, people, prompts, recipe_import, recipes, sessions, status, web, ws};
+use crate::http::{
+    apps, blocked_inputs, chat, conversations, edge, events, export, export_all, health, images,
+    imports, invitations, login, logo, mcp, mcp_logins, me, oidc, openapi, pages, people, prompts,
+    recipe_import, recipes, sessions, status, web, ws,
+};
 
 /// The routes of the server, behind the edge.
 pub fn router(app: &Arc<App>) -> Router {
@@ -18,6 +22,8 @@ pub fn router(app: &Arc<App>) -> Router {
         // Pages
         .route("/", get(pages::root))
         .route("/login", get(login::form).post(login::log_in))
+        .route("/login/oidc/{provider}", get(oidc::begin))
+        .route("/login/oidc/{provider}/callback", get(oidc::finish))
         .route("/logout", post(login::log_out))
         .route("/invite/{token}", get(invitations::page).post(invitations::accept))
         .route("/chat", get(pages::chat))

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use parlor_http_client::{describe, trusted};
+use parlor_http_client::{describe, read_whole, trusted};
 use reqwest::redirect::Policy;
-use reqwest::{Client, Request, Response};
+use reqwest::{Client, Request};
 use rmcp::transport::auth::{
     OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRedirectPolicy,
     OAuthHttpRequest,
@@ -55,7 +55,7 @@ impl Requests {
             PUBLIC_ONLY.check(request.url()).map_err(|error| error.to_string())?;
         }
         let mut response = client.execute(request).await.map_err(describe)?;
-        let body = read(&mut response).await?;
+        let body = read_whole(&mut response, LARGEST_ANSWER).await?;
         Ok(http::Response::<reqwest::Body>::from(response).map(|_| body))
     }
 }
@@ -72,17 +72,6 @@ fn client(allow_private: bool, redirects: Policy) -> Result<Client, HttpError> {
         builder = builder.no_proxy().dns_resolver(Arc::new(PUBLIC_ONLY));
     }
     builder.build().map_err(|error| HttpError::NotSent(describe(error)))
-}
-
-async fn read(response: &mut Response) -> Result<Vec<u8>, String> {
-    let mut body = Vec::new();
-    while let Some(piece) = response.chunk().await.map_err(describe)? {
-        if body.len() + piece.len() > LARGEST_ANSWER {
-            return Err(format!("the answer is longer than {LARGEST_ANSWER} bytes"));
-        }
-        body.extend_from_slice(&piece);
-    }
-    Ok(body)
 }
 
 impl OAuthHttpClient for Requests {

@@ -52,6 +52,9 @@ pub fn all_secrets(config: &Config, environment: &BTreeMap<String, String>) -> V
     let own =
         [&own.password, &own.admin_password, &own.api_key, &own.secret_key].into_iter().flatten();
     secrets.extend(own.map(|secret| secret.expose_secret().to_owned()));
+    let providers = config.tenants.values().flat_map(|tenant| tenant.login.oidc.values());
+    let clients = providers.filter_map(|provider| provider.client_secret.as_ref());
+    secrets.extend(clients.filter_map(|value| bare_value(value, &env)));
     secrets.extend(config.storage.secrets());
     secrets.extend(config.nodes.secrets());
     secrets.sort();

@@ -8,6 +8,8 @@ use parlor_chat::FlowPolicy;
 use parlor_guard::guardrail::GuardSettings;
 use parlor_guard::sanitizer::SanitizerSettings;
 use parlor_mcp::McpServerSettings;
+use parlor_oidc::ClaimRules;
+use parlor_process::SettingValue;
 use parlor_protocol::{ProjectId, TenantId};
 use serde::Deserialize;
 
@@ -122,7 +124,27 @@ pub(super) struct RawTenant {
     pub(super) name: Option<String>,
     pub(super) default_project: Option<ProjectId>,
     pub(super) admins_read_conversations: Option<bool>,
+    pub(super) login: RawLogin,
     pub(super) projects: BTreeMap<ProjectId, RawProject>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RawLogin {
+    pub(super) oidc: BTreeMap<String, RawOidc>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RawOidc {
+    pub(super) title: Option<String>,
+    pub(super) issuer: Option<String>,
+    pub(super) client_id: Option<String>,
+    pub(super) client_secret: Option<SettingValue>,
+    pub(super) scopes: Option<Vec<String>>,
+    pub(super) allow_private_addresses: Option<bool>,
+    pub(super) log_out_at_provider: Option<bool>,
+    pub(super) claims: ClaimRules,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -10,6 +10,8 @@ use parlor_mcp::McpServerSettings;
 use parlor_protocol::{ProjectId, TenantId};
 
 use super::agent::AgentConfig;
+use super::default_name::capitalised;
+use super::login::LoginConfig;
 use super::look::LookConfig;
 use super::on_reload::OnReload;
 use super::raw::{RawProject, RawTenant};
@@ -32,6 +34,8 @@ pub struct TenantConfig {
     pub default_project: ProjectId,
     /// Whether its administrators read the conversations that people have to themselves.
     pub admins_read_conversations: bool,
+    /// How its people log in, beside passwords.
+    pub login: LoginConfig,
     /// Its projects.
     pub projects: BTreeMap<ProjectId, ProjectConfig>,
 }
@@ -108,6 +112,7 @@ impl TenantConfig {
             name: raw.name.unwrap_or_else(|| capitalised(id)),
             default_project: default_project.at(&place)?,
             admins_read_conversations: raw.admins_read_conversations.unwrap_or(false),
+            login: LoginConfig::resolve(&format!("tenants.{id}.login"), raw.login)?,
             projects,
         })
     }
@@ -136,10 +141,4 @@ impl ProjectConfig {
             flow: raw.flow.policy.unwrap_or(FlowPolicy::Watch),
         })
     }
-}
-
-/// The default name: `recipes` is shown as `Recipes`.
-fn capitalised(id: &str) -> String {
-    let mut letters = id.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use parlor_agent::tools::ToolAction;
 use parlor_mcp::McpServerSettings;
+use parlor_oidc::ClaimRules;
 use parlor_programs::acp::{AcpSettings, Preset};
 use parlor_programs::claude_code::ClaudeCodeSettings;
 use parlor_protocol::Content;
@@ -38,9 +39,19 @@ fn the_example_can_be_switched_on_line_by_line() {
     let all = EXAMPLE.replace("\n#", "\n").replace("\n ", "\n# ");
     let config = load(&all, &[]).unwrap();
     assert_eq!(config.server.public_url.unwrap().as_str(), "https://chat.example.org");
-    let project = config.tenants.values().next().unwrap().projects.values().next().unwrap();
-    let files = &project.mcp["files"];
+    let tenant = config.tenants.values().next().unwrap();
+    let provider = tenant.login.oidc.values().next().unwrap();
+    assert_eq!(provider.title, "Work");
     // It says what the defaults are, where there are any.
+    let usual = ClaimRules {
+        require: provider.claims.require.clone(),
+        roles: provider.claims.roles.clone(),
+        ..ClaimRules::default()
+    };
+    assert_eq!(provider.claims, usual);
+    assert!(provider.claims.require.is_some() && provider.claims.roles.is_some());
+    let project = tenant.projects.values().next().unwrap();
+    let files = &project.mcp["files"];
     let usual = McpServerSettings {
         command: files.command.clone(),
         args: files.args.clone(),
@@ -94,6 +105,9 @@ fn the_example_documents_every_key() {
         "server.openai",
         "access",
         "tenants.home",
+        "tenants.home.login",
+        "tenants.home.login.oidc.work",
+        "tenants.home.login.oidc.work.claims",
         "tenants.home.projects.recipes",
         "tenants.home.projects.recipes.guard",
         "tenants.home.projects.recipes.sanitizer",
@@ -163,6 +177,35 @@ fn wrong_values_say_what_would_be_right() {
         let message = error(text, &[]);
         assert!(message.contains(words), "{text}: {message}");
     }
+}
+
+/// Y-1: a provider is checked before anybody tries to log in with it.
+#[test]
+fn a_login_provider_is_checked() {
+    const PLACE: &str = "tenants.home.login.oidc.work";
+    let with =
+        |settings: &str, claims: &str| format!("[{PLACE}]\n{settings}\n[{PLACE}.claims]\n{claims}");
+    let right = "issuer = \"https://login.example.org\"\nclient_id = \"parlor\"";
+    let config = load(&with(right, "everyone = true"), &[]).unwrap();
+    let work = config.tenants.values().next().unwrap().login.oidc.values().next().unwrap();
+    assert_eq!((work.title.as_str(), work.log_out_at_provider), ("Work", true));
+    assert_eq!(work.scopes, ["openid", "email", "profile"]);
+    let local = "issuer = \"http://127.0.0.1:9000\"\nclient_id = \"parlor\"";
+    let secret = format!("{right}\nclient_secret = 7");
+    for (settings, claims, words) in [
+        ("client_id = \"parlor\"", "everyone = true", ".issuer: it is missing"),
+        ("issuer = \"https://login.example.org\"", "everyone = true", ".client_id: it is missing"),
+        (local, "everyone = true", "allow_private_addresses = true permits it"),
+        (right, "", ".claims: say who is admitted"),
+        (right, "require = { claim = \"a\", values = [] }", ".claims: require has no values"),
+        (right, "require = { clam = \"a\" }", "did you mean `claim`?"),
+        (secret.as_str(), "everyone = true", "a text, or { env = \"VARIABLE\""),
+    ] {
+        let message = error(&with(settings, claims), &[]);
+        assert!(message.contains(words), "{settings} {claims}: {message}");
+    }
+    let message = error("[tenants.home.login.oidc.\"a/b\"]", &[]);
+    assert!(message.contains("a provider's name is 1 to 32"), "{message}");
 }
 
 #[test]

@@ -13,10 +13,11 @@ use serde::Deserialize;
 use super::body::{Parameters, read, require_content_type};
 use super::errors::ApiError;
 use super::locale::Locale;
-use super::pages::{LoginNotice, LoginPage};
+use super::pages::{LeadingOn, LoginNotice, LoginPage};
 use super::redirect_target::RedirectTarget;
 use crate::app::App;
-use crate::auth::{Login, LoginError, cookie, device_of};
+use crate::auth::cookie::{self, OIDC_SESSION};
+use crate::auth::{Login, LoginError, device_of};
 use crate::client_address::{PeerAddress, client_address};
 use crate::config::HOME;
 
@@ -52,8 +53,9 @@ pub(crate) async fn form(
     }
     let tenant = query.tenant.as_deref().unwrap_or(HOME);
     let notice = query.ended.map(|_| LoginNotice::SessionEnded);
+    let (locale, providers) = (Locale::of(&headers), &app.oidc_logins);
     let name = name_field(&app, "").await?;
-    Ok(LoginPage { locale: Locale::of(&headers), tenant, name, next, notice }.into_response())
+    Ok(LoginPage { locale, tenant, name, next, notice, providers }.into_response())
 }
 
 /// `POST /login`: a correct password redirects to the chat or to `next`, a wrong one
@@ -73,6 +75,7 @@ pub(crate) async fn log_in(
         name,
         next: form.next,
         notice: Some(notice),
+        providers: &app.oidc_logins,
     };
     let Ok(tenant) = form.tenant.parse::<TenantId>() else {
         return Ok(page(LoginNotice::WrongPassword).into_response());
@@ -100,13 +103,25 @@ pub(crate) async fn log_in(
     }
 }
 
-/// `POST /logout`: ends the session and its open streams.
+/// `POST /logout`: ends the session and its open streams, and leads on to the provider that the
+/// person logged in with, if there is one.
 pub(crate) async fn log_out(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     end_session(&app, &headers).await?;
-    with_cookie(Redirect::to("/login").into_response(), &cookie::end(app.public_url.is_https()))
+    let is_https = app.public_url.is_https();
+    let at_provider = match (cookie::read(&headers), OIDC_SESSION.read(&headers)) {
+        (Some(session), Some(kept)) => app.oidc_logins.log_out_address(session, kept).await,
+        _ => None,
+    };
+    let mut response = match at_provider {
+        Some(address) => LeadingOn::after_logout(Locale::of(&headers), &address).into_response(),
+        None => Redirect::to("/login").into_response(),
+    };
+    add_cookie(&mut response, &cookie::end(is_https))?;
+    add_cookie(&mut response, &OIDC_SESSION.remove(is_https))?;
+    Ok(response)
 }
 
 /// The name that the form asks for, as it was typed; nothing is asked if nobody on this server has
@@ -125,7 +140,11 @@ pub(super) async fn begin_session(
     end_session(app, headers).await?;
     let max_age = app.config.access.absolute_expiry;
     let cookie = cookie::begin(secret.expose_secret(), max_age, app.public_url.is_https());
-    with_cookie(Redirect::to(&next.path()).into_response(), &cookie)
+    let mut response = Redirect::to(&next.path()).into_response();
+    // `Redirect::to` is a 303: the browser follows it with a GET.
+    debug_assert_eq!(response.status(), StatusCode::SEE_OTHER);
+    add_cookie(&mut response, &cookie)?;
+    Ok(response)
 }
 
 async fn end_session(app: &App, headers: &HeaderMap) -> Result<(), ApiError> {
@@ -136,13 +155,12 @@ async fn end_session(app: &App, headers: &HeaderMap) -> Result<(), ApiError> {
     Ok(())
 }
 
-fn with_cookie(mut response: Response, cookie: &str) -> Result<Response, ApiError> {
+/// Adds a `Set-Cookie`.
+pub(super) fn add_cookie(response: &mut Response, cookie: &str) -> Result<(), ApiError> {
     let mut value = HeaderValue::from_str(cookie).map_err(|_| ApiError::internal())?;
     value.set_sensitive(true);
-    response.headers_mut().insert(header::SET_COOKIE, value);
-    // `Redirect::to` is a 303: the browser follows it with a GET.
-    debug_assert_eq!(response.status(), StatusCode::SEE_OTHER);
-    Ok(response)
+    response.headers_mut().append(header::SET_COOKIE, value);
+    Ok(())
 }
 
 impl Form {

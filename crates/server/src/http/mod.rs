@@ -26,6 +26,7 @@ pub(crate) mod logo;
 pub(crate) mod mcp;
 pub(crate) mod mcp_logins;
 pub(crate) mod me;
+pub(crate) mod oidc;
 pub(crate) mod openapi;
 pub(crate) mod pages;
 pub(crate) mod people;

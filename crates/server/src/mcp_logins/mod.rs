@@ -89,6 +89,21 @@ impl McpLogins {
         Self { store, key: Arc::new(key), clock, public_url }
     }
 
+    /// The key, for what else is encrypted on this server.
+    pub(crate) fn key(&self) -> &Arc<SealingKey> {
+        &self.key
+    }
+
+    /// The URL under which browsers reach this server.
+    pub(crate) fn public_url(&self) -> &PublicUrl {
+        &self.public_url
+    }
+
+    /// The clocks of this server.
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
     /// How to log in to the servers of a project.
     pub(crate) fn of_project(&self, tenant: &TenantId, project: &ProjectId) -> Login {
         let of = ProjectLogins {

@@ -34,6 +34,7 @@ mod messages;
 mod model_errors;
 mod nodes;
 mod npm;
+mod oidc;
 mod openapi;
 mod pages;
 mod people;

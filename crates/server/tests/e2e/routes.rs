@@ -51,6 +51,8 @@ pub(crate) const ROUTES: &[Route] = &[
     route("GET", "/", Open(303)),
     route("GET", "/login", Open(200)),
     route("POST", "/login", Open(415)),
+    route("GET", "/login/oidc/{provider}", Open(404)),
+    route("GET", "/login/oidc/{provider}/callback", Open(404)),
     route("POST", "/logout", Open(303)),
     route("GET", "/invite/{token}", Open(404)),
     route("POST", "/invite/{token}", Open(415)),

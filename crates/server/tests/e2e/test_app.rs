@@ -78,12 +78,17 @@ impl TestApp {
     }
 
     pub(crate) async fn configured(settings: Settings<'_>) -> Self {
+        Self::at(0, settings).await
+    }
+
+    /// Starts on a port that somebody knows beforehand.
+    pub(crate) async fn at(port: u16, settings: Settings<'_>) -> Self {
         let _already = rustls::crypto::ring::default_provider().install_default();
         let dir = tempfile::tempdir().unwrap();
         let model = ScriptedModel::start().await.unwrap();
         model.always(Script::answer().text("Hel").text("lo"));
         let config = config(dir.path(), &model, &settings);
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = TcpListener::bind(("127.0.0.1", port)).await.unwrap();
         let address = listener.local_addr().unwrap();
         let clock = Clock::default();
         let store = Store::open(config.storage.chat(dir.path())).await.unwrap();

@@ -2,11 +2,14 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use parlor_oidc::Provider;
+use parlor_protocol::TenantId;
 
 use super::template::{self, escaped, fill};
 use super::text::PageText;
 use crate::http::locale::Locale;
 use crate::http::redirect_target::RedirectTarget;
+use crate::oidc_logins::OidcLogins;
 
 const CONTENT: &str = include_str!("../../pages/login.html");
 const NAME: &str = include_str!("../../pages/login_name.html");
@@ -21,6 +24,8 @@ pub(in crate::http) struct LoginPage<'a> {
     pub(in crate::http) name: Option<&'a str>,
     pub(in crate::http) next: RedirectTarget,
     pub(in crate::http) notice: Option<LoginNotice>,
+    /// Whom people can log in with instead of a password.
+    pub(in crate::http) providers: &'a OidcLogins,
 }
 
 /// Why the form is shown to somebody who did not ask for it.
@@ -29,6 +34,22 @@ pub(in crate::http) enum LoginNotice {
     SessionEnded,
     WrongPassword,
     TooManyAttempts { seconds: u64 },
+}
+
+impl LoginPage<'_> {
+    /// A button for each provider of the tenant.
+    fn buttons(&self, words: &str) -> String {
+        let Ok(tenant) = self.tenant.parse::<TenantId>() else { return String::new() };
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        query.append_pair("tenant", tenant.as_str()).append_pair("next", &self.next.path());
+        let query = escaped(&query.finish());
+        let button = |provider: &Provider| {
+            let text = without_braces(&words.replace("{provider}", provider.title()));
+            let path = format!("/login/oidc/{}?{query}", provider.id());
+            format!("<a class=\"provider\" href=\"{path}\">{text}</a>\n")
+        };
+        self.providers.providers(&tenant).map(button).collect()
+    }
 }
 
 /// A value that is safe, and that names nothing of a template.
@@ -78,6 +99,7 @@ impl IntoResponse for LoginPage<'_> {
                 ("{note}", note),
                 ("{trouble}", &trouble),
                 ("{next}", &self.next.path()),
+                ("{providers}", &self.buttons(text.log_in_with)),
                 // Last: a client chooses them, so nothing in them may be taken for a name.
                 ("{tenant}", &without_braces(self.tenant)),
                 ("{typed}", &without_braces(self.name.unwrap_or_default())),

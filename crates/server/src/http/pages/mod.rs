@@ -6,6 +6,8 @@
 //! escaped anyway.
 
 mod invite_page;
+mod leading_on;
+mod login_failed;
 mod login_page;
 mod mcp_login;
 mod not_found;
@@ -20,9 +22,12 @@ use axum::response::{IntoResponse, Redirect, Response};
 use parlor_protocol::ConversationId;
 
 pub(super) use invite_page::{InvitePage, InviteProblem, invitation_not_valid};
+pub(super) use leading_on::LeadingOn;
+pub(super) use login_failed::LoginFailed;
 pub(super) use login_page::{LoginNotice, LoginPage};
 pub(crate) use mcp_login::{mcp_login, mcp_login_script};
 pub(crate) use not_found::not_found;
+pub(super) use not_found::not_found_page;
 
 use super::errors::ApiError;
 use super::locale::Locale;
@@ -30,7 +35,6 @@ use super::redirect_target::RedirectTarget;
 use super::web;
 use crate::app::App;
 use crate::auth::cookie;
-use not_found::not_found_page;
 use text::PageText;
 
 const CHAT_PAGE: &str = include_str!("../../pages/chat.html");

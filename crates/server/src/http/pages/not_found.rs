@@ -23,7 +23,7 @@ pub(crate) async fn not_found(uri: Uri, headers: HeaderMap) -> Response {
 }
 
 /// The page, with a link to the chat.
-pub(super) fn not_found_page(headers: &HeaderMap) -> Response {
+pub(in crate::http) fn not_found_page(headers: &HeaderMap) -> Response {
     let locale = Locale::of(headers);
     let (title, text, back) = match locale {
         Locale::En => (
