@@ -2,9 +2,10 @@
 //! written: how a turn is told to stop, and how one waits for its end.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use parlor_protocol::{ConversationId, TurnId};
+use parlor_protocol::ConversationId;
 use tokio::sync::{Notify, oneshot, watch};
 
 use crate::log::{EventLog, Outlet};
@@ -16,6 +17,8 @@ pub(crate) struct LiveTurns {
     outlet: Option<Arc<Outlet>>,
     logs: Mutex<HashMap<ConversationId, Weak<EventLog>>>,
     turns: Mutex<HashMap<ConversationId, LiveTurn>>,
+    /// How many turns have begun.
+    begun: AtomicU64,
     /// How many turns run.
     count: watch::Sender<usize>,
     /// Whether the server shuts down.
@@ -25,7 +28,8 @@ pub(crate) struct LiveTurns {
 /// The sending ends of a turn's signals.
 #[derive(Debug)]
 struct LiveTurn {
-    turn: TurnId,
+    /// Tells it from a later one of its conversation, which may be the same turn, taken over.
+    number: u64,
     /// Taken by the first who asks for it.
     stop: Option<oneshot::Sender<Stop>>,
     prompt_changed: Arc<Notify>,
@@ -36,6 +40,8 @@ struct LiveTurn {
 /// The receiving ends of a turn's signals.
 #[derive(Debug)]
 pub(crate) struct Signals {
+    /// Names the turn as it runs here.
+    pub(crate) number: u64,
     /// Signals that the turn has to stop.
     pub(crate) stop: oneshot::Receiver<Stop>,
     /// Signals that a prompt of the turn may have changed.
@@ -71,6 +77,7 @@ impl LiveTurns {
             outlet,
             logs: Mutex::default(),
             turns: Mutex::default(),
+            begun: AtomicU64::new(0),
             count: watch::Sender::new(0),
             shutting_down: watch::Sender::new(false),
         }
@@ -103,20 +110,19 @@ impl LiveTurns {
         lock(&self.turns).contains_key(&conversation)
     }
 
-    /// Registers a turn that runs.
-    pub(crate) fn begin(
-        &self,
-        conversation: ConversationId,
-        turn: TurnId,
-        is_program: bool,
-    ) -> Signals {
+    /// Registers a turn that runs. An earlier one of the conversation that still runs here was
+    /// taken over, or is ending.
+    pub(crate) fn begin(&self, conversation: ConversationId, is_program: bool) -> Signals {
         let (sender, stop) = oneshot::channel();
         let prompt_changed = Arc::new(Notify::new());
         let changed = Arc::clone(&prompt_changed);
-        let live = LiveTurn { turn, stop: Some(sender), prompt_changed: changed, is_program };
-        lock(&self.turns).insert(conversation, live);
+        let number = self.begun.fetch_add(1, Ordering::Relaxed);
+        let live = LiveTurn { number, stop: Some(sender), prompt_changed: changed, is_program };
+        if let Some(mut earlier) = lock(&self.turns).insert(conversation, live) {
+            earlier.stop(Stop::TakenOver);
+        }
         self.count.send_modify(|count| *count += 1);
-        Signals { stop, prompt_changed, shutting_down: self.shutting_down.subscribe() }
+        Signals { number, stop, prompt_changed, shutting_down: self.shutting_down.subscribe() }
     }
 
     /// Signals that a prompt of the conversation's turn may have changed. Only a hint: the
@@ -127,10 +133,15 @@ impl LiveTurns {
         }
     }
 
+    /// Whether another turn of a conversation than the one with this number runs here.
+    pub(crate) fn runs_another(&self, conversation: ConversationId, number: u64) -> bool {
+        lock(&self.turns).get(&conversation).is_some_and(|live| live.number != number)
+    }
+
     /// Removes a turn that has ended. The next one may have begun already.
-    pub(crate) fn end(&self, conversation: ConversationId, turn: TurnId) {
+    pub(crate) fn end(&self, conversation: ConversationId, number: u64) {
         let mut turns = lock(&self.turns);
-        if turns.get(&conversation).is_some_and(|live| live.turn == turn) {
+        if turns.get(&conversation).is_some_and(|live| live.number == number) {
             turns.remove(&conversation);
         }
         drop(turns);
@@ -194,4 +205,29 @@ impl LiveTurns {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    /// P-9, N-3: a turn that was taken over may still run here when the next one of its conversation
+    /// begins: it is told to stop, and its end is not the end of the other.
+    #[test]
+    fn a_turn_that_was_taken_over_gives_way_to_the_next() {
+        let (turns, conversation) = (LiveTurns::new(None), ConversationId::new(Uuid::nil()));
+        let mut first = turns.begin(conversation, false);
+        let mut second = turns.begin(conversation, false);
+        assert_eq!(first.stop.try_recv(), Ok(Stop::TakenOver));
+        assert!(second.stop.try_recv().is_err());
+        assert!(turns.runs_another(conversation, first.number));
+        turns.end(conversation, first.number);
+        assert!(turns.runs(conversation) && !turns.is_idle());
+        assert!(turns.stop(conversation, Stop::Person));
+        assert_eq!(second.stop.try_recv(), Ok(Stop::Person));
+        turns.end(conversation, second.number);
+        assert!(!turns.runs(conversation) && turns.is_idle());
+    }
 }

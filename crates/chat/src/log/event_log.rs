@@ -23,7 +23,7 @@ use std::time::Instant;
 
 use parlor_guard::CleanStream;
 use parlor_protocol::{ConversationId, EventBody, EventId, TurnId};
-use parlor_storage::{Delta, LogEntry, Logged, Served, TextBlock};
+use parlor_storage::{Delta, LogEntry, Logged, Served, StorageError, TextBlock};
 use tokio::sync::watch;
 
 pub(super) use self::after::{After, Seen};
@@ -52,6 +52,8 @@ struct State {
     kept: KeptEntries,
     open: Option<OpenTextBlock>,
     closed: bool,
+    /// That of the newest turn here: one with an older epoch was taken over, and shows nothing more.
+    epoch: u64,
     /// The turn that failed to be persisted, until the next event is.
     failed: Option<TurnId>,
     /// The live event, and its version.
@@ -94,6 +96,7 @@ impl EventLog {
             kept: KeptEntries::new(),
             open: None,
             closed: false,
+            epoch: 0,
             failed: None,
             live: None,
             version: 0,
@@ -155,15 +158,20 @@ impl EventLog {
     }
 
     /// Tells readers that a turn failed to be persisted. The failure has no number.
-    pub(crate) fn fail(&self, turn: TurnId) {
+    pub(crate) fn fail(&self, writer: (TurnId, u64)) {
         let mut state = self.lock();
-        (state.open, state.failed) = (None, Some(turn));
+        state.open.take_if(|open| (open.turn, open.epoch) == writer);
+        state.failed = Some(writer.0);
         state.wake();
     }
 
-    /// Opens a text block; its text is visible as it streams.
+    /// Opens a text block; its text is visible as it streams. A turn that was taken over opens none.
     pub(crate) fn open_block(&self, turn: TurnId, epoch: u64, block: TextBlock) {
-        self.lock().open = Some(OpenTextBlock {
+        let mut state = self.lock();
+        if epoch < state.epoch {
+            return;
+        }
+        state.open = Some(OpenTextBlock {
             turn,
             epoch,
             block,
@@ -176,11 +184,16 @@ impl EventLog {
         });
     }
 
-    /// Appends a piece to the open block. The part of it that is certain to be clean becomes
-    /// visible. Returns how far the block is ahead of storage.
-    pub(crate) fn push(&self, raw: &str, stream: &mut CleanStream) -> Ahead {
+    /// Appends a piece to the open block of a turn. The part of it that is certain to be clean
+    /// becomes visible. Returns how far the block is ahead of storage.
+    pub(crate) fn push(
+        &self,
+        writer: (TurnId, u64),
+        raw: &str,
+        stream: &mut CleanStream,
+    ) -> Result<Ahead, StorageError> {
         let mut state = self.lock();
-        let Some(open) = &mut state.open else { return Ahead::none() };
+        let open = state.open_of(writer)?;
         open.raw.push_str(raw);
         let first = open.unstored_since.is_none();
         open.unstored_since.get_or_insert_with(Instant::now);
@@ -190,7 +203,7 @@ impl EventLog {
             state.wake();
             self.queue_frames(&mut state);
         }
-        ahead
+        Ok(ahead)
     }
 
     /// Whether the open block has text that is not stored yet: [`Self::stored`] changes when
@@ -200,23 +213,31 @@ impl EventLog {
         state.open.as_ref().is_some_and(|open| open.being_stored || open.unstored_since.is_some())
     }
 
-    /// Makes the held-back end of the open block visible.
-    pub(crate) fn finish(&self, stream: CleanStream) {
+    /// Makes the held-back end of the open block of a turn visible.
+    pub(crate) fn finish(
+        &self,
+        writer: (TurnId, u64),
+        stream: CleanStream,
+    ) -> Result<(), StorageError> {
         let mut state = self.lock();
-        if state.open.as_mut().is_some_and(|open| open.append(|text| text.finish(stream))) {
+        if state.open_of(writer)?.append(|text| text.finish(stream)) {
             state.wake();
             self.queue_frames(&mut state);
         }
+        Ok(())
     }
 
-    /// Closes the open block. `None` while the flusher stores text of it: wait and try again.
-    /// Its text stays here for readers inside it.
-    pub(crate) fn close_block(&self) -> Option<ClosedBlock> {
+    /// Closes the open block of a turn. `None` while the flusher stores text of it: wait and try
+    /// again. Its text stays here for readers inside it.
+    pub(crate) fn close_block(
+        &self,
+        writer: (TurnId, u64),
+    ) -> Result<Option<ClosedBlock>, StorageError> {
         let mut state = self.lock();
-        if state.open.as_ref()?.being_stored {
-            return None;
+        if state.open_of(writer)?.being_stored {
+            return Ok(None);
         }
-        let open = state.open.take()?;
+        let Some(open) = state.open.take() else { return Ok(None) };
         let entry = LogEntry::TextBlock {
             seq: open.block.seq,
             message: open.block.message,
@@ -227,7 +248,7 @@ impl EventLog {
         // Kept until its message is stored, whatever its size: a reader may have seen
         // more than storage has.
         state.kept.keep(entry, open.text.get().len());
-        Some(ClosedBlock { block: open.block, raw: open.raw, text: open.text })
+        Ok(Some(ClosedBlock { block: open.block, raw: open.raw, text: open.text }))
     }
 
     /// Takes the text that is not stored yet.
@@ -254,7 +275,9 @@ impl EventLog {
     /// Notes that taken text is stored, or puts it back.
     pub(super) fn delta_stored(&self, delta: &Delta, stored: bool) {
         let mut state = self.lock();
-        if let Some(open) = &mut state.open {
+        if let Ok(open) = state.open_of((delta.turn, delta.epoch))
+            && open.block.seq == delta.block.seq
+        {
             open.being_stored = false;
             if stored {
                 open.block.parts += 1;
@@ -347,6 +370,13 @@ impl OpenTextBlock {
 }
 
 impl State {
+    /// The open block of a turn under its epoch. Without one the turn was taken over: another one
+    /// may have begun here, and text of both must not mix.
+    fn open_of(&mut self, writer: (TurnId, u64)) -> Result<&mut OpenTextBlock, StorageError> {
+        let open = self.open.as_mut().filter(|open| (open.turn, open.epoch) == writer);
+        open.ok_or(StorageError::TakenOver)
+    }
+
     fn after(&self, position: EventId, events: &mut Vec<Logged>) {
         if !self.kept.push_after(position, events) {
             return;
@@ -368,8 +398,51 @@ impl State {
     }
 }
 
-impl Ahead {
-    fn none() -> Self {
-        Self { bytes: 0, since: None, first: false }
+#[cfg(test)]
+mod tests {
+    use parlor_guard::sanitizer::Sanitizer;
+    use parlor_protocol::MessageId;
+    use parlor_storage::BlockKind;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn block(seq: u64) -> TextBlock {
+        let message = MessageId::new(Uuid::from_u128(seq.into()));
+        TextBlock { seq, message, kind: BlockKind::Text, parts: 0 }
+    }
+
+    /// N-3, P-9: a turn that was taken over while its node was paused goes on streaming until it
+    /// notices. Its text does not get into the turn that runs now, be that the same one under
+    /// another epoch.
+    #[test]
+    fn text_of_two_turns_does_not_mix() {
+        let log = EventLog::new(ConversationId::new(Uuid::nil()), None);
+        let turn = |number| TurnId::new(Uuid::from_u128(number));
+        let sanitizer = Sanitizer::default();
+        let stream = || CleanStream::new(&sanitizer);
+        let (old, new) = ((turn(1), 1), (turn(2), 2));
+        for new in [new, (turn(1), 3)] {
+            log.begin_here(old.1);
+            log.open_block(old.0, old.1, block(5));
+            let _before = log.push(old, "old ", &mut stream());
+            log.begin_here(new.1);
+            let taken_over = |result: Result<_, _>| {
+                assert!(matches!(result, Err(StorageError::TakenOver)));
+            };
+            taken_over(log.push(old, "old ", &mut stream()).map(drop));
+            log.open_block(old.0, old.1, block(6));
+            log.open_block(new.0, new.1, block(9));
+            assert!(log.push(new, "new", &mut stream()).is_ok());
+            taken_over(log.push(old, "old ", &mut stream()).map(drop));
+            taken_over(log.finish(old, stream()));
+            taken_over(log.close_block(old).map(drop));
+            log.fail(old);
+            let delta = log.take_delta().unwrap();
+            assert_eq!((delta.turn, delta.raw.as_str()), (new.0, "new"));
+            log.delta_stored(&delta, true);
+            let closed = log.close_block(new).unwrap().unwrap();
+            assert_eq!((closed.block.seq, closed.raw.as_str()), (9, "new"));
+        }
     }
 }

@@ -106,7 +106,7 @@ fn start(
         write;
     // The turn's writer keeps the log alive from here on.
     let log = state.live_turns.log(conversation);
-    log.begin_here();
+    log.begin_here(begun.epoch);
     log.publish(begun.events);
     let pending = empty_write(conversation, turn, begun.epoch);
     let (store, sanitizer) = (state.store.clone(), project.sanitizer.clone());
@@ -163,7 +163,7 @@ fn spawn_taken_over(
 ) {
     let log = state.live_turns.log(turn.conversation);
     log.start_over();
-    log.begin_here();
+    log.begin_here(turn.epoch);
     log.begin_at(next_seq);
     let slot = state.turn_slots.count(&turn.tenant, &project.id);
     let pending = empty_write(turn.conversation, turn.turn, turn.epoch);
@@ -181,8 +181,10 @@ fn spawn(state: &Arc<ChatState>, turn: StoredTurn) {
     let state = Arc::clone(state);
     let (conversation, id) = (turn.writer.conversation(), turn.writer.turn());
     let (log, project) = (Arc::clone(&turn.writer.log), Arc::clone(&turn.project));
+    let identity = turn.writer.identity();
     // Registered before anyone can ask it to stop.
-    let signals = state.live_turns.begin(conversation, id, project.agent.needs_home());
+    let signals = state.live_turns.begin(conversation, project.agent.needs_home());
+    let number = signals.number;
     tokio::spawn(async move {
         match run(&state, turn, signals).await {
             Ok(()) => log.end_here(),
@@ -191,16 +193,19 @@ fn spawn(state: &Arc<ChatState>, turn: StoredTurn) {
             }
             Err(StorageError::TakenOver) => {
                 tracing::info!(turn = %id, "a turn was taken over, or its conversation deleted");
-                project.agent.forget(conversation);
+                // What is kept for the conversation may be that of the turn that runs now.
+                if !state.live_turns.runs_another(conversation, number) {
+                    project.agent.forget(conversation);
+                }
                 log.taken_over();
             }
             Err(error) => {
                 tracing::error!(%error, turn = %id, "failed to persist a turn");
                 log.end_here();
-                log.fail(id);
+                log.fail(identity);
             }
         }
-        state.live_turns.end(conversation, id);
+        state.live_turns.end(conversation, number);
     });
 }
 

@@ -101,8 +101,7 @@ impl TextStream {
         std::mem::take(&mut self.segmenter).finish(&mut segments);
         self.push_segments(writer, &mut segments).await?;
         self.segments = segments;
-        self.close_block(writer).await;
-        Ok(())
+        self.close_block(writer).await
     }
 
     /// Withholds the text since the last message for the history: its messages are replaced
@@ -187,7 +186,7 @@ impl TextStream {
         raw: &str,
     ) -> Result<(), StorageError> {
         if self.open.as_ref().is_some_and(|open| open.kind != kind) {
-            self.close_block(writer).await;
+            self.close_block(writer).await?;
         }
         if self.open.is_none() {
             // White space alone does not begin a message.
@@ -200,7 +199,7 @@ impl TextStream {
             self.open = Some(OpenTextBlock { kind, stream });
         }
         let Some(open) = &mut self.open else { return Ok(()) };
-        let ahead = writer.log.push(raw, &mut open.stream);
+        let ahead = writer.log.push(writer.identity(), raw, &mut open.stream)?;
         self.keep_pace(writer, ahead).await;
         Ok(())
     }
@@ -222,10 +221,10 @@ impl TextStream {
     }
 
     /// Turns the open block, if there is one, into a message of the next write.
-    async fn close_block(&mut self, writer: &mut TurnWriter) {
-        let Some(open) = self.open.take() else { return };
-        writer.log.finish(open.stream);
-        let closed = closed_block(writer).await;
+    async fn close_block(&mut self, writer: &mut TurnWriter) -> Result<(), StorageError> {
+        let Some(open) = self.open.take() else { return Ok(()) };
+        writer.log.finish(writer.identity(), open.stream)?;
+        let closed = closed_block(writer).await?;
         writer.pending.step.closes_block = Some(closed.block);
         let message_type = match open.kind {
             BlockKind::Thinking => MessageType::Thinking,
@@ -237,6 +236,7 @@ impl TextStream {
         };
         self.unremembered.push((message.id, message.message_type.clone()));
         writer.add_message(message);
+        Ok(())
     }
 
     /// A plan, a question or a prompt that was found in the text: a message of its own, and a
@@ -247,7 +247,7 @@ impl TextStream {
         source: &str,
         draft: PromptDraft,
     ) -> Result<(), StorageError> {
-        self.close_block(writer).await;
+        self.close_block(writer).await?;
         writer.commit().await?;
         let read = process_output(&writer.sanitizer, &json!({"type": "text", "text": source}));
         let prompt = PromptId::new(Uuid::now_v7());
@@ -268,12 +268,12 @@ impl TextStream {
 }
 
 /// Waits until the flusher stores no text of the block any more.
-async fn closed_block(writer: &TurnWriter) -> ClosedBlock {
+async fn closed_block(writer: &TurnWriter) -> Result<ClosedBlock, StorageError> {
     let mut stored = writer.log.stored();
     loop {
         stored.mark_unchanged();
-        if let Some(closed) = writer.log.close_block() {
-            return closed;
+        if let Some(closed) = writer.log.close_block(writer.identity())? {
+            return Ok(closed);
         }
         let _stored = stored.changed().await;
     }

@@ -182,6 +182,11 @@ impl TurnWriter {
         last.message = Some(message);
     }
 
+    /// The turn and the epoch under which it writes: text of another one is not its own.
+    pub(super) fn identity(&self) -> (TurnId, u64) {
+        (self.turn(), self.pending.epoch)
+    }
+
     /// Opens a text block under the next number.
     pub(super) fn open_block(&mut self, kind: BlockKind) {
         let block = TextBlock { seq: self.next_seq, message: self.block_message, kind, parts: 0 };

@@ -53,9 +53,12 @@ impl OtherNodes {
 }
 
 impl EventLog {
-    /// A turn runs here from now on.
-    pub(crate) fn begin_here(&self) {
+    /// A turn runs here from now on, under this epoch.
+    pub(crate) fn begin_here(&self, epoch: u64) {
         let mut state = self.lock();
+        state.epoch = state.epoch.max(epoch);
+        // Of a turn that was taken over, and whose task has not noticed yet.
+        state.open.take_if(|open| open.epoch < epoch);
         state.other_nodes.turns_here += 1;
         state.other_nodes.text = None;
     }
