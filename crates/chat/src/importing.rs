@@ -144,7 +144,8 @@ impl Import<'_> {
         let at = messages.first().map_or(self.at, |first| first.created_at);
         let asked = messages.first().filter(|first| first.role == Role::User);
         let message_id = asked.map(|asked| asked.id);
-        let start = EventBody::Start { conversation_id, turn_id, message_id, app: None, branch: None };
+        let start =
+            EventBody::Start { conversation_id, turn_id, message_id, app: None, branch: None };
         let (tokens_used, reason) = (None, DoneReason::Complete);
         let done = EventBody::Done { conversation_id, turn_id, tokens_used, reason };
         let sanitizer = &self.project.sanitizer;

@@ -46,8 +46,7 @@ mod tests {
         "9f76f9d19ac5d70c", "6b33ade10b2bbc38", "e17fc43b9006823c", "c842e04867e646b8",
         "0299af784d2a7c87", "84f785891941946a", "5e9e1405a237eef8", "96d6b46e5fb7bc99",
         "3cf264bdc4f2943f", "f398fb6138a0a5b7", "a2ef0cd7eb12e79b", "80734480f2313eb0",
-        "28a9c42b76c5576c",
-        "5fa1a5c9fcd1d172",
+        "28a9c42b76c5576c", "5fa1a5c9fcd1d172",
     ];
 
     /// FAULTS 7: a database of every earlier version opens: what it remembers of its

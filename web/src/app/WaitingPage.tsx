@@ -47,7 +47,7 @@ export default function WaitingPage() {
         {rows.map(({ prompt, closed }) => (
           <li key={prompt.messageId} className="space-y-2">
             <Place prompt={prompt} />
-            {closed ? <ClosedCard prompt={prompt} closed={closed} /> : <PromptCard item={{ kind: 'prompt', key: prompt.messageId, prompt, app: null, message: null, closed: null }} />}
+            {closed ? <ClosedCard prompt={prompt} closed={closed} /> : <PromptCard item={{ kind: 'prompt', key: prompt.messageId, turn: null, prompt, app: null, message: null, closed: null }} />}
           </li>
         ))}
       </ul>

@@ -20,7 +20,7 @@ import { useTheme } from './theme';
 
 const user = userEvent.setup({ delay: null });
 
-const row = (id: string, title: string): ConversationSummary => ({ id, project: 'home', title, mode: 'act', created_at: 1, updated_at: 1, running: false });
+const row = (id: string, title: string): ConversationSummary => ({ id, project: 'home', title, mode: 'act', created_at: 1, updated_at: 1, running: false, visibility: 'tenant' });
 const project = (id: string, name: string) => ({ id, name, on_reload: 'new' as const, recipe_vault: id === 'home', message_chars: 100 });
 
 function begin(role: 'user' | 'admin' = 'user'): void {

@@ -18,7 +18,7 @@ const NOW = Date.now();
 const prompt = (id: string, conversation: string, question: string) =>
   ({ type: 'userPrompt', promptType: 'confirm', messageId: id, conversation_id: conversation, question }) as UserPrompt;
 
-const row = (id: string, title: string): ConversationSummary => ({ id, project: 'home', title, mode: 'act', created_at: NOW, updated_at: NOW, running: true });
+const row = (id: string, title: string): ConversationSummary => ({ id, project: 'home', title, mode: 'act', created_at: NOW, updated_at: NOW, running: true, visibility: 'tenant' });
 
 let open: { prompt: UserPrompt; status: string; origin: string; opened_at: number }[];
 

@@ -256,6 +256,8 @@ async fn everything(api: &Api) {
     }
     let lines = api.get("/api/export", "").await;
     assert!(lines.as_str().unwrap().contains("Tea?"));
+}
+
 /// A message that is edited, another answer to it, and the first version again.
 async fn branches(api: &Api, id: &str, message: &Value) {
     let edit = json!({"message": "Hi", "conversation_id": id, "edit_of": message, "image": null});
