@@ -1,4 +1,4 @@
-/** The settings of this browser: language, appearance, density, what Enter does, notifications. */
+/** The settings of this browser (language, appearance, density, what Enter does, notifications), sessions, and one's data. */
 
 import { type ReactNode, useId } from 'react';
 
@@ -11,7 +11,9 @@ import { Button } from '../ui/Button';
 import { classes } from '../ui/classes';
 import { PageFrame } from '../ui/PageFrame';
 import { showOverlay } from './overlays';
+import { Sessions } from './Sessions';
 import { setTheme, THEMES, useTheme } from './theme';
+import { YourData } from './YourData';
 
 export default function SettingsPage() {
   const { t, language } = useI18n();
@@ -26,6 +28,12 @@ export default function SettingsPage() {
       <Part title={t('settings.notifications')}>
         <p className="text-small text-muted">{t(notifications())}</p>
         <NotifyMe />
+      </Part>
+      <Part title={t('sessions.title')}>
+        <Sessions />
+      </Part>
+      <Part title={t('data.title')}>
+        <YourData />
       </Part>
       <Part title={t('keys.title')}>
         <Button onClick={() => showOverlay('keys')}>{t('settings.show_keys')}</Button>

@@ -71,6 +71,17 @@ export interface ConversationSummary {
   running: boolean;
 }
 
+/** Where somebody is logged in. */
+export interface ListedSession {
+  id: string;
+  /** What it runs on, in a few words. */
+  name: string;
+  /** Whose it is, if it is that of an account. */
+  person?: { id: string; name: string };
+  last_used_at: Timestamp;
+  current: boolean;
+}
+
 export interface ConversationView extends ConversationSummary {
   messages: Message[];
   cursor: string;
@@ -91,6 +102,9 @@ type Start = { conversation_id: string; turn_id: string; message_id: string };
 
 const conversationPath = (id: ConversationId) => `/api/conversations/${encodeURIComponent(id)}`;
 const promptPath = (id: string) => `/api/prompts/${encodeURIComponent(id)}`;
+
+export const listSessions = async () => (await askJson<{ sessions: ListedSession[] }>('/api/sessions')).sessions;
+export const endSession = (id: string) => ask(`/api/sessions/${encodeURIComponent(id)}`, { method: 'DELETE' });
 
 export const me = () => askJson<Me>('/api/me');
 

@@ -195,4 +195,11 @@ export const page = {
   'data.left_out_conversations': 'conversations past the limit: {count}',
   'data.left_out_empty': 'empty conversations: {count}',
   'data.left_out_unreadable': 'entries that could not be read: {count}',
+
+  'sessions.title': 'Where you are logged in',
+  'sessions.current': 'This browser',
+  'sessions.used': 'Last used {when}',
+  'sessions.of': '{name}, {person}',
+  'sessions.end': 'Log out',
+  'sessions.end_of': 'Log out {name}',
 };

@@ -197,4 +197,11 @@ export const page: Record<keyof typeof english, string> = {
   'data.left_out_conversations': 'conversas além do limite: {count}',
   'data.left_out_empty': 'conversas vazias: {count}',
   'data.left_out_unreadable': 'entradas que não puderam ser lidas: {count}',
+
+  'sessions.title': 'Onde você está conectado',
+  'sessions.current': 'Este navegador',
+  'sessions.used': 'Último uso {when}',
+  'sessions.of': '{name}, {person}',
+  'sessions.end': 'Sair',
+  'sessions.end_of': 'Sair de {name}',
 };

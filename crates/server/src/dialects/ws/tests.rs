@@ -1,6 +1,6 @@
 //! Every event as frames, byte for byte, and what a client that comes back gets.
 
-use parlor_protocol::{DoneReason, ErrorCode};
+use parlor_protocol::{Branch, DoneReason, ErrorCode};
 use serde_json::{Value, json};
 
 use super::*;
