@@ -111,11 +111,11 @@ fn check_times(claims: &Claims, now: SystemTime) -> Result<(), OidcError> {
     let now = i64::try_from(now).unwrap_or(i64::MAX);
     let wrong = |why| Err(OidcError::Untrusted(why));
     let expires = seconds(claims, "exp")?;
-    if !expires.is_some_and(|at| at.saturating_add(LEEWAY) > now) {
+    if expires.is_none_or(|at| at.saturating_add(LEEWAY) <= now) {
         return wrong("its ID token has expired (exp), or the clocks of both sides differ");
     }
     let latest = now.saturating_add(LEEWAY);
-    if !seconds(claims, "iat")?.is_some_and(|at| at <= latest) {
+    if seconds(claims, "iat")?.is_none_or(|at| at > latest) {
         return wrong("its ID token is from the future (iat): the clocks of both sides differ");
     }
     if seconds(claims, "nbf")?.is_some_and(|at| at > latest) {
