@@ -257,14 +257,15 @@ async fn nothing_changes_under_a_turn_that_runs() {
     assert_eq!(scene.chat.choose_branch(&caller(), id, here).await.unwrap(), running.turn_id);
     gate.release(1);
     scene.read(id, running.after).await;
+    let caller = caller();
     let (one, other) = tokio::join!(
-        scene.chat.choose_branch(&caller(), id, back),
+        scene.chat.choose_branch(&caller, id, back),
         scene.try_send(edit(message, "five", id)),
     );
     assert!(one.is_ok() || matches!(one, Err(ChatError::TurnRunning)), "{one:?}");
     let at = other.unwrap();
     scene.read(id, at.after).await;
-    let view = scene.chat.conversation(&caller(), id).await.unwrap();
+    let view = scene.chat.conversation(&caller, id).await.unwrap();
     assert!(view.leaf == Some(at.turn_id) || one.is_ok() && view.leaf == Some(turn));
 }
 
