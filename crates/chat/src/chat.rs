@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use parlor_agent::tools::AppPage;
-use parlor_fanout::Hint;
 use parlor_imports::Product;
 use parlor_protocol::{
     BootId, BranchChoice, ChatRequest, ClientMessageId, ConversationId, EventId, MessageId, Mode,
@@ -24,7 +23,6 @@ use crate::allowances::{self, ListedAllowance};
 use crate::answering::{self, Answered};
 use crate::apps::{self, AppCallOutcome};
 use crate::caller::{Accepted, Caller};
-use crate::clock::now;
 use crate::error::ChatError;
 use crate::external_message::ExternalMessage;
 use crate::importing::{self, Imported};
@@ -190,17 +188,7 @@ impl Chat {
         caller: &Caller,
         conversation: ConversationId,
     ) -> Result<bool, ChatError> {
-        self.state.take_part(caller, conversation).await?;
-        if self.state.live_turns.stop(conversation, Stop::Person) {
-            return Ok(true);
-        }
-        // It may run on another node.
-        let store = &self.state.store;
-        let is_running = store.is_shared() && store.request_stop(conversation, now()).await?;
-        if is_running {
-            self.state.hint(Hint::Stop(conversation));
-        }
-        Ok(is_running)
+        conversations::stop(&self.state, caller, conversation).await
     }
 
     /// A conversation with its messages.

@@ -1,4 +1,4 @@
-//! Conversations: creating, changing and deleting them, and who may.
+//! Conversations: creating, changing, stopping and deleting them, and who may.
 //!
 //! Whoever sees a conversation of the shared account, or a shared one, takes part in it. Who else
 //! sees that of a person, and whether it stays, they alone say.
@@ -11,6 +11,7 @@ use uuid::Uuid;
 use crate::caller::Caller;
 use crate::clock::now;
 use crate::error::ChatError;
+use crate::live_turns::Stop;
 use crate::state::ChatState;
 use crate::texts::title;
 
@@ -52,6 +53,24 @@ pub(crate) async fn update(
         state.audience_changed(id);
     }
     Ok(())
+}
+
+/// Stops the running turn of a conversation; false if there is none.
+pub(crate) async fn stop(
+    state: &ChatState,
+    caller: &Caller,
+    id: ConversationId,
+) -> Result<bool, ChatError> {
+    state.take_part(caller, id).await?;
+    if state.live_turns.stop(id, Stop::Person) {
+        return Ok(true);
+    }
+    // It may run on another node.
+    let is_running = state.store.is_shared() && state.store.request_stop(id, now()).await?;
+    if is_running {
+        state.hint(Hint::Stop(id));
+    }
+    Ok(is_running)
 }
 
 /// Deletes a conversation: stops its turn and ends its readers.

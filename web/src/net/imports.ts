@@ -52,10 +52,10 @@ export async function importFile(
 async function* lines(response: Response): AsyncGenerator<string> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
-  while (reader) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    const whole = (rest + value).split('\n');
+  for (;;) {
+    const read = await reader?.read();
+    if (!read || read.done) return;
+    const whole = (rest + read.value).split('\n');
     rest = whole.pop() ?? '';
     yield* whole.filter((line) => line !== '');
   }

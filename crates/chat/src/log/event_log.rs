@@ -10,7 +10,6 @@
 //!
 //! A live event (the progress of a call) has no number and is never stored. The newest one
 //! is kept until the next durable event, so that a reader who connects in between sees it.
-//!
 //! A turn may also run on another node: [`other_nodes`]. Who may read can change: [`audience`].
 
 mod after;
@@ -54,7 +53,7 @@ struct State {
     kept: KeptEntries,
     open: Option<OpenTextBlock>,
     closed: bool,
-    /// That of the newest turn here: one with an older epoch was taken over, and shows nothing more.
+    /// Of the newest turn here: one with an older epoch was taken over, and shows nothing more.
     epoch: u64,
     /// The turn that failed to be persisted, until the next event is.
     failed: Option<TurnId>,

@@ -9,6 +9,7 @@ use reqwest::{RequestBuilder, Response};
 use serde_json::{Value, json};
 
 use super::Document;
+use super::conversations::{branches, everything};
 use crate::apps::ClockServer;
 use crate::mcp_logins::{GuardedServer, sent_back};
 use crate::people;
@@ -25,8 +26,8 @@ const NOT_HERE: &str = "GET /oauth/client.json";
 const GIF: &str = "R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAkQBADs=";
 
 /// A server whose answers are compared with the document.
-struct Api {
-    app: TestApp,
+pub(super) struct Api {
+    pub(super) app: TestApp,
     document: Document,
     /// The operations that succeeded.
     called: RefCell<BTreeSet<String>>,
@@ -49,7 +50,14 @@ impl Api {
 
     /// Calls an address with the admin's key and returns the body. Parameters of the path are ids
     /// of the tenant `home`, and `{id}` is this one.
-    async fn call(&self, method: &str, path: &str, id: &str, body: Value, status: u16) -> Value {
+    pub(super) async fn call(
+        &self,
+        method: &str,
+        path: &str,
+        id: &str,
+        body: Value,
+        status: u16,
+    ) -> Value {
         let mut request = self.app.admin(method, &filled(path, id));
         if !body.is_null() {
             request = request.json(&body);
@@ -60,12 +68,12 @@ impl Api {
         self.checked(method, path, request, status).await
     }
 
-    async fn get(&self, path: &str, id: &str) -> Value {
+    pub(super) async fn get(&self, path: &str, id: &str) -> Value {
         self.call("GET", path, id, Value::Null, 200).await
     }
 
     /// Sends a request and compares the response.
-    async fn checked(
+    pub(super) async fn checked(
         &self,
         method: &str,
         path: &str,
@@ -97,7 +105,7 @@ impl Api {
     }
 
     /// Sends a message, whose turn streams.
-    async fn send(&self, body: Value) -> Events {
+    pub(super) async fn send(&self, body: Value) -> Events {
         self.document.assert_request("POST", "/api/chat", &body);
         let response = self.app.send(&body).await;
         self.head("POST", "/api/chat", &response);
@@ -105,7 +113,7 @@ impl Api {
     }
 
     /// Compares events until one of this name, and returns its data.
-    async fn find(&self, events: &mut Events, name: &str) -> Value {
+    pub(super) async fn find(&self, events: &mut Events, name: &str) -> Value {
         loop {
             let event = events.next().await.unwrap_or_else(|| panic!("no {name} came"));
             self.document.assert_event(&event);
@@ -116,7 +124,7 @@ impl Api {
     }
 
     /// Compares the rest of the events.
-    async fn rest(&self, mut events: Events) -> Vec<Event> {
+    pub(super) async fn rest(&self, mut events: Events) -> Vec<Event> {
         let events = events.rest().await;
         events.iter().for_each(|event| self.document.assert_event(event));
         events
@@ -243,36 +251,6 @@ async fn conversation(api: &Api) {
     api.call("POST", "/api/chat", "", json!({"message": "a", "conversation_id": id}), 404).await;
     let text = api.app.admin("POST", "/api/chat").header("content-type", "text/plain").body("a");
     api.checked("POST", "/api/chat", text, 415).await;
-}
-
-/// Conversations of another chat, and everything as a file.
-async fn everything(api: &Api) {
-    let file = json!([{"uuid": "c", "name": "Tea", "chat_messages": [{"sender": "human",
-        "text": "Tea?"}]}]);
-    for (body, status) in [(file.to_string(), 200), ("[]".to_owned(), 400)] {
-        let request = api.app.admin("POST", "/api/imports").body(body);
-        let request = request.header("content-type", "application/octet-stream");
-        api.checked("POST", "/api/imports", request, status).await;
-    }
-    let lines = api.get("/api/export", "").await;
-    assert!(lines.as_str().unwrap().contains("Tea?"));
-}
-
-/// A message that is edited, another answer to it, and the first version again.
-async fn branches(api: &Api, id: &str, message: &Value) {
-    let edit = json!({"message": "Hi", "conversation_id": id, "edit_of": message, "image": null});
-    api.rest(api.send(edit).await).await;
-    let again = json!({"conversation_id": id, "regenerate": message});
-    api.rest(api.send(again).await).await;
-    let log = filled("/api/conversations/{id}/events?after=1", id);
-    let mut events = Events::of(api.app.admin("GET", &log).send().await.unwrap());
-    let path = "/api/conversations/{id}/branch";
-    let chosen = api.call("PUT", path, id, json!({"message_id": message}), 200).await;
-    let event = api.find(&mut events, "branch_chosen").await;
-    assert_eq!(event["turn_id"], chosen["leaf"]);
-    let view = api.get("/api/conversations/{id}", id).await;
-    assert_eq!((&view["leaf"], view["turns"].as_array().unwrap().len()), (&chosen["leaf"], 3));
-    api.call("PUT", path, id, json!({}), 400).await;
 }
 
 async fn recipes(api: &Api) {
