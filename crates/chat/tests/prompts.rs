@@ -339,6 +339,7 @@ async fn prompts_are_the_tenants_own_and_decisions_stay() {
     let prompt = scene.prompt(&at).await;
     let mut stranger = caller();
     stranger.tenant = "other".parse().unwrap();
+    stranger.scope = parlor_storage::Scope::of(stranger.tenant.clone(), None);
     let yes = PromptAnswer { response: json!("yes"), ..blank() };
     for result in [
         scene.chat.answer(&stranger, prompt.id, yes).await.map(|_| ()),

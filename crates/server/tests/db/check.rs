@@ -38,8 +38,8 @@ async fn an_older_schema_is_reported() {
     chat.run(older).await.unwrap();
     chat.close().await;
     let text = db_in(dir.path(), &["check"]).succeeded();
-    assert!(text.contains("schema: 12;") && text.contains("migrates it"), "{text}");
-    assert!(db_in(dir.path(), &["migrate"]).succeeded().contains("migrated from 12 to 16"));
+    assert!(text.contains("schema: 13;") && text.contains("migrates it"), "{text}");
+    assert!(db_in(dir.path(), &["migrate"]).succeeded().contains("migrated from 13 to 16"));
 }
 
 /// E-1: rows that contradict each other, a damaged page and a file of something else are found.

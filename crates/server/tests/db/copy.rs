@@ -98,7 +98,8 @@ async fn a_row_that_differs_is_found() {
         ("UPDATE messages SET data = 'x' WHERE id = 'a-3'", "messages"),
         (
             "INSERT INTO conversations SELECT 'more', tenant, project, title, mode, epoch, next_seq, \
-         next_position, created_at, updated_at, home, folder FROM conversations LIMIT 1",
+         next_position, created_at, updated_at, home, folder, person, visibility, leaf
+         FROM conversations LIMIT 1",
             "conversations",
         ),
     ] {
@@ -123,7 +124,7 @@ async fn interrupted(from: &Path, to: [Location; 2], expected: &[String]) {
         assert!(why.contains("was not finished"), "{why}");
     }
     let parts = parts(from, &to).await;
-    assert_eq!(copy(&parts, "here", &mut |_, _| {}).await.unwrap().len(), 20);
+    assert_eq!(copy(&parts, "here", &mut |_, _| {}).await.unwrap().len(), 23);
     close(&parts).await;
     assert_eq!(dumped(&to).await, expected);
 }

@@ -82,7 +82,7 @@ async fn another_schema_and_a_wrong_url_are_refused() {
     older.add("DELETE FROM _sqlx_migrations WHERE version = 16");
     chat.run(older).await.unwrap();
     chat.close().await;
-    copy(&url(from.path()), &url(to.path())).failed("has schema 12");
+    copy(&url(from.path()), &url(to.path())).failed("has schema 13");
     let wrong = copy("mysql://parlor:secret@db/chat", &url(to.path()));
     assert!(!wrong.text.contains("secret"), "{}", wrong.text);
     wrong.failed("it is not the URL of a database");

@@ -218,7 +218,7 @@ const LISTS: &[(Kinds, &str)] = &[
     (Kinds::ONLY, "only just exactly solely exclusively always verbatim"),
     (
         Kinds::FORM,
-        "base64 rot13 hexadecimal morse cipher encoded letters vowels uppercase lowercase capital \
+        "hexadecimal morse cipher encoded letters vowels uppercase lowercase capital \
          capitals reverse reversed backwards emoji emojis rhyme rhymes pirate klingon latin \
          leetspeak",
     ),
