@@ -10,7 +10,9 @@ import { fetchRows } from './thread/load_rows';
 
 followTheme();
 showDensity();
-setTimeout(fetchRows, 1_000);
+
+// After what the first view needs, and before anybody can have written something.
+window.addEventListener('load', fetchRows, { once: true });
 
 const root = document.getElementById('root');
 if (root) {

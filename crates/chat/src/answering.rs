@@ -24,7 +24,7 @@ use crate::project::Project;
 use crate::prompts::opening::expiry;
 use crate::prompts::validation::{self, ValidAnswer};
 use crate::prompts::{PreviewedCall, Resolution, Subject, closing, preview, subject};
-use crate::sending::{open_prompts_without_turn, why_not_begun};
+use crate::sending::open_prompts_without_turn;
 use crate::state::ChatState;
 use crate::turn::{self, PersonMessage};
 
@@ -178,7 +178,7 @@ async fn begin_turn(
     let slot = state.turn_slot(caller, project).await?;
     match turn::begin(state, write, project, slot).await {
         Ok(accepted) => Ok(accepted),
-        Err(error) => Err(why_not_begun(state, conversation, error).await),
+        Err(error) => Err(state.why_not_begun(conversation, error).await),
     }
 }
 

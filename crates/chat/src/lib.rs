@@ -59,6 +59,7 @@ mod texts;
 mod turn;
 mod turn_slots;
 mod validation_error;
+mod versions;
 
 pub use allowances::ListedAllowance;
 pub use answering::Answered;

@@ -13,10 +13,10 @@ use parlor_protocol::{ChatRequest, ConversationId, MessageId, TurnId, metadata};
 use parlor_storage::NewImage;
 use serde_json::Value;
 
-use crate::branches::{AsRead, Version};
 use crate::caller::Caller;
 use crate::error::ChatError;
 use crate::state::ChatState;
+use crate::versions::{AsRead, Version};
 
 /// The key of the raw history that names the turn that is tried again.
 const MARK: &str = "retry_of";

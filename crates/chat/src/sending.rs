@@ -11,10 +11,10 @@
 use std::sync::Arc;
 
 use parlor_protocol::{ChatRequest, ConversationId, ProjectId, PromptId};
-use parlor_storage::{NewConversation, Path, Prompt, StorageError};
+use parlor_storage::{NewConversation, Path, Prompt};
 use uuid::Uuid;
 
-use crate::branches::{self, AsRead};
+use crate::branches;
 use crate::caller::{Accepted, Caller};
 use crate::client_tools;
 use crate::error::ChatError;
@@ -26,6 +26,7 @@ use crate::retries::{self, Repeated};
 use crate::state::ChatState;
 use crate::texts::title;
 use crate::turn::{self, PersonMessage};
+use crate::versions::AsRead;
 
 /// Takes a person's message. When it returns, the message is stored and its turn has begun.
 pub(crate) async fn send(
@@ -65,7 +66,7 @@ pub(crate) async fn send(
         Err(error) => match accepted_before(state, caller, &message).await? {
             // The same message, sent twice at the same moment.
             Some(accepted) => Ok(accepted),
-            None => Err(why_not_begun(state, conversation, error).await),
+            None => Err(state.why_not_begun(conversation, error).await),
         },
     }
 }
@@ -126,22 +127,6 @@ pub(crate) async fn open_prompts_without_turn(
     let mut open = state.store.open_prompts(conversation).await?;
     open.retain(|prompt| !prompt.turn_waits && Some(prompt.id) != except);
     Ok(open)
-}
-
-/// The error for a message that did not begin a turn. If the running turn waits for an
-/// answer, it names the prompt.
-pub(crate) async fn why_not_begun(
-    state: &ChatState,
-    conversation: ConversationId,
-    error: StorageError,
-) -> ChatError {
-    if matches!(error, StorageError::TurnRunning)
-        && let Ok(open) = state.store.open_prompts(conversation).await
-        && let Some(prompt) = open.iter().find(|prompt| prompt.turn_waits)
-    {
-        return ChatError::PromptOpen(prompt.id);
-    }
-    error.into()
 }
 
 /// The turn that the same message began before (H-5).

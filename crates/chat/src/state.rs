@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use parlor_fanout::Hint;
 use parlor_protocol::{ConversationId, ProjectId};
-use parlor_storage::{BegunTurn, Conversation, Store};
+use parlor_storage::{BegunTurn, Conversation, StorageError, Store};
 
 use crate::caller::Caller;
 use crate::error::ChatError;
@@ -78,6 +78,22 @@ impl ChatState {
             true => Ok(conversation),
             false => Err(ChatError::Forbidden(ONLY_READ)),
         }
+    }
+
+    /// The error for a message that did not begin a turn. If the running turn waits for an answer,
+    /// it names the prompt.
+    pub(crate) async fn why_not_begun(
+        &self,
+        conversation: ConversationId,
+        error: StorageError,
+    ) -> ChatError {
+        if matches!(error, StorageError::TurnRunning)
+            && let Ok(open) = self.store.open_prompts(conversation).await
+            && let Some(prompt) = open.iter().find(|prompt| prompt.turn_waits)
+        {
+            return ChatError::PromptOpen(prompt.id);
+        }
+        error.into()
     }
 
     /// Fewer people may see a conversation: readers who lost sight of it end, wherever they read.

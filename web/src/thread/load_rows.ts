@@ -1,4 +1,4 @@
-/** The code that draws rows: loaded with the first of them, or when the page has been idle for a moment. */
+/** The code that draws rows: loaded when the page is there. Without a connection it is tried again. */
 
 import { useEffect, useState } from 'react';
 
@@ -10,6 +10,9 @@ async function load(): Promise<Module> {
   loaded = await import('./Rows');
   return loaded;
 }
+
+/** How long to wait before it is loaded again, in milliseconds. */
+const AGAIN = 2_000;
 
 /** Loads it, and the prompt cards after it, before they are needed. */
 export function fetchRows(): void {
@@ -23,12 +26,20 @@ export function useRowsModule(needed: boolean): Module | null {
   const [module, setModule] = useState(loaded);
   useEffect(() => {
     if (!needed || module) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     let wanted = true;
-    load()
-      .then((one) => wanted && setModule(one))
-      .catch(() => undefined);
+    const attempt = () => {
+      load().then(
+        (one) => wanted && setModule(one),
+        () => {
+          if (wanted) timer = setTimeout(attempt, AGAIN);
+        },
+      );
+    };
+    attempt();
     return () => {
       wanted = false;
+      clearTimeout(timer);
     };
   }, [needed, module]);
   return module;

@@ -70,7 +70,7 @@ test('another answer can be asked for', async ({ chat, page }) => {
   await expect(chat.answers).toHaveText([/Or Otto/]);
   await page.getByRole('button', { name: 'Previous version' }).click();
   await expect(chat.answers).toHaveText([/Mila/]);
-  await expect(page.getByText('Tell me a name for a cat')).toHaveCount(1);
+  await expect(page.getByRole('article').getByText('Tell me a name for a cat')).toHaveCount(1);
 });
 
 /** U-6, U-7: what is typed into an edit survives a reload; a refused edit is not lost. */

@@ -10,7 +10,7 @@ use parlor_agent::{ContentBlock, HistoryMessage};
 use parlor_protocol::{Role, TurnId};
 use serde_json::{Value, json};
 
-use crate::branches;
+use crate::versions;
 
 const MARK: &str = "cleared";
 
@@ -33,7 +33,7 @@ pub(crate) fn kept(part: &Value) -> Option<KeptCalls> {
 /// Whether the CLI session of a program is one from before the mark, or from before a branch: none
 /// was begun since.
 pub(crate) fn outdates_session(history: &[(TurnId, Value)]) -> bool {
-    let is_mark = |part: &Value| kept(part).is_some() || branches::is_mark(part);
+    let is_mark = |part: &Value| kept(part).is_some() || versions::is_mark(part);
     let Some(mark) = history.iter().rposition(|(_, part)| is_mark(part)) else {
         return false;
     };
@@ -74,7 +74,7 @@ mod tests {
     /// begun, however many turns that takes.
     #[test]
     fn a_session_from_before_the_mark_is_outdated() {
-        for mark in [mark(&[]), branches::mark()] {
+        for mark in [mark(&[]), versions::mark()] {
             outdates(&mark);
         }
     }

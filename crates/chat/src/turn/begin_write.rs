@@ -17,13 +17,13 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::writer::history_json;
-use crate::branches::{self, Version};
 use crate::caller::Caller;
 use crate::clock::now;
 use crate::project::Project;
 use crate::prompts::AGENT;
 use crate::prompts::closing::{closed_event, passed_over};
 use crate::retries::{self, Retry};
+use crate::versions::{self, Version};
 
 /// What a person says: a message, or an answer that no turn waits for.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl PersonMessage {
 
     /// What begins its turn in the raw history: marks, and the message.
     fn history(&self) -> Vec<Value> {
-        let branch = self.version.is_some().then(branches::mark);
+        let branch = self.version.is_some().then(versions::mark);
         branch.into_iter().chain(self.clears.clone()).chain([self.message()]).collect()
     }
 

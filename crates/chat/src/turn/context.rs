@@ -5,7 +5,7 @@
 //!    called in them: a model that does not know of a call would make it again.
 //! 2. Before a person went on without what was read, only what is their own
 //!    ([`crate::flow::clearing`]).
-//! 3. Before a branch, no CLI session ([`crate::branches`]).
+//! 3. Before a branch, no CLI session ([`crate::versions`]).
 //! 4. Images that a model refused are replaced ([`crate::refused_images`]).
 //! 5. Everything, if it fits. Otherwise the oldest turns are left out, each as a whole, so
 //!    that a tool's call and its result stay together; the newest turn always stays.
@@ -19,7 +19,7 @@ use parlor_protocol::{Role, TurnId};
 use serde_json::Value;
 
 use crate::flow::clearing::{self, KeptCalls};
-use crate::{branches, refused_images, retries};
+use crate::{refused_images, retries, versions};
 
 /// From how many messages on there is a reminder, all roles counted (K-5).
 const REMIND_FROM: usize = 5;
@@ -61,7 +61,7 @@ fn turns(history: Vec<(TurnId, Value)>) -> Vec<Turn> {
             turns = turns.into_iter().filter_map(|turn| turn.cleared(&kept)).collect();
             continue;
         }
-        if branches::is_mark(&body) {
+        if versions::is_mark(&body) {
             turns = turns.into_iter().filter_map(Turn::without_sessions).collect();
             continue;
         }
@@ -108,7 +108,7 @@ impl Turn {
     /// What stays of it after a branch.
     fn without_sessions(mut self) -> Option<Self> {
         let messages = self.messages.into_iter();
-        self.messages = messages.filter_map(branches::without_session).collect();
+        self.messages = messages.filter_map(versions::without_session).collect();
         (!self.messages.is_empty()).then_some(self)
     }
 

@@ -54,7 +54,8 @@ impl Limits {
     pub(super) fn resolve(raw: &RawLimits) -> Result<Self, ConfigError> {
         let seconds = Duration::from_secs;
         let body = raw.body.map_or(10 << 20, |bytes| bytes.0);
-        let import = raw.import.map_or(32 << 20, |bytes| bytes.0);
+        let body_memory = raw.body_memory.map_or((64 << 20).max(2 * body), |bytes| bytes.0);
+        let import = raw.import.map_or((32 << 20).min(body_memory), |bytes| bytes.0);
         let limits = Self {
             messages_per_minute: raw.messages_per_minute.unwrap_or(20),
             address_messages_per_minute: raw.address_messages_per_minute.unwrap_or(300),
@@ -68,9 +69,7 @@ impl Limits {
             frame: raw.frame.map_or(1 << 20, |bytes| bytes.0),
             answer: raw.answer.map_or(4 << 20, |bytes| bytes.0),
             bodies: raw.bodies.unwrap_or(100),
-            body_memory: raw
-                .body_memory
-                .map_or((64 << 20).max(2 * body.max(import)), |bytes| bytes.0),
+            body_memory,
             connections: raw.connections.unwrap_or(12_000),
             agent_processes: raw.agent_processes.unwrap_or(16),
             address_connections: raw.address_connections.unwrap_or(200),

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::columns::{counter, optional, optional_counter, parsed, to_column};
 use crate::error::StorageError;
 use crate::pages::{self, PageCursor};
-use crate::queries::branches::Path;
+use crate::path::Path;
 use crate::scope::{Scope, sees};
 use crate::served::Served;
 use crate::store::Store;

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::columns::{counter, json, parsed, to_column, to_json};
 use crate::error::StorageError;
-use crate::queries::branches::Path;
+use crate::path::Path;
 use crate::store::Store;
 
 /// A part of the history with its position.

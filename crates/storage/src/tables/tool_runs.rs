@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::columns::{counter, optional_json, parsed, to_json};
 use crate::error::StorageError;
-use crate::queries::branches::Path;
+use crate::path::Path;
 use crate::store::Store;
 
 /// One call of a tool.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::block_kind::BlockKind;
 use crate::columns::{counter, optional, optional_counter, optional_json, parsed, to_column};
 use crate::error::StorageError;
-use crate::queries::branches::Path;
+use crate::path::Path;
 use crate::served::Served;
 use crate::store::Store;
 use crate::tables::conversations::mode_from_name;

