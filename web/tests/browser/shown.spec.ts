@@ -11,7 +11,7 @@ test('a footnote stays within the page', async ({ chat, page }) => {
   await page.locator('.markdown sup a').click();
   await expect(page.locator('.markdown li:focus')).toHaveText(/Because of yeast/);
   await expectAccessible(page, 'a footnote');
-  await page.getByRole('link', { name: 'Back to the text' }).click();
+  await page.getByRole('button', { name: 'Back to the text, from footnote 1' }).click();
   await expect(page.locator('.markdown sup a')).toBeFocused();
   expect(page.context().pages()).toHaveLength(1);
   await expect(page).toHaveURL(/\/c\/[\w-]+$/);
