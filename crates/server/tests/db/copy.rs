@@ -54,7 +54,7 @@ async fn a_round_trip_over_postgres_is_equal() {
     let back = copy_command(&postgres, &url(end.path()));
     let password = server.split('@').next().and_then(|user| user.rsplit(':').next()).unwrap();
     assert!(!there.contains(password) && !back.contains(password), "{there}{back}");
-    assert_eq!(there.lines().filter(|line| line.contains(" 1003 ")).count(), 20, "{there}");
+    assert_eq!(there.lines().filter(|line| line.contains(" 1003 ")).count(), 23, "{there}");
 
     let on_server: Location = postgres.parse().unwrap();
     assert_eq!(dumped(&[on_server.clone(), on_server]).await, expected);
