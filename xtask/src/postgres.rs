@@ -9,11 +9,12 @@ const STORES: [&str; 7] =
 
 /// The modules of the end-to-end tests that store something. What is about files, pages, frames and
 /// processes is the same for both engines.
-const END_TO_END: [&str; 20] = [
-    "access::", "conversations::", "demo::", "edits::", "graceful_stop::", "ledger::", "limits::",
-    "mcp_in_chat::", "messages::", "recipes::", "recipes_mcp::", "recordings::", "routes::",
-    "scenarios::", "server_killed::", "slow_readers::", "streams::", "websocket::",
-    "bridge::suspended::", "bridge::durable_approvals::",
+const END_TO_END: [&str; 24] = [
+    "access::", "branches::", "conversations::", "demo::", "edits::", "graceful_stop::",
+    "imports::", "ledger::", "limits::", "mcp_in_chat::", "messages::", "oidc::", "people::",
+    "recipes::", "recipes_mcp::", "recordings::", "routes::", "scenarios::", "server_killed::",
+    "slow_readers::", "streams::", "websocket::", "bridge::suspended::",
+    "bridge::durable_approvals::",
 ];
 
 pub(crate) fn stores(servers: &TestServers) -> TestRun {
