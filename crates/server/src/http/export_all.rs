@@ -1,7 +1,8 @@
 //! `GET /api/export`: all conversations that a person sees, as lines of JSON (Y-5), each as its page
 //! reads it.
 //!
-//! One conversation is read at a time, when the client has taken the one before.
+//! One conversation is read at a time, when the client has taken the one before. The file ends with
+//! the session.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::stream;
-use parlor_chat::{Caller, ChatError};
+use parlor_chat::ChatError;
 use parlor_protocol::ConversationId;
 use parlor_storage::{ConversationFilter, PageCursor};
 use serde_json::json as value;
@@ -26,12 +27,8 @@ pub(crate) async fn read(
     State(app): State<Arc<App>>,
     principal: Principal,
 ) -> Result<Response, ApiError> {
-    let export = ExportAll {
-        app,
-        caller: principal.caller,
-        waiting: Vec::new().into_iter(),
-        next_page: NextPage::First,
-    };
+    let export =
+        ExportAll { app, principal, waiting: Vec::new().into_iter(), next_page: NextPage::First };
     let lines = stream::unfold(export, |mut export| async move {
         let line = export.next_line().await?;
         Some((Ok::<_, Infallible>(Bytes::from(line)), export))
@@ -46,7 +43,7 @@ pub(crate) async fn read(
 
 struct ExportAll {
     app: Arc<App>,
-    caller: Caller,
+    principal: Principal,
     waiting: std::vec::IntoIter<ConversationId>,
     next_page: NextPage,
 }
@@ -66,16 +63,19 @@ impl ExportAll {
             Err(error) => {
                 self.next_page = NextPage::None;
                 self.waiting = Vec::new().into_iter();
-                let error = ApiError::from(error).into_body();
-                Some(format!("{}\n", value!({"error": error})))
+                Some(format!("{}\n", value!({"error": error.into_body()})))
             }
         }
     }
 
-    async fn next(&mut self) -> Result<Option<serde_json::Value>, ChatError> {
+    async fn next(&mut self) -> Result<Option<serde_json::Value>, ApiError> {
+        if self.principal.session.is_ended() {
+            return Err(ApiError::unauthorized());
+        }
+        let (chat, caller) = (&self.app.chat, &self.principal.caller);
         loop {
             if let Some(id) = self.waiting.next() {
-                match self.app.chat.conversation(&self.caller, id).await {
+                match chat.conversation(caller, id).await {
                     // It was deleted meanwhile.
                     Err(ChatError::NotFound) => continue,
                     view => return Ok(Some(value!({"conversation": view?}))),
@@ -87,7 +87,6 @@ impl ExportAll {
                 NextPage::None => return Ok(None),
             };
             let filter = ConversationFilter::default();
-            let (chat, caller) = (&self.app.chat, &self.caller);
             let page = chat.conversations(caller, false, filter, before.as_ref()).await?;
             self.waiting =
                 page.conversations.iter().map(|one| one.id).collect::<Vec<_>>().into_iter();

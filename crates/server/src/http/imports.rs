@@ -15,7 +15,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::stream::{self, Stream};
-use parlor_chat::{Caller, ChatError, Imported};
+use parlor_chat::Imported;
 use parlor_imports::{Conversation, Export, LeftOut, Product};
 use parlor_protocol::{ErrorCode, ProjectId};
 use serde::{Deserialize, Serialize};
@@ -60,7 +60,7 @@ pub(crate) async fn create(
     Parameters(Query { project }): Parameters<Query>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let caller = principal.caller;
+    let caller = &principal.caller;
     let tenant = app.config.tenants.get(&caller.tenant).ok_or_else(ApiError::not_found)?;
     let project = project.unwrap_or_else(|| tenant.default_project.clone());
     if !tenant.projects.contains_key(&project) {
@@ -88,7 +88,7 @@ pub(crate) async fn create(
         }
         error => ApiError::malformed(error.to_string()),
     })?;
-    let import = Import::new(app, caller, project, export, permit);
+    let import = Import::new(Arc::clone(&app), principal, project, export, permit);
     let mut response = Response::new(Body::from_stream(import.lines()));
     let kind = HeaderValue::from_static("application/x-ndjson");
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
@@ -99,7 +99,7 @@ pub(crate) async fn create(
 /// An import that runs.
 struct Import {
     app: Arc<App>,
-    caller: Caller,
+    principal: Principal,
     project: ProjectId,
     waiting: std::vec::IntoIter<Conversation>,
     all: usize,
@@ -111,7 +111,7 @@ struct Import {
 impl Import {
     fn new(
         app: Arc<App>,
-        caller: Caller,
+        principal: Principal,
         project: ProjectId,
         export: Export,
         permit: OwnedSemaphorePermit,
@@ -120,7 +120,7 @@ impl Import {
         let report = Report { product, imported: 0, there_before: 0, not_told: 0, left_out };
         let all = conversations.len();
         let waiting = conversations.into_iter();
-        Self { app, caller, project, waiting, all, report, is_over: false, _permit: permit }
+        Self { app, principal, project, waiting, all, report, is_over: false, _permit: permit }
     }
 
     fn lines(self) -> impl Stream<Item = Result<Bytes, Infallible>> {
@@ -142,16 +142,19 @@ impl Import {
             };
             if let Err(error) = self.write(conversation).await {
                 self.is_over = true;
-                let error = ApiError::from(error).into_body();
-                return Some(value!({"error": error, "report": self.report}));
+                return Some(value!({"error": error.into_body(), "report": self.report}));
             }
         }
         Some(value!({"done": self.all - self.waiting.len(), "of": self.all}))
     }
 
-    async fn write(&mut self, conversation: Conversation) -> Result<(), ChatError> {
+    /// Writes a conversation, as long as the session lasts.
+    async fn write(&mut self, conversation: Conversation) -> Result<(), ApiError> {
+        if self.principal.session.is_ended() {
+            return Err(ApiError::unauthorized());
+        }
         let (chat, product) = (&self.app.chat, self.report.product);
-        match chat.import(&self.caller, &self.project, product, conversation).await? {
+        match chat.import(&self.principal.caller, &self.project, product, conversation).await? {
             Imported::Written { not_told } => {
                 self.report.imported += 1;
                 self.report.not_told += not_told;
