@@ -154,6 +154,26 @@ impl LiveTurns {
         turns.get_mut(&conversation).map(|turn| turn.stop(why)).is_some()
     }
 
+    /// How many turns have begun: the number of the next one.
+    pub(crate) fn begun(&self) -> u64 {
+        self.begun.load(Ordering::Relaxed)
+    }
+
+    /// Tells the turns before the one with this number to stop.
+    pub(crate) fn stop_before(&self, number: u64, why: Stop) {
+        for turn in lock(&self.turns).values_mut().filter(|turn| turn.number < number) {
+            turn.stop(why);
+        }
+    }
+
+    /// Waits until no turn before the one with this number runs.
+    pub(crate) async fn ended_before(&self, number: u64) {
+        let mut count = self.count.subscribe();
+        let runs = || lock(&self.turns).values().any(|turn| turn.number < number);
+        // The sender lives as long as `self`, so this is never an error.
+        let _ended = count.wait_for(|_| !runs()).await;
+    }
+
     /// Tells every turn to stop.
     pub(crate) fn stop_all(&self, why: Stop) {
         for turn in lock(&self.turns).values_mut() {

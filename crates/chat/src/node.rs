@@ -81,9 +81,14 @@ impl Node {
         NewNode { id, boot, name: self.name.clone(), version: self.version.clone() }
     }
 
-    /// It was declared dead, and comes back as another run.
-    pub(crate) fn boot_again(&self) {
-        self.lock().boot = new_boot();
+    /// The row of another run, as which it comes back after it was declared dead.
+    pub(crate) fn next_row(&self) -> NewNode {
+        NewNode { boot: new_boot(), ..self.row() }
+    }
+
+    /// From now on it is the run that was registered.
+    pub(crate) fn go_on_as(&self, boot: BootId) {
+        self.lock().boot = boot;
     }
 
     /// Another server has the same data directory, or a copy of it.

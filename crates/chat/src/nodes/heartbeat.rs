@@ -1,8 +1,9 @@
 //! The beat of this node, ten times in a lease.
 //!
 //! 1. The row of this node gets the database's time. If the row is no longer there, this node
-//!    was declared dead: it was paused or cut off for too long. Others have its turns, so it
-//!    drops them, and comes back as another run.
+//!    was declared dead: it was paused or cut off for too long. It comes back as another run at
+//!    once, so that what begins here from now on is its own, and drops the turns of the run before:
+//!    others have them.
 //! 2. Nodes whose beat is older than the lease are declared dead. Turns whose owner does not
 //!    run are taken over, by whoever is first.
 //! 3. What other nodes stored for the turns of this one is done: stop a turn, begin one that
@@ -17,11 +18,11 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Weak};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use parlor_fanout::Hint;
 use parlor_protocol::{BootId, ConversationId, NodeId, Timestamp};
-use parlor_storage::{Claim, Node as NodeRow, StorageError, Wanted};
+use parlor_storage::{Claim, NewNode, Node as NodeRow, StorageError, Wanted};
 use tokio::sync::Notify;
 
 use crate::clock;
@@ -33,12 +34,16 @@ use crate::state::ChatState;
 const BEATS: u32 = 10;
 /// How often all turns are looked at, in beats.
 const ALL_TURNS: u64 = 10;
-/// How long turns that were lost may take to end.
-const DROP_WITHIN: Duration = Duration::from_secs(10);
+/// The part of a lease that turns that were lost may take to end: meanwhile there is no beat.
+const DROP_WITHIN: u32 = 3;
 
 /// Registers this node.
 pub(super) async fn join(state: &ChatState) -> Result<(), StorageError> {
-    clock::follow(state.store.join_node(&state.node.row()).await?);
+    register(state, &state.node.row()).await
+}
+
+async fn register(state: &ChatState, row: &NewNode) -> Result<(), StorageError> {
+    clock::follow(state.store.join_node(row).await?);
     let now = clock::now();
     note_others(state, &state.store.nodes().await?, now);
     state.node.fanout.hint(Hint::Nodes);
@@ -121,13 +126,10 @@ impl Heart {
     }
 }
 
-/// This node was declared dead: its turns are no longer its own.
+/// This node was declared dead: its turns are no longer its own. Those that begin while they end are
+/// of the run with which it comes back, which is registered before it owns any.
 async fn come_back(state: &Arc<ChatState>) -> Result<(), StorageError> {
     tracing::warn!("this node was declared dead; its turns go on elsewhere");
-    state.live_turns.stop_all(Stop::TakenOver);
-    if tokio::time::timeout(DROP_WITHIN, state.live_turns.idle()).await.is_err() {
-        tracing::warn!("some turns take long to end; their writes are refused");
-    }
     let (id, boot) = (state.node.id(), state.node.boot());
     let is_taken = |node: &NodeRow| node.id == id && node.boot != boot && !node.is_dead;
     if state.store.nodes().await?.iter().any(is_taken) {
@@ -137,8 +139,16 @@ async fn come_back(state: &Arc<ChatState>) -> Result<(), StorageError> {
         );
         state.node.take_new_id();
     }
-    state.node.boot_again();
-    join(state).await?;
+    let turns = &state.live_turns;
+    let lost = turns.begun();
+    let next = state.node.next_row();
+    register(state, &next).await?;
+    state.node.go_on_as(next.boot);
+    turns.stop_before(lost, Stop::TakenOver);
+    let patience = state.node.lease / DROP_WITHIN;
+    if tokio::time::timeout(patience, turns.ended_before(lost)).await.is_err() {
+        tracing::warn!("some turns take long to end; their writes are refused");
+    }
     recovery::take_over(state, recovery::abandoned_turns(state)).await
 }
 

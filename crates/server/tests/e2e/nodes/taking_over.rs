@@ -81,6 +81,32 @@ async fn a_paused_node_gives_way() {
     assert_eq!(reason(&next), "complete");
 }
 
+/// E-2: what begins on a node that has just come back is its own, however long the turns that it lost
+/// take to end and however many begin meanwhile.
+#[tokio::test]
+async fn a_node_that_comes_back_keeps_what_begins_there() {
+    let Some(cluster) = Cluster::new(Channel::Postgres).await else { return };
+    let (a, b) = (cluster.node("a").await, cluster.node("b").await);
+    let words = Script::answer().steady(150, Duration::from_millis(10), |n| format!("w{n} "));
+    cluster.model.always(words);
+    let (lost, _own) = begin(&a, "Tell me").await;
+    kill_process(a.pid(), Signal::STOP).unwrap();
+    assert_eq!(reason(&read(&b, &lost).await), "interrupted");
+    kill_process(a.pid(), Signal::CONT).unwrap();
+    // One always runs, so that it is never idle.
+    let mut begun = Vec::new();
+    for _ in 0..12 {
+        begun.push(begin(&a, "Tell me more").await);
+        tokio::time::sleep(Duration::from_millis(250)).await;
+    }
+    let mut reasons = Vec::new();
+    for (conversation, _own) in begun {
+        reasons.push(reason(&read(&b, &conversation).await).to_owned());
+    }
+    // Within a beat it may not know yet.
+    assert!(reasons[4..].iter().all(|reason| reason == "complete"), "{reasons:?}");
+}
+
 /// E-2, P-9: a node that stops in good order hands a turn that waits to the others at once.
 #[tokio::test]
 async fn a_node_that_stops_leaves_its_prompts_to_the_others() {
