@@ -5,6 +5,7 @@
 
 mod checks;
 mod dependencies;
+mod dist;
 mod flow_eval;
 mod fuzz;
 mod postgres;
@@ -30,7 +31,7 @@ cargo xtask <command>
                                `parlor serve ARGS…`
   test                         all checks of CI: format, lints, all tests, the browser
   services [--no-install] [--durable] [COMMAND…]
-                               PostgreSQL, Redis and nginx for tests: runs COMMAND with them, or
+                               PostgreSQL, Redis and proxies for tests: runs COMMAND with them, or
                                prints their addresses and stays until Ctrl-C; with --durable a
                                commit of PostgreSQL waits for the disk
   agents                       real agents behind the ACP bridge: the tests that take minutes
@@ -57,6 +58,9 @@ cargo xtask <command>
                                AgentDojo and clean tasks through the running server: attacks
                                stopped, attacks won, questions a task; P is flow (the default),
                                flow-hints, hints, nothing-believed or all-allowed
+  dist [--try] [--debug]       packages in target/dist: an archive, a Debian package, npm packages;
+                               --try installs each in an empty folder and asks the demo something,
+                               --debug packs the binary of the tests
   bench-guard [TEXT]           the speed of guardrail, sanitizer, classifier and segmenter; TEXT
                                selects hostile texts by a part of their name
   fuzz [TARGET [--seconds N]]  libFuzzer on a parser, for a minute; without a target, lists all
@@ -84,6 +88,7 @@ fn main() -> ExitCode {
         ["flow-eval", rest @ ..] => flow_eval::whole(rest),
         ["bench-guard", rest @ ..] => cargo_with(&example("guard_bench"), rest),
         ["fuzz", rest @ ..] => fuzz::fuzz(rest),
+        ["dist", rest @ ..] => dist::dist(rest),
         ["deny"] => dependencies::deny(),
         ["audit"] => dependencies::audit(),
         [] | ["help" | "--help" | "-h"] => {
@@ -135,6 +140,7 @@ fn test() -> bool {
     }
     drop(servers);
     // The earlier checks have built the server.
+    checks.run("packages: installed and tried", dist::in_tests);
     checks.run("browser", || web::npm(&["run", "browser"]));
     checks.report()
 }

@@ -16,7 +16,7 @@
 //! The program `faulty-mcp` is an MCP server that misbehaves on demand, and
 //! `fake-agent` an agent CLI that does.
 //!
-//! [`postgres`], [`redis`] and [`nginx`] say where the real servers are that
+//! [`postgres`], [`redis`] and [`proxies`] say where the real servers are that
 //! `cargo xtask services` and `cargo xtask test` start.
 //!
 //! ```no_run
@@ -38,10 +38,10 @@ mod format;
 mod frame;
 mod framing;
 mod http;
-pub mod nginx;
 mod offered;
 mod player;
 pub mod postgres;
+pub mod proxies;
 mod record;
 pub mod redis;
 mod say;

@@ -1,4 +1,4 @@
-//! PostgreSQL, Redis (or Valkey) and nginx of the distribution, for tests: `cargo xtask services`,
+//! PostgreSQL, Redis (or Valkey), nginx, Caddy and HAProxy of the distribution, for tests: `cargo xtask services`,
 //! and a part of `cargo xtask test`.
 //!
 //! 1. [`begin`] starts this program once more as the [`supervisor`], so that what follows happens
@@ -15,10 +15,10 @@
 
 mod folder;
 mod install;
-mod nginx;
 mod options;
 mod postgres;
 mod programs;
+mod proxies;
 mod redis;
 mod report;
 mod server;

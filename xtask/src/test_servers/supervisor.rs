@@ -11,10 +11,14 @@ use super::programs::Program;
 use super::report::{END, Report};
 use super::server::Server;
 use super::service::Service;
-use super::{install, nginx, postgres, redis};
+use super::{install, postgres, proxies, redis};
 
 /// What tests need, in the order in which it is provided.
-pub(super) const SERVICES: &[Service] = &[postgres::SERVICE, redis::SERVICE, nginx::SERVICE];
+pub(super) const SERVICES: &[Service] =
+    &[postgres::SERVICE, redis::SERVICE, proxies::NGINX, proxies::CADDY, proxies::HAPROXY];
+
+/// What a soak starts itself.
+const OF_SOAKS: &[Service] = &[postgres::SERVICE, redis::SERVICE, proxies::NGINX];
 
 /// Provides all services until the standard input ends.
 pub(crate) fn supervise(options: &[&str]) -> bool {
@@ -35,13 +39,13 @@ pub(crate) fn supervise(options: &[&str]) -> bool {
     true
 }
 
-/// The programs of all services, as variables for a program that starts them itself.
+/// The programs that a soak starts itself, as variables.
 pub(crate) fn programs() -> Result<Vec<(&'static str, PathBuf)>, String> {
     let program = |service: &Service| match std::env::var_os(service.program) {
         Some(path) => Ok((service.program, path.into())),
         None => find(service, true).map(|found| (service.program, found.path)),
     };
-    SERVICES.iter().map(program).collect()
+    OF_SOAKS.iter().map(program).collect()
 }
 
 fn provide(

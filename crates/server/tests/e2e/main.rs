@@ -39,6 +39,7 @@ mod openapi;
 mod pages;
 mod people;
 mod programs;
+mod proxies;
 mod raw;
 mod recipes;
 mod recipes_mcp;
