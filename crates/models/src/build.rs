@@ -16,7 +16,7 @@ use crate::turn_loop::{LoopAgent, Toolbox};
 /// What can be set instead of a key.
 const OWN_SERVER: &str = ", or base_url to a server that needs none";
 
-/// Looks up an environment variable that is not blank.
+/// Looks up an environment variable.
 type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// Builds the agent that the settings ask for, with these tools.
@@ -28,17 +28,33 @@ pub fn build_agent(
     env: impl Fn(&str) -> Option<String>,
     tools: Option<Arc<dyn Tools>>,
 ) -> Result<Arc<dyn Agent>, SettingsError> {
-    settings.validate()?;
-    let env = |name: &str| env(name).filter(|value| !value.trim().is_empty());
-    let client: Arc<dyn ModelClient> = match resolved(settings.kind, &env) {
-        ModelKind::Anthropic => Arc::new(anthropic(settings, &env)?),
-        ModelKind::Openai => Arc::new(openai(settings, &env)?),
-        ModelKind::Demo | ModelKind::Auto => {
-            Arc::new(Demo::new(Duration::from_millis(settings.demo_delay_ms)))
-        }
+    let client: Arc<dyn ModelClient> = match client(settings, &env)? {
+        Client::Anthropic(client) => Arc::new(client),
+        Client::Openai(client) => Arc::new(client),
+        Client::Demo(client) => Arc::new(client),
     };
     let tools = Toolbox::new(tools, settings.ask_user);
     Ok(Arc::new(LoopAgent::new(client, tools, settings.loop_limits())))
+}
+
+/// A client of one of the kinds.
+pub(crate) enum Client {
+    Anthropic(Anthropic),
+    Openai(Openai),
+    Demo(Demo),
+}
+
+/// The client that the settings ask for.
+pub(crate) fn client(settings: &ModelSettings, env: Env<'_>) -> Result<Client, SettingsError> {
+    settings.validate()?;
+    let env = |name: &str| env(name).filter(|value| !value.trim().is_empty());
+    Ok(match resolved(settings.kind, &env) {
+        ModelKind::Anthropic => Client::Anthropic(anthropic(settings, &env)?),
+        ModelKind::Openai => Client::Openai(openai(settings, &env)?),
+        ModelKind::Demo | ModelKind::Auto => {
+            Client::Demo(Demo::new(Duration::from_millis(settings.demo_delay_ms)))
+        }
+    })
 }
 
 /// What `auto` means in this environment.

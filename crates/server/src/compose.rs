@@ -9,11 +9,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Context;
+use parlor_agent::Agent;
 use parlor_agent::tools::Tools;
 use parlor_chat::{Chat, CheckedTools, Membership, Project, Projects};
 use parlor_guard::guardrail::Guardrail;
 use parlor_guard::sanitizer::{Sanitizer, SanitizerSettings};
-use parlor_mcp::McpHost;
+use parlor_mcp::{McpHost, McpServerSettings};
 use parlor_process::Supervisor;
 use parlor_programs::bridge::{ProcessSlots, ProgramHost};
 use parlor_protocol::{ProjectId, TenantId};
@@ -109,11 +110,7 @@ fn projects(
             let path = || format!("tenants.{tenant}.projects.{id}");
             let mut settings = settings.clone();
             settings.prompt_timeout.get_or_insert(config.server.prompt_timeout);
-            if settings.recipe_vault {
-                let (name, vault) = recipe_vault(tenant, &config.server.data_dir, &config.storage);
-                let own = settings.mcp.remove(&name).unwrap_or_default();
-                settings.mcp.insert(name, tools::bundled(own, vault));
-            }
+            settings.mcp = servers_of(config, tenant, &settings);
             let name = format!("{tenant}/{id}");
             let login = logins.of_project(tenant, id);
             let host = tools::host(&name, &settings, supervisor, environment, &login);
@@ -130,6 +127,32 @@ fn projects(
         }
     }
     Ok((projects, modes, hosts))
+}
+
+/// The MCP servers of a project, the bundled one among them.
+pub(crate) fn servers_of(
+    config: &Config,
+    tenant: &TenantId,
+    project: &ProjectConfig,
+) -> BTreeMap<String, McpServerSettings> {
+    let mut servers = project.mcp.clone();
+    if project.recipe_vault {
+        let (name, vault) = recipe_vault(tenant, &config.server.data_dir, &config.storage);
+        let own = servers.remove(&name).unwrap_or_default();
+        servers.insert(name, tools::bundled(own, vault));
+    }
+    servers
+}
+
+/// The agent of a project without its tools, to see whether its settings can be used. Must be called
+/// within a tokio runtime.
+pub(crate) fn agent_alone(
+    project: &ProjectConfig,
+    environment: &BTreeMap<String, String>,
+) -> anyhow::Result<Arc<dyn Agent>> {
+    let programs = ProgramHost { supervisor: own_supervisor(), slots: ProcessSlots::new(1) };
+    let env = |name: &str| environment.get(name).cloned();
+    Ok(agent::build_agent(&project.agent, env, None, &programs)?)
 }
 
 fn project(

@@ -111,6 +111,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/oauth/client.json", get(mcp_logins::client_metadata))
         // For load balancers and monitoring
         .route("/healthz", get(health::alive))
+        .route("/healthz/stream", get(health::streaming))
         .route("/readyz", get(health::ready))
         .fallback(pages::not_found)
         .method_not_allowed_fallback(|| async { ApiError::wrong_method() })

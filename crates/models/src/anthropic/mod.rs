@@ -57,6 +57,17 @@ impl Anthropic {
     }
 }
 
+impl Anthropic {
+    pub(crate) fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// The model that is asked.
+    pub(crate) fn model(&self) -> &str {
+        &self.template.model
+    }
+}
+
 impl ModelClient for Anthropic {
     fn stream(&self, request: &ModelRequest<'_>) -> ModelStream {
         let body = request::body(&self.template, request);

@@ -24,6 +24,9 @@ use crate::settings::{ModelSettings, SettingsError};
 
 /// The most that is read of an error's body.
 const LONGEST_ERROR: usize = 64 << 10;
+/// The most that is read of a list of models, and how long that may take.
+const LONGEST_LIST: usize = 1 << 20;
+const LOOK: Duration = Duration::from_secs(10);
 
 /// Where a model is, and how it is asked.
 pub(crate) struct Endpoint {
@@ -105,6 +108,33 @@ impl Endpoint {
         let answer = HttpAnswer::new(opening, reader, self.limits);
         let key = self.key.clone();
         Box::pin(answer.map(move |event| event.map_err(|error| without(error, key.as_ref()))))
+    }
+
+    /// Asks for the list of models, which costs nothing: the status, and the body if it is not too
+    /// long. The address of the list is that of the call with another end.
+    pub(crate) async fn list_models(&self, call: &str) -> Result<(u16, Vec<u8>), String> {
+        let mut url = self.url.clone();
+        let base = url.path().strip_suffix(call).unwrap_or_default().to_owned();
+        url.set_path(&format!("{base}models"));
+        let request = self.clients.here().get(url).headers(self.headers.clone()).timeout(LOOK);
+        let mut response = request.send().await.map_err(|error| {
+            let hint = self.hint.as_deref();
+            redact(&unreachable(error, hint).to_string(), self.key.as_ref())
+        })?;
+        let status = response.status().as_u16();
+        let mut body = Vec::new();
+        while let Ok(Some(piece)) = response.chunk().await {
+            body.extend_from_slice(&piece);
+            if body.len() > LONGEST_LIST {
+                return Ok((status, Vec::new()));
+            }
+        }
+        Ok((status, body))
+    }
+
+    /// The address without what may be secret in it.
+    pub(crate) fn address(&self) -> String {
+        self.origin()
     }
 
     /// The part of the address that holds no secrets.

@@ -67,6 +67,17 @@ impl Openai {
     }
 }
 
+impl Openai {
+    pub(crate) fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// The model that is asked.
+    pub(crate) fn model(&self) -> &str {
+        &self.template.model
+    }
+}
+
 impl ModelClient for Openai {
     fn stream(&self, request: &ModelRequest<'_>) -> ModelStream {
         let body = request::body(&self.template, request);

@@ -45,7 +45,7 @@ const LONGEST_WAIT: u64 = 86_400;
 const CAN_DEFER: &[u32] = &[2, 1, 325];
 
 /// Whether this version can defer calls.
-pub(super) fn can_defer(version: &str) -> bool {
+pub fn can_defer(version: &str) -> bool {
     let parts: Vec<u32> = version.split('.').filter_map(|part| part.parse().ok()).collect();
     parts.as_slice() >= CAN_DEFER
 }

@@ -54,6 +54,7 @@ use crate::dialect::{Continuation, Dialect};
 use crate::program::{Program, ProgramLimits};
 
 use deferral::Deferred;
+pub use deferral::can_defer;
 pub use dialog::{Dialog, DialogSettings};
 pub use permission_mode::PermissionMode;
 pub use policy::ToolPolicy;

@@ -90,11 +90,13 @@ fn rows(path: &OsStr) -> Vec<Row> {
     [own].into_iter().chain(presets).map(find).collect()
 }
 
-fn find_in(path: &OsStr, command: &str) -> Option<PathBuf> {
+/// The file of a program, in these directories.
+pub(super) fn find_in(path: &OsStr, command: &str) -> Option<PathBuf> {
     std::env::split_paths(path).map(|dir| dir.join(command)).find(|file| file.is_file())
 }
 
-fn version(program: &Path) -> Option<String> {
+/// The version of a program; only its own words may start it.
+pub(super) fn version(program: &Path) -> Option<String> {
     package_version(program).or_else(|| said_version(program))
 }
 

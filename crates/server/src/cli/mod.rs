@@ -3,6 +3,7 @@
 //! - `serve` runs the server; `keys`, `password` and `people` change who may come in, also
 //!   while it runs; `audit` exports the decisions of people; `db` moves, checks and backs
 //!   up the databases.
+//! - `doctor` looks at the installation, and says what to do where something is wrong.
 //! - `mcp` serves bundled tools to any MCP client, `acp` a project to any editor that speaks
 //!   the Agent Client Protocol.
 //! - `agents` lists the agents that can be put behind a project, and which are installed.
@@ -16,6 +17,7 @@ mod agents;
 mod audit;
 mod classify;
 mod db;
+mod doctor;
 mod guard;
 mod json_lines;
 mod keys;
@@ -50,6 +52,7 @@ enum Command {
     People(people::Arguments),
     Audit(audit::Arguments),
     Db(db::Arguments),
+    Doctor(doctor::Arguments),
     Mcp(mcp::Arguments),
     Acp(acp::Arguments),
     Agents(agents::Arguments),
@@ -70,6 +73,7 @@ pub fn run(line: CommandLine) -> anyhow::Result<ExitCode> {
         Command::People(arguments) => people::run(arguments),
         Command::Audit(arguments) => audit::run(arguments),
         Command::Db(arguments) => db::run(arguments),
+        Command::Doctor(arguments) => doctor::run(arguments),
         Command::Mcp(arguments) => mcp::run(arguments),
         Command::Acp(arguments) => acp::run(arguments),
         Command::Agents(arguments) => agents::run(&arguments),

@@ -15,6 +15,7 @@ mod broken_database;
 mod conformance;
 mod conversations;
 mod demo;
+mod doctor;
 mod edge;
 mod edits;
 mod external;

@@ -380,7 +380,7 @@ async fn people(api: &Api) {
 
 /// Probes, the document itself, the WebSocket, and the routes of others that answer in JSON.
 async fn others(api: &Api) {
-    for path in ["/healthz", "/readyz"] {
+    for path in ["/healthz", "/healthz/stream", "/readyz"] {
         api.checked("GET", path, api.app.request("GET", path), 200).await;
     }
     let path = "/api/openapi.json";
