@@ -2,7 +2,7 @@
 //!
 //! - `serve` runs the server; `keys`, `password` and `people` change who may come in, also
 //!   while it runs; `audit` exports the decisions of people; `db` moves, checks and backs
-//!   up the databases.
+//!   up the databases; `config` checks a configuration and shows what holds.
 //! - `mcp` serves bundled tools to any MCP client, `acp` a project to any editor that speaks
 //!   the Agent Client Protocol.
 //! - `agents` lists the agents that can be put behind a project, and which are installed.
@@ -15,6 +15,7 @@ pub(crate) mod acp;
 mod agents;
 mod audit;
 mod classify;
+mod config;
 mod db;
 mod guard;
 mod json_lines;
@@ -49,6 +50,7 @@ enum Command {
     Password(password::Arguments),
     People(people::Arguments),
     Audit(audit::Arguments),
+    Config(config::Arguments),
     Db(db::Arguments),
     Mcp(mcp::Arguments),
     Acp(acp::Arguments),
@@ -69,6 +71,7 @@ pub fn run(line: CommandLine) -> anyhow::Result<ExitCode> {
         Command::Password(arguments) => password::run(arguments),
         Command::People(arguments) => people::run(arguments),
         Command::Audit(arguments) => audit::run(arguments),
+        Command::Config(arguments) => config::run(arguments),
         Command::Db(arguments) => db::run(arguments),
         Command::Mcp(arguments) => mcp::run(arguments),
         Command::Acp(arguments) => acp::run(arguments),
