@@ -55,7 +55,9 @@ pub use postgres_only::rate_limits::{TokenWanted, TokensTaken};
 pub use queries::activity::Activity;
 pub use queries::branches::TurnPlace;
 pub use queries::conversation_view::ConversationView;
-pub use queries::decision_list::{DecisionFilter, DecisionPage, ListedDecision};
+pub use queries::decision_list::{
+    DecisionContent, DecisionFilter, DecisionPage, ListedDecision,
+};
 pub use queries::log::{LogEnd, LogEntry, PageSize};
 pub use queries::running_turns::RunningTurns;
 pub use queries::waiting_prompts::{WaitingContent, WaitingPage, WaitingPrompt};

@@ -5,8 +5,11 @@
 //! look into it either.
 
 use parlor_database::query;
-use parlor_protocol::{PromptOutcome, PromptStatus, Timestamp};
+use parlor_protocol::{
+    ConversationId, PersonId, ProjectId, PromptId, PromptOutcome, PromptStatus, Timestamp,
+};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::columns::{counter, like_pattern};
 use crate::error::StorageError;
@@ -38,11 +41,70 @@ pub struct DecisionFilter<'f> {
 /// A decision as an administrator sees it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ListedDecision {
-    /// The decision.
-    #[serde(flatten)]
-    pub decision: Decision,
-    /// Whether what was asked and answered is left out: it is not for the reader.
-    pub hidden: bool,
+    /// Its id.
+    pub id: String,
+    /// When.
+    pub at: Timestamp,
+    /// The project.
+    pub project: ProjectId,
+    /// Who asked: `approval`, `agent`, or `mcp:<server>`.
+    pub origin: String,
+    /// How the prompt ended.
+    pub outcome: PromptOutcome,
+    /// The session or key that answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The name of the person, or that of the session or key of the shared account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
+    /// The person who answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub person: Option<PersonId>,
+    /// The server of the tool that was decided on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// The tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// Whether the person changed the arguments.
+    pub edited: bool,
+    /// Whether it holds for the rest of the conversation.
+    pub remembered: bool,
+    /// What was asked and answered, if the reader sees it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<DecisionContent>,
+}
+
+/// What was asked and answered, and where.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DecisionContent {
+    /// The conversation.
+    pub conversation_id: ConversationId,
+    /// The prompt that was decided.
+    pub prompt_id: PromptId,
+    /// The question as text.
+    pub question: String,
+    /// The answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response: Option<Value>,
+    /// The person's reason for a refusal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The run that it allowed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<String>,
+    /// The arguments that were proposed, if others ran.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposed: Option<Value>,
+    /// The arguments that ran, masked as in an approval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Value>,
+    /// SHA-256 of the exact argument bytes, in hex.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arguments_hash: Option<String>,
+    /// What others wrote that may be behind the call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sources: Option<Value>,
 }
 
 /// A page of decisions.
@@ -83,7 +145,7 @@ impl Store {
         let named = "LOWER(COALESCE(d.tool, '') || ' ' || COALESCE(d.answered_by, ''))";
         let said = "LOWER(d.question || ' ' || COALESCE(d.reason, ''))";
         let select = query(format!(
-            "SELECT d.*, CAST(CASE WHEN {seen} THEN 0 ELSE 1 END AS BIGINT) AS hidden
+            "SELECT d.*, CAST(CASE WHEN {seen} THEN 1 ELSE 0 END AS BIGINT) AS seen
              FROM decisions d LEFT JOIN conversations c ON c.id = d.conversation_id
              WHERE d.tenant = $1 AND (d.at < $4 OR (d.at = $4 AND d.id < $5)) AND d.at >= $6
              AND (d.at > $7 OR (d.at = $7 AND d.id >= $8))
@@ -108,15 +170,9 @@ impl Store {
             .bind(i64::from(limit) + 1)
             .fetch_all(self.reader())
             .await?;
-        let decisions = rows.iter().map(|row| {
-            let (decision, hidden) = (decision(row)?, counter(row, "hidden")? != 0);
-            Ok(ListedDecision {
-                decision: if hidden { without_content(decision) } else { decision },
-                hidden,
-            })
-        });
+        let decisions = rows.iter().map(|row| Ok(listed(decision(row)?, counter(row, "seen")? != 0)));
         let decisions = decisions.collect::<Result<Vec<_>, StorageError>>()?;
-        let position = |one: &ListedDecision| (one.decision.at, one.decision.id.clone());
+        let position = |one: &ListedDecision| (one.at, one.id.clone());
         let (decisions, next) = cut(decisions, limit, position);
         let next_before = next.or(end.map(|(at, id)| PageCursor::at(Timestamp(at), id)));
         Ok(DecisionPage { decisions, next_before })
@@ -153,14 +209,32 @@ fn start(before: Option<&PageCursor>, to: Option<Timestamp>) -> (i64, &str) {
     }
 }
 
-fn without_content(decision: Decision) -> Decision {
-    Decision {
-        question: String::new(),
-        response: None,
-        reason: None,
-        proposed: None,
-        arguments: None,
-        sources: None,
-        ..decision
+fn listed(decision: Decision, is_seen: bool) -> ListedDecision {
+    let content = DecisionContent {
+        conversation_id: decision.conversation_id,
+        prompt_id: decision.prompt_id,
+        question: decision.question,
+        response: decision.response,
+        reason: decision.reason,
+        run_id: decision.run_id,
+        proposed: decision.proposed,
+        arguments: decision.arguments,
+        arguments_hash: decision.arguments_hash,
+        sources: decision.sources,
+    };
+    ListedDecision {
+        id: decision.id,
+        at: decision.at,
+        project: decision.project,
+        origin: decision.origin,
+        outcome: decision.outcome,
+        session: decision.session,
+        answered_by: decision.answered_by,
+        person: decision.person,
+        server: decision.server,
+        tool: decision.tool,
+        edited: decision.edited,
+        remembered: decision.remembered,
+        content: is_seen.then_some(content),
     }
 }

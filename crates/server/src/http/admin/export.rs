@@ -14,7 +14,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use futures_util::stream;
 use parlor_protocol::PromptOutcome;
-use parlor_storage::{DecisionPage, ListedDecision, PageCursor};
+use parlor_storage::{DecisionContent, DecisionPage, ListedDecision, PageCursor};
 use serde::Deserialize;
 use serde_json::{Value, json as value};
 
@@ -150,34 +150,36 @@ fn line(listed: &ListedDecision, format: Format) -> String {
 
 /// The cells, in the order of [`COLUMNS`].
 fn cells(listed: &ListedDecision) -> [String; COLUMNS.len()] {
-    let ListedDecision { decision, hidden } = listed;
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
-    let outcome = match decision.outcome {
+    let content = listed.content.as_ref();
+    let said = |of: fn(&DecisionContent) -> &Option<String>| content.map_or_else(String::new, |content| text(of(content)));
+    let given = |of: fn(&DecisionContent) -> Option<&Value>| shown(content.and_then(of));
+    let outcome = match listed.outcome {
         PromptOutcome::Answered => "answered",
         PromptOutcome::Refused => "refused",
         PromptOutcome::Expired => "expired",
         PromptOutcome::Cancelled => "cancelled",
     };
     [
-        iso(decision.at),
+        iso(listed.at),
         outcome.to_owned(),
-        text(&decision.answered_by),
-        text(&decision.tool),
-        text(&decision.server),
-        decision.project.to_string(),
-        decision.origin.clone(),
-        decision.question.clone(),
-        text(&decision.reason),
-        shown(decision.response.as_ref()),
-        shown(decision.arguments.as_ref()),
-        shown(decision.proposed.as_ref()),
-        decision.edited.to_string(),
-        decision.remembered.to_string(),
-        hidden.to_string(),
-        decision.conversation_id.to_string(),
-        decision.prompt_id.to_string(),
-        text(&decision.run_id),
-        text(&decision.arguments_hash),
+        text(&listed.answered_by),
+        text(&listed.tool),
+        text(&listed.server),
+        listed.project.to_string(),
+        listed.origin.clone(),
+        content.map_or_else(String::new, |content| content.question.clone()),
+        said(|content| &content.reason),
+        given(|content| content.response.as_ref()),
+        given(|content| content.arguments.as_ref()),
+        given(|content| content.proposed.as_ref()),
+        listed.edited.to_string(),
+        listed.remembered.to_string(),
+        content.is_none().to_string(),
+        content.map_or_else(String::new, |content| content.conversation_id.to_string()),
+        content.map_or_else(String::new, |content| content.prompt_id.to_string()),
+        said(|content| &content.run_id),
+        said(|content| &content.arguments_hash),
     ]
 }
 
