@@ -67,6 +67,20 @@ impl AgentError {
         }
     }
 
+    /// A stable code for what happened, for figures.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Model(error) => error.code(),
+            Self::Declined => "declined",
+            Self::TooManyRounds(_) => "too_many_rounds",
+            Self::CannotResume(_) => "cannot_resume",
+            Self::NotStarted(_) => "agent_not_started",
+            Self::Lost(_) => "agent_lost",
+            Self::TookTooLong(_) => "took_too_long",
+            Self::Reported(_) => "agent_reported",
+        }
+    }
+
     /// Whether the model refused a picture, which must not come to it again.
     pub fn is_about_pictures(&self) -> bool {
         matches!(self, Self::Model(ModelError::PictureRefused(_)))

@@ -81,6 +81,27 @@ pub enum ModelError {
 }
 
 impl ModelError {
+    /// A stable code for what happened, for figures.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::WrongKey { .. } => "wrong_key",
+            Self::NotPermitted(_) => "not_permitted",
+            Self::NoCredit(_) => "no_credit",
+            Self::UnknownModel(_) => "unknown_model",
+            Self::RateLimited { .. } => "model_rate_limited",
+            Self::Overloaded { .. } => "model_overloaded",
+            Self::ServerFailed { .. } => "model_failed",
+            Self::ContextTooLong(_) => "context_too_long",
+            Self::PictureRefused(_) => "picture_refused",
+            Self::BadRequest(_) => "bad_request",
+            Self::Unreachable(_) => "model_unreachable",
+            Self::Interrupted(_) => "answer_broke_off",
+            Self::Silent { .. } => "model_silent",
+            Self::TooLarge { .. } => "answer_too_large",
+            Self::Malformed(_) => "malformed_answer",
+        }
+    }
+
     /// What to tell the person, and what to do now.
     pub fn user_message(&self) -> Cow<'static, str> {
         match self {

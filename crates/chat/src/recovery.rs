@@ -18,7 +18,7 @@ use parlor_protocol::{
 };
 use parlor_storage::{
     BlockKind, Claim, Commit, InterruptedTurn, NewEvent, OpenTextBlock, PromptWrite, RunWrite,
-    Scope, Step, StorageError, TextBlock, TurnOutcome, TurnStatus,
+    Scope, Step, StorageError, TextBlock, TurnFigures, TurnOutcome, TurnStatus,
 };
 
 use crate::apps::call_agent;
@@ -148,6 +148,13 @@ fn last_write(turn: &InterruptedTurn) -> Commit {
                 .collect(),
             prompts: turn.prompts.iter().map(|prompt| PromptWrite::Logged(prompt.id)).collect(),
             end: Some(TurnOutcome { status, tokens_used: None, cost_micros: None }),
+            figures: Some(TurnFigures {
+                tenant: turn.tenant.clone(),
+                project: turn.project.clone(),
+                first_ms: None,
+                took_ms: None,
+                error: None,
+            }),
             ..Step::default()
         },
         now: now(),

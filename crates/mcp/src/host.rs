@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use parlor_agent::tools::{AppPage, ServerHealth, Tool, ToolCall, ToolFuture, ToolStream, Tools};
-use parlor_process::Supervisor;
+use parlor_process::{StderrLine, Supervisor};
 use secrecy::SecretString;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
@@ -21,6 +21,16 @@ use super::preview;
 use super::resolve::ServerSpec;
 use super::server_task::{ServerHandle, ServerTask};
 use super::settings::{McpServerSettings, McpSettingsError};
+
+/// What a server works on, and what it wrote last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerOutput {
+    /// The calls that it works on.
+    pub running_calls: usize,
+    /// The last lines on its standard error, oldest first, without the secrets of its environment.
+    /// A server that is reached over HTTP has none.
+    pub lines: Vec<StderrLine>,
+}
 
 /// Runs the MCP servers of a project. Dropping it ends them.
 #[derive(Debug)]
@@ -119,6 +129,20 @@ impl McpHost {
         Ok(())
     }
 
+    /// Ends a server and starts it again; `None` if there is no such server. Calls that it works on
+    /// end, and whether they took effect is not known. Waits at most so long for it to be ready.
+    pub async fn restart(&self, server: &str, within: Duration) -> Option<ServerHealth> {
+        let handle = self.servers.iter().find(|handle| handle.spec.name == server)?;
+        handle.restart(within).await;
+        self.health().into_iter().find(|health| health.server == server)
+    }
+
+    /// What a server works on and what it wrote last; `None` if there is no such server.
+    pub fn output(&self, server: &str) -> Option<ServerOutput> {
+        let handle = self.servers.iter().find(|handle| handle.spec.name == server)?;
+        Some(ServerOutput { running_calls: handle.running_calls(), lines: handle.stderr_lines() })
+    }
+
     fn server(&self, name: &str) -> Result<&Arc<ServerHandle>, LoginError> {
         let found = self.servers.iter().find(|server| server.spec.name == name);
         found.ok_or(LoginError::NotPossible)
@@ -134,7 +158,6 @@ impl McpHost {
             stop: self.stop.clone(),
             project: self.project.clone(),
             log: Default::default(),
-            stderr: Arc::default(),
         }
     }
 

@@ -77,6 +77,11 @@ impl InFlight {
         Registration { list: self.clone(), call }
     }
 
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.calls().len()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.calls().is_empty()
     }

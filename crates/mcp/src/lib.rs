@@ -3,7 +3,8 @@
 //! [`McpHost`] runs the servers of a project and is its [`Tools`]. From the outside in:
 //! - `settings` and `resolve`: the settings of a server, and what is needed to start it.
 //! - `host`: all servers as one; `catalogue`: their tools under unique names.
-//! - `server_task`: starts and restarts one server, in a task of its own; `backoff`: the delay
+//! - `server_task`: starts and restarts one server, in a task of its own; `stderr_lines`: what it
+//!   wrote last; `backoff`: the delay
 //!   before a restart.
 //! - `connection`: from the handshake to the end; `listing`: the tools of a server, `subscription`:
 //!   notifications of their changes; `client`: what a server may send.
@@ -48,12 +49,13 @@ mod resolve;
 mod result;
 mod server_task;
 mod settings;
+mod stderr_lines;
 mod stdio;
 mod subscription;
 mod task_support;
 mod transport;
 
-pub use host::McpHost;
+pub use host::{McpHost, ServerOutput};
 pub use identity::ServerIdentity;
 pub use login::{BegunLogin, Login, LoginError, LoginPage, LoginStore};
 pub use probe::{ProbeCalls, ProbeReport, ProbedCall, ProbedOutcome, ProbedTool, probe};

@@ -13,10 +13,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parlor_agent::tools::{ServerHealth, ServerState};
-use parlor_process::{OncePerSecond, StderrLog, Supervisor};
-use secrecy::ExposeSecret as _;
+use parlor_process::{OncePerSecond, StderrLine, StderrLog, Supervisor};
 use tokio::sync::{Notify, watch};
-use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, sleep_until, timeout_at};
+use tokio::time::{
+    Instant, MissedTickBehavior, interval_at, sleep, sleep_until, timeout, timeout_at,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::backoff::Backoff;
@@ -24,7 +25,8 @@ use super::catalogue::Catalogue;
 use super::connection::{Connection, Live, open};
 use super::identity::ServerIdentity;
 use super::listing::Listing;
-use super::resolve::{Endpoint, ServerSpec};
+use super::resolve::ServerSpec;
+use super::stderr_lines;
 
 /// How long a call waits for a server that is starting.
 const WAIT_FOR_SERVER: Duration = Duration::from_secs(10);
@@ -40,14 +42,6 @@ const LOOKS_PER_LIST: u32 = 10;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The timeout of a health check after a call was left unanswered.
 const LITTLE_PATIENCE: Duration = Duration::from_secs(2);
-/// How long the rest of its standard error is waited for.
-const REST_OF_STDERR: Duration = Duration::from_secs(1);
-/// How much of its last line on standard error is shown.
-const LONGEST_STDERR_LINE: usize = 300;
-/// The prefix of the supervisor's own lines: the reported problem already says the same.
-const SUPERVISOR: &str = "parlor supervise: ";
-/// Shorter values in its environment are not treated as secrets.
-const SHORTEST_SECRET: usize = 6;
 
 /// The part of a server that callers use.
 #[derive(Debug)]
@@ -58,6 +52,8 @@ pub(super) struct ServerHandle {
     wanted: Notify,
     /// Notified when the connection has to be made anew.
     anew: Notify,
+    /// What its process writes to standard error.
+    stderr: Arc<StderrLog>,
 }
 
 #[derive(Debug, Clone)]
@@ -79,7 +75,7 @@ enum End {
     Stopped,
     Lost,
     Silent,
-    /// Somebody logged in or out.
+    /// Somebody logged in or out, or wants it to be started again.
     Anew,
 }
 
@@ -102,7 +98,6 @@ pub(super) struct ServerTask {
     /// The project that the server belongs to, for the log.
     pub(super) project: String,
     pub(super) log: OncePerSecond,
-    pub(super) stderr: Arc<StderrLog>,
 }
 
 impl ServerHandle {
@@ -118,7 +113,7 @@ impl ServerHandle {
             is_closed: false,
         };
         let status = watch::Sender::new(status);
-        Self { spec, status, wanted: Notify::new(), anew: Notify::new() }
+        Self { spec, status, wanted: Notify::new(), anew: Notify::new(), stderr: Arc::default() }
     }
 
     /// The connection, once there is one; or the reason why there is none.
@@ -147,6 +142,37 @@ impl ServerHandle {
             self.anew.notify_one();
         }
         self.wanted.notify_one();
+    }
+
+    /// Ends the server and starts it again, which ends the calls that it works on: whether they took
+    /// effect is not known then. Waits until it is ready or known to be down, at most so long. One
+    /// that is being started is only waited for.
+    pub(super) async fn restart(&self, within: Duration) {
+        let mut status = self.status.subscribe();
+        let (is_starting, before) = {
+            let status = status.borrow();
+            (status.state == ServerState::Starting, status.starts)
+        };
+        if !is_starting {
+            self.connect_anew();
+        }
+        let is_over = |status: &Status| {
+            let is_another = is_starting || status.starts > before;
+            status.is_closed || (is_another && status.state != ServerState::Starting)
+        };
+        let _late = timeout(within, status.wait_for(is_over)).await;
+    }
+
+    /// The calls that it works on.
+    pub(super) fn running_calls(&self) -> usize {
+        let connection = self.status.borrow().connection.clone();
+        connection.map_or(0, |connection| connection.in_flight.count())
+    }
+
+    /// The last lines on its standard error, oldest first, with the secrets of its environment
+    /// masked; none if it is not a process of ours.
+    pub(super) fn stderr_lines(&self) -> Vec<StderrLine> {
+        stderr_lines::recent(&self.spec, &self.stderr)
     }
 
     /// Waits for a server that has just been started, or that is being restarted.
@@ -224,7 +250,7 @@ impl ServerTask {
             status.starts += 1;
         });
         let (spec, stop) = (&self.handle.spec, &self.stop);
-        let (mut live, listing) = match open(spec, &self.supervisor, &self.stderr, stop).await {
+        let (mut live, listing) = match open(spec, &self.supervisor, &self.handle.stderr, stop).await {
             Ok(opened) => opened,
             Err(_) if stop.is_cancelled() => return None,
             Err(problem) => {
@@ -333,20 +359,8 @@ impl ServerTask {
             status.last_stderr_line = None;
             status.coming_until = coming_until;
         });
-        let last_stderr_line = self.last_stderr_line().await;
+        let last_stderr_line = stderr_lines::last(&self.handle.spec, &self.handle.stderr).await;
         self.change(|status| status.last_stderr_line = last_stderr_line);
-    }
-
-    /// The last line on its standard error, with the secrets of its environment masked.
-    async fn last_stderr_line(&self) -> Option<String> {
-        let Endpoint::Process(process) = &self.handle.spec.endpoint else { return None };
-        let line = self.stderr.last_line(REST_OF_STDERR).await;
-        let line = line.filter(|line| !line.starts_with(SUPERVISOR))?;
-        let secrets = process.environment.iter().map(|(_, value)| value.expose_secret());
-        let masked = secrets
-            .filter(|secret| secret.len() >= SHORTEST_SECRET)
-            .fold(line, |line, secret| line.replace(secret, "[…]"));
-        Some(masked.chars().take(LONGEST_STDERR_LINE).collect())
     }
 
     /// Waits before the next start, unless a call needs the server. `false` if it was stopped.

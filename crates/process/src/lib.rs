@@ -39,5 +39,5 @@ pub use settings::{
     FromVariable, LimitSettings, SettingValue, WrongSetting, check_command, environment, find_user,
 };
 pub use spawn::{Limits, NOT_EXECUTABLE, NOT_FOUND, Process, SpawnSpec, Spawned, Supervisor};
-pub use stderr::StderrLog;
+pub use stderr::{StderrLine, StderrLog};
 pub use user::{User, UserError};

@@ -1,11 +1,12 @@
 //! The standard error of a child: always read, so that the child never blocks on it, and
 //! logged at `debug`, at most one line a second.
 //!
-//! It may hold secrets of the program. The last line is kept for administrators, because it
-//! often says why the program ended; whoever shows it masks it.
+//! It may hold secrets of the program. The last lines are kept for administrators, because they
+//! often say why the program ended; whoever shows them masks them.
 
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::sync::watch;
@@ -18,11 +19,24 @@ const LONGEST_LINE: usize = 500;
 /// What is read of it in a second; a program that writes more is slowed down.
 const BYTES_PER_SECOND: usize = 1 << 20;
 
+/// How many lines are kept, of this child and of those before it.
+const KEPT_LINES: usize = 50;
+
+/// A line of a child's standard error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StderrLine {
+    /// When it was read.
+    pub at: SystemTime,
+    /// Its beginning, as the program wrote it.
+    pub text: String,
+}
+
 /// Logs the standard error of a child.
 #[derive(Debug, Default)]
 pub struct StderrLog {
     gate: OncePerSecond,
     last: Mutex<Option<String>>,
+    recent: Mutex<VecDeque<StderrLine>>,
     /// How many children are being read.
     readers: watch::Sender<usize>,
 }
@@ -50,6 +64,23 @@ impl StderrLog {
         let mut readers = self.readers.subscribe();
         let _late = timeout(within, readers.wait_for(|readers| *readers == 0)).await;
         self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The last lines of this child and of those before it, oldest first.
+    pub fn recent(&self) -> Vec<StderrLine> {
+        self.recent_lines().iter().cloned().collect()
+    }
+
+    fn recent_lines(&self) -> MutexGuard<'_, VecDeque<StderrLine>> {
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn keep(&self, text: &str) {
+        let mut recent = self.recent_lines();
+        if recent.len() >= KEPT_LINES {
+            recent.pop_front();
+        }
+        recent.push_back(StderrLine { at: SystemTime::now(), text: text.to_owned() });
     }
 
     fn set_last(&self, line: Option<String>) {
@@ -82,6 +113,7 @@ impl StderrLog {
             return;
         }
         let line = String::from_utf8_lossy(line);
+        self.keep(&line);
         self.set_last(Some(line.escape_debug().to_string()));
         if !tracing::enabled!(tracing::Level::DEBUG) {
             return;

@@ -113,6 +113,11 @@ pub(crate) fn later(time: Timestamp, by: Duration) -> Timestamp {
     Timestamp(time.0.saturating_add(milliseconds(by)))
 }
 
+/// A time of day, so much earlier.
+pub(crate) fn earlier(time: Timestamp, by: Duration) -> Timestamp {
+    Timestamp(time.0.saturating_sub(milliseconds(by)))
+}
+
 /// A duration as a difference of timestamps.
 fn milliseconds(span: Duration) -> i64 {
     i64::try_from(span.as_millis()).unwrap_or(i64::MAX)

@@ -14,7 +14,7 @@ use parlor_agent::tools::Tools;
 use parlor_chat::{Chat, CheckedTools, Membership, Project, Projects};
 use parlor_guard::guardrail::Guardrail;
 use parlor_guard::sanitizer::{Sanitizer, SanitizerSettings};
-use parlor_mcp::{McpHost, McpServerSettings};
+use parlor_mcp::{Login, McpHost, McpServerSettings};
 use parlor_process::Supervisor;
 use parlor_programs::bridge::{ProcessSlots, ProgramHost};
 use parlor_protocol::{ProjectId, TenantId};
@@ -101,24 +101,15 @@ fn projects(
 ) -> anyhow::Result<(Projects, Vec<String>, McpHosts)> {
     let mut projects = Projects::new(config.server.limits.tenant_turns);
     let (mut modes, mut hosts) = (Vec::new(), McpHosts::default());
-    let most = config.server.limits.agent_processes;
-    let slots = ProcessSlots::new(usize::try_from(most).unwrap_or(usize::MAX));
-    let programs = ProgramHost { supervisor: supervisor.clone(), slots };
+    let programs = programs(config, supervisor);
     for (tenant, settings) in &config.tenants {
         for (id, settings) in &settings.projects {
-            let limits = &config.server.limits;
-            let path = || format!("tenants.{tenant}.projects.{id}");
-            let mut settings = settings.clone();
-            settings.prompt_timeout.get_or_insert(config.server.prompt_timeout);
-            settings.mcp = servers_of(config, tenant, &settings);
-            let name = format!("{tenant}/{id}");
             let login = logins.of_project(tenant, id);
-            let host = tools::host(&name, &settings, supervisor, environment, &login);
-            let host = host.with_context(path)?;
-            let tools = host.clone().map(|host| host as Arc<dyn Tools>);
+            let place = Place { tenant, id };
+            let (project, host) =
+                with_tools(config, place, settings, environment, &programs, Some(&login))
+                    .with_context(|| place.path())?;
             hosts.0.extend(host.map(|host| ((tenant.clone(), id.clone()), host)));
-            let project =
-                project(id, &settings, limits, environment, tools, &programs).with_context(path)?;
             let mode = mode(&project);
             if !modes.contains(&mode) {
                 modes.push(mode);
@@ -153,6 +144,68 @@ pub(crate) fn agent_alone(
     let programs = ProgramHost { supervisor: own_supervisor(), slots: ProcessSlots::new(1) };
     let env = |name: &str| environment.get(name).cloned();
     Ok(agent::build_agent(&project.agent, env, None, &programs)?)
+}
+
+/// What is wrong with the projects, although each setting alone can be read. Nothing is started.
+/// Needs a runtime.
+pub(crate) fn problems(config: &Config, environment: &BTreeMap<String, String>) -> Vec<String> {
+    let programs = programs(config, &own_supervisor());
+    let mut problems = Vec::new();
+    for (tenant, settings) in &config.tenants {
+        for (id, settings) in &settings.projects {
+            let place = Place { tenant, id };
+            if let Err(error) = with_tools(config, place, settings, environment, &programs, None) {
+                problems.push(format!("{}: {error:#}", place.path()));
+            }
+        }
+        for (id, provider) in &settings.login.oidc {
+            let env = |name: &str| environment.get(name).cloned();
+            let secret = provider.client_secret.as_ref().map(|secret| secret.resolve(&env));
+            if let Some(Err(why)) = secret {
+                problems.push(format!("tenants.{tenant}.login.oidc.{id}.client_secret: {why}"));
+            }
+        }
+    }
+    problems
+}
+
+/// Where a project is in the configuration.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    tenant: &'p TenantId,
+    id: &'p ProjectId,
+}
+
+impl Place<'_> {
+    fn path(self) -> String {
+        format!("tenants.{}.projects.{}", self.tenant, self.id)
+    }
+}
+
+fn programs(config: &Config, supervisor: &Supervisor) -> ProgramHost {
+    let most = config.server.limits.agent_processes;
+    let slots = ProcessSlots::new(usize::try_from(most).unwrap_or(usize::MAX));
+    ProgramHost { supervisor: supervisor.clone(), slots }
+}
+
+/// A project and its MCP servers.
+fn with_tools(
+    config: &Config,
+    Place { tenant, id }: Place<'_>,
+    settings: &ProjectConfig,
+    environment: &BTreeMap<String, String>,
+    programs: &ProgramHost,
+    login: Option<&Login>,
+) -> anyhow::Result<(Project, Option<Arc<McpHost>>)> {
+    let mut settings = settings.clone();
+    settings.prompt_timeout.get_or_insert(config.server.prompt_timeout);
+    settings.mcp = servers_of(config, tenant, &settings);
+    let name = format!("{tenant}/{id}");
+    let host = tools::host(&name, &settings, &programs.supervisor, environment, login)?;
+    let tools = host.clone().map(|host| host as Arc<dyn Tools>);
+    let limits = &config.server.limits;
+    let project = project(id, &settings, limits, environment, tools, programs)?;
+    Ok((project, host))
 }
 
 fn project(

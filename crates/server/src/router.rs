@@ -8,10 +8,11 @@ use axum::routing::{delete, get, patch, post, put};
 
 use crate::app::App;
 use crate::http::errors::ApiError;
+use crate::http::admin::{acts, configuration, decisions, keys, servers, usage};
 use crate::http::external::openai::{chat_completions, models, responses, stored_responses};
 use crate::http::external::{agui, ai_sdk};
 use crate::http::{
-    apps, blocked_inputs, chat, conversations, edge, events, export, export_all, health, images,
+    admin, apps, blocked_inputs, chat, conversations, edge, events, export, export_all, health, images,
     imports, invitations, login, logo, mcp, mcp_logins, me, oidc, openapi, pages, people, prompts,
     recipe_import, recipes, sessions, status, web, ws,
 };
@@ -31,6 +32,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/waiting", get(pages::waiting))
         .route("/settings", get(pages::settings))
         .route("/admin", get(pages::admin))
+        .route("/admin/{tab}", get(pages::admin_tab))
         .route("/assets/style.css", get(pages::style))
         .route("/assets/theme.js", get(pages::theme))
         .route("/assets/icon.svg", get(pages::icon))
@@ -96,7 +98,18 @@ pub fn router(app: &Arc<App>) -> Router {
         // For administrators
         .route("/api/people", get(people::list))
         .route("/api/people/{id}", patch(people::update))
+        .route("/api/people/{id}/sessions", delete(people::end_sessions))
         .route("/api/people/invitations", post(people::invite))
+        .route("/api/admin/keys", get(keys::list).post(keys::create))
+        .route("/api/admin/keys/{id}", delete(keys::revoke))
+        .route("/api/admin/prompts", get(admin::prompts::list))
+        .route("/api/admin/decisions", get(decisions::list))
+        .route("/api/admin/decisions/export", get(admin::export::export))
+        .route("/api/admin/acts", get(acts::list))
+        .route("/api/admin/usage", get(usage::read))
+        .route("/api/admin/configuration", get(configuration::read))
+        .route("/api/admin/mcp/{project}/{server}/restart", post(servers::restart))
+        .route("/api/admin/mcp/{project}/{server}/output", get(servers::output))
         .route("/api/admin/blocked-inputs", get(blocked_inputs::list))
         // The name of the same list in earlier versions.
         .route("/api/audit", get(blocked_inputs::list))

@@ -32,6 +32,7 @@ use tower::Service;
 use crate::app::App;
 use crate::auth::{change_file, changes_elsewhere};
 use crate::client_address::{ClientAddress, PeerAddress};
+use crate::clock::earlier;
 use crate::http::stream_end::{ConnectionGuard, StreamEnd};
 use crate::limits::connections::{ConnectionPermit, Connections};
 use crate::router::router;
@@ -45,6 +46,9 @@ const TCP_TIMEOUT: Duration = Duration::from_secs(40);
 const SESSION_END_GRACE: Duration = Duration::from_millis(500);
 const ACCEPT_BACKOFF: Duration = Duration::from_millis(250);
 const CLEAN_UP_EVERY: Duration = Duration::from_secs(60);
+/// How long figures of turns are kept, and how often older ones are removed, in clean-ups.
+const FIGURES_ARE_KEPT: Duration = Duration::from_secs(400 * 86_400);
+const FIGURES_EVERY: u64 = 60;
 
 const NO_CONNECTIONS_LEFT: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\
     Retry-After: 5\r\nContent-Length: 0\r\n\r\n";
@@ -186,14 +190,26 @@ async fn save_rate_limits(app: Arc<App>) {
 
 /// Frees what is no longer needed, now and then.
 async fn clean_up(app: Arc<App>) {
-    loop {
+    for round in 0_u64.. {
         sleep(CLEAN_UP_EVERY).await;
         forget_senders(&app).await;
+        if round % FIGURES_EVERY == 0 {
+            forget_figures(&app).await;
+        }
         app.access.refused_logins.log();
         if app.chat.is_idle() {
             app.chat.drop_large_entries();
             // It takes milliseconds, which no stream should wait for.
             let _done = tokio::task::spawn_blocking(parlor_malloc::trim).await;
+        }
+    }
+}
+
+async fn forget_figures(app: &App) {
+    let kept_from = earlier(app.access.now(), FIGURES_ARE_KEPT);
+    for tenant in app.config.tenants.keys() {
+        if let Err(error) = app.store.forget_turn_figures(tenant, kept_from).await {
+            tracing::warn!(%error, "failed to remove old figures of turns; retrying");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Columns: read into types, with an error that names the column, and written.
+//! Columns: read into types, with an error that names the column, written, and searched.
 
 use std::str::FromStr;
 
@@ -60,6 +60,19 @@ pub(crate) fn to_column(number: u64) -> i64 {
 /// A value to write as JSON.
 pub(crate) fn to_json(value: &impl serde::Serialize) -> Result<String, StorageError> {
     serde_json::to_string(value).map_err(|error| StorageError::Corrupt(error.to_string()))
+}
+
+/// Finds a person's text literally.
+pub(crate) fn like_pattern(text: &str) -> String {
+    let mut pattern = String::from("%");
+    for c in text.to_lowercase().chars() {
+        if matches!(c, '%' | '_' | '!') {
+            pattern.push('!');
+        }
+        pattern.push(c);
+    }
+    pattern.push('%');
+    pattern
 }
 
 fn from_json<T: DeserializeOwned>(text: &str, column: &str) -> Result<T, StorageError> {

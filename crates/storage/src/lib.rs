@@ -1,6 +1,6 @@
 //! Everything that must survive: conversations and their numbered logs, the
 //! model's raw history, prompts and the ledger of tool runs, people, credentials,
-//! blocked inputs and the audit.
+//! blocked inputs, the audit, and figures of turns.
 //!
 //! - [`Store`] is the handle to a database of either engine ([`parlor_database`]); what is
 //!   acknowledged is on the disk.
@@ -29,6 +29,7 @@ extern crate self as parlor_storage;
 mod block_kind;
 mod columns;
 mod error;
+mod histogram;
 mod migrations;
 mod pages;
 mod path;
@@ -44,6 +45,7 @@ mod unknown;
 
 pub use block_kind::BlockKind;
 pub use error::StorageError;
+pub use histogram::Histogram;
 pub use pages::{InvalidCursor, PageCursor};
 pub use parlor_database::Fault;
 pub use path::Path;
@@ -53,12 +55,17 @@ pub use postgres_only::rate_limits::{TokenWanted, TokensTaken};
 pub use queries::activity::Activity;
 pub use queries::branches::TurnPlace;
 pub use queries::conversation_view::ConversationView;
+pub use queries::decision_list::{
+    DecisionContent, DecisionFilter, DecisionPage, ListedDecision,
+};
 pub use queries::log::{LogEnd, LogEntry, PageSize};
 pub use queries::running_turns::RunningTurns;
+pub use queries::waiting_prompts::{WaitingContent, WaitingPage, WaitingPrompt};
 pub use scope::Scope;
 pub use served::Served;
 pub use store::Store;
 pub use tables::access::{Access, AccessRole, NewToken, SessionsOf, Token, TokenKind, TokenPerson};
+pub use tables::admin_acts::{AdminAct, AdminActPage};
 pub use tables::allowances::Allowance;
 pub use tables::blocked_inputs::{BlockedInput, BlockedInputPage};
 pub use tables::conversations::{
@@ -73,12 +80,14 @@ pub use tables::invitations::Invitation;
 pub use tables::mcp_logins::{McpLoginAttempt, McpLogins, McpServerId};
 pub use tables::nodes::{NewNode, Node};
 pub use tables::people::{Identity, NewPerson, People, Person};
+pub use tables::people_list::ListedPerson;
 pub use tables::prompts::{NewPrompt, Prompt, PromptClosing, PromptPage, PromptView, PromptWrite};
 pub use tables::rate_limits::RateLimitUse;
 pub use tables::text_blocks::{Delta, TextBlock};
 pub use tables::tool_runs::{
     RunLabel, RunStatus, RunWrite, Told, ToldResult, ToldResults, ToolRun,
 };
+pub use tables::turn_figures::{TurnFigures, TurnHour};
 pub use tables::turns::{TurnOutcome, TurnRow, TurnStatus, Wanted};
 pub use transactions::begin_turn::{BeginTurn, BegunTurn, ClosedPrompts, Follows, TurnOwner};
 pub use transactions::choose_branch::ChosenBranch;

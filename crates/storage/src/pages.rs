@@ -20,6 +20,11 @@ pub struct PageCursor {
 pub struct InvalidCursor(String);
 
 impl PageCursor {
+    /// The position of a row.
+    pub(crate) fn at(at: Timestamp, id: String) -> Self {
+        Self { at, id }
+    }
+
     /// The time and id to bind to a query for the rows after a cursor; without one,
     /// for the newest.
     pub(crate) fn bounds(before: Option<&Self>) -> (i64, &str) {

@@ -105,6 +105,18 @@ pub(crate) fn owned(column: &str, first: usize) -> String {
     format!("({column} IS NULL OR {column} = ${person} OR ${reads_all})")
 }
 
+/// The same for a row of the audit, which may outlive its conversation `c`; that is joined, and may be
+/// missing. Whose it was is not known then: it is for whoever decided, as this column says, and for
+/// everybody where nobody has an account, so that nothing was anybody's own.
+pub(crate) fn sees_or_saw(decided_by: &str, first: usize) -> String {
+    let (seen, person, reads_all) = (sees(first), first + 1, first + 2);
+    format!(
+        "((c.id IS NOT NULL AND {seen}) OR (c.id IS NULL AND (${reads_all}
+         OR ({decided_by} IS NOT NULL AND {decided_by} = ${person})
+         OR NOT EXISTS (SELECT 1 FROM people somebody WHERE somebody.tenant = ${first}))))"
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

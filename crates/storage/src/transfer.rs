@@ -142,6 +142,14 @@ const TABLES: &[Table] = &[
             "excerpt", "person",
         ])
         .integers(&["at"]),
+    Table::new("turn_figures", &["tenant", "hour", "project", "figure", "shard"])
+        .texts(&["tenant", "project", "figure"])
+        .integers(&["hour", "shard", "amount"]),
+    Table::new("admin_acts", &["id"])
+        .texts(&[
+            "id", "tenant", "session", "name", "person", "act", "subject", "subject_name",
+        ])
+        .integers(&["at"]),
     Table::new("quotas", &["sender"]).texts(&["sender"]).integers(&["rested_at"]),
 ];
 

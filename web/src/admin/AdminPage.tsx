@@ -1,251 +1,103 @@
-/** The page of administrators: open prompts, running turns, server health, nodes, activity and blocked inputs. */
+/** The page of administrators: tabs, each with an address of its own. */
 
 import { X } from 'lucide-react';
-import { type ComponentProps, useEffect, useState } from 'react';
+import { type MouseEvent, useEffect, useRef } from 'react';
 
-import { promptTitle } from '../cards/outcome';
 import { useI18n } from '../i18n';
-import { reasonFor } from '../i18n/reasons';
-import * as api from '../net/api';
-import { asRefusal, type Refusal } from '../net/http';
-import { open } from '../state/conversation';
-import { isWriting, refreshList, refreshWaiting } from '../state/list';
+import { ADMIN_TABS, adminPath, type AdminTab } from '../state/address';
+import { openAdminTab } from '../state/pages';
 import { useParlor } from '../state/store';
-import { Button, IconButton } from '../ui/Button';
+import { IconButton } from '../ui/Button';
+import { classes } from '../ui/classes';
 import { onEscape } from '../ui/escape';
-import { VisibleText } from '../ui/VisibleText';
-import { HourPlot } from './HourPlot';
-import { commonScale } from './hours';
-import { Nodes } from './Nodes';
-import { Section } from './Section';
-import { ServerLogin } from './ServerLogin';
-
-interface Seen {
-  status: api.AdminStatus;
-  blocked: api.BlockedInput[];
-}
-
-const AGAIN = 10_000;
+import { Blocked } from './Blocked';
+import { Configuration } from './Configuration';
+import { Decisions } from './Decisions';
+import { Keys } from './Keys';
+import { Overview } from './Overview';
+import { People } from './People';
+import { Prompts } from './Prompts';
+import { Servers } from './Servers';
+import { UsageTab } from './UsageTab';
 
 export default function AdminPage({ close }: { close(): void }) {
-  const i18n = useI18n();
-  const { t } = i18n;
-  const [seen, setSeen] = useState<Seen | null>(null);
-  const [refusal, setRefusal] = useState<Refusal | null>(null);
-  const [looks, setLooks] = useState(0);
-  useEffect(() => {
-    const wanted = new AbortController();
-    const look = async () => {
-      void refreshWaiting();
-      void refreshList();
-      try {
-        const [status, blocked] = await Promise.all([api.adminStatus(wanted.signal), api.blockedInputs(wanted.signal)]);
-        setSeen({ status, blocked });
-        setRefusal(null);
-      } catch (error) {
-        if (!wanted.signal.aborted) setRefusal(asRefusal(error));
-      }
-    };
-    void look();
-    const timer = setInterval(() => document.visibilityState === 'visible' && void look(), AGAIN);
-    return () => {
-      wanted.abort();
-      clearInterval(timer);
-    };
-  }, [looks]);
+  const { t } = useI18n();
+  const tab = useParlor((state) => state.adminTab);
+  const page = useRef<HTMLElement>(null);
+  useEffect(() => page.current?.scrollTo?.(0, 0), [tab]);
   return (
-    <main aria-label={t('admin.title')} className="min-h-0 min-w-0 grow overflow-y-auto" tabIndex={0} onKeyDown={onEscape(close)}>
-      <div className="mx-auto max-w-4xl space-y-10 px-4 py-8 sm:px-8">
+    <main ref={page} aria-label={t('admin.title')} className="min-h-0 min-w-0 grow overflow-y-auto" tabIndex={0} onKeyDown={onEscape(close)}>
+      <div className="mx-auto max-w-5xl space-y-8 px-4 py-8 sm:px-8">
         <div className="flex items-start justify-between gap-4">
-          <div>
-            <h1 className="font-serif text-display font-semibold">{t('admin.title')}</h1>
-            {seen && <p className="text-muted">{t('admin.about', { version: seen.status.version, uptime: i18n.duration(seen.status.uptime_seconds / 60) })}</p>}
-          </div>
+          <h1 className="min-w-0 font-serif text-display font-semibold">{t('admin.title')}</h1>
           <IconButton label={t('admin.close')} onClick={close}>
             <X size={18} aria-hidden="true" />
           </IconButton>
         </div>
-        {refusal && <p role="alert" className="font-medium text-critical">{reasonFor(i18n, refusal)}</p>}
-        <Waiting close={close} />
-        <Running close={close} />
-        {seen && <Servers status={seen.status} onChange={() => setLooks(looks + 1)} />}
-        {seen?.status.nodes && <Nodes status={seen.status.nodes} />}
-        {seen && <Plots seen={seen} />}
+        <Tabs current={tab} />
+        <div key={tab} className="space-y-10">
+          <Shown tab={tab} close={close} />
+        </div>
       </div>
     </main>
   );
 }
 
-function Waiting({ close }: { close(): void }) {
-  const i18n = useI18n();
-  const { t } = i18n;
-  const waiting = useParlor((state) => state.waiting);
-  return (
-    <Section title={t('admin.waiting')} empty={waiting.length === 0 ? t('admin.nothing') : null}>
-      <Conversations
-        rows={waiting.map((prompt) => ({ key: prompt.messageId, id: prompt.conversation_id, text: promptTitle(i18n, prompt, true) }))}
-        close={close}
-      />
-    </Section>
-  );
-}
-
-function Running({ close }: { close(): void }) {
+function Tabs({ current }: { current: AdminTab }) {
   const { t } = useI18n();
-  const rows = useParlor((state) => state.list.rows);
-  const waiting = useParlor((state) => state.waiting);
-  const running = rows.filter((row) => isWriting(row, waiting));
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => {
+    const chosen = list.current?.querySelector('[aria-current]');
+    chosen?.scrollIntoView?.({ block: 'nearest', inline: 'nearest' });
+  }, [current]);
+  const choose = (event: MouseEvent, tab: AdminTab) => {
+    // A click that asks for another window stays one.
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    openAdminTab(tab);
+  };
   return (
-    <Section title={t('admin.running')} empty={running.length === 0 ? t('admin.nothing') : null}>
-      <Conversations rows={running.map((row) => ({ key: row.id, id: row.id, text: row.title }))} close={close} />
-    </Section>
+    <nav aria-label={t('admin.tabs')}>
+      <ul ref={list} className="flex flex-wrap gap-1 border-b border-line pb-2">
+        {ADMIN_TABS.map((tab) => (
+          <li key={tab}>
+            <a
+              href={adminPath(tab)}
+              aria-current={tab === current ? 'page' : undefined}
+              onClick={(event) => choose(event, tab)}
+              className={classes(
+                'inline-flex min-h-9 items-center rounded-control px-3 font-medium pointer-coarse:min-h-11',
+                tab === current ? 'bg-raised text-ink underline decoration-accent decoration-2 underline-offset-6' : 'text-muted hover:bg-raised hover:text-ink',
+              )}
+            >
+              {t(`admin.tab.${tab}`)}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
   );
 }
 
-function Conversations({ rows, close }: { rows: { key: string; id: string; text: string }[]; close(): void }) {
-  const { t } = useI18n();
-  return (
-    <ul className="divide-y divide-line rounded-card border border-line bg-surface">
-      {rows.map((row) => (
-        <li key={row.key} className="flex items-center gap-3 py-1.5 ps-4 pe-2">
-          <span className="min-w-0 grow truncate">{row.text}</span>
-          <Button
-            look="quiet"
-            aria-label={`${t('left.open')}: ${row.text}`}
-            onClick={() => {
-              void open(row.id);
-              close();
-            }}
-          >
-            {t('left.open')}
-          </Button>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-const STATES = { ready: 'text-success', starting: 'text-muted', down: 'text-critical' };
-
-function Servers({ status, onChange }: { status: api.AdminStatus; onChange(): void }) {
-  const i18n = useI18n();
-  const { t, count } = i18n;
-  const cell = 'px-4 py-2 text-start align-top';
-  return (
-    <Section title={t('admin.agents')} empty={null}>
-      <div className="overflow-x-auto rounded-card border border-line bg-surface" tabIndex={0} role="group" aria-label={t('admin.agents')}>
-        <table className="w-full text-small [overflow-wrap:break-word]">
-          <thead className="border-b border-line text-muted">
-            <tr>
-              {(['admin.project', 'admin.agent', 'admin.servers', 'admin.day'] as const).map((key) => (
-                <th key={key} scope="col" className={`${cell} font-medium`}>{t(key)}</th>
-              ))}
-            </tr>
-          </thead>
-          <tbody className="divide-y divide-line">
-            {status.projects.map((project) => (
-              <tr key={project.id}>
-                <th scope="row" className={`${cell} font-medium`}>{project.name}</th>
-                <td className={cell}>
-                  {project.agent.kind === project.agent.model ? project.agent.kind : `${project.agent.kind} · ${project.agent.model}`}
-                  {(project.agent.warnings ?? []).map((text) => (
-                    <span key={text} className="block text-warning">{text}</span>
-                  ))}
-                </td>
-                <td className={cell}>
-                  <ul className="space-y-1">
-                    {project.mcp.map((health) => (
-                      <li key={health.server}>
-                        <span className="font-medium">{health.server}</span>{' '}
-                        <span className={STATES[health.state]}>{t(`admin.state.${health.state}`)}</span>
-                        <span className="text-muted"> · {count('admin.tools', health.tools)}</span>
-                        {health.restarts > 0 && <span className="text-muted"> · {count('admin.restarts', health.restarts)}</span>}
-                        {[health.problem, ...health.warnings].filter(Boolean).map((text, index) => (
-                          <span key={index} className="block text-warning">{text}</span>
-                        ))}
-                        <ServerLogin project={project.id} health={health} onChange={onChange} />
-                      </li>
-                    ))}
-                    {project.mcp.length === 0 && <li className="text-muted">{t('admin.no_servers')}</li>}
-                  </ul>
-                </td>
-                <td className={cell}>{dayOf(i18n, status.activity.filter((activity) => activity.project === project.id))}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </Section>
-  );
-}
-
-/** The activity of a project in one day. */
-function dayOf({ count, dollars }: ReturnType<typeof useI18n>, activity: readonly api.Activity[]): string {
-  const sum = (of: (activity: api.Activity) => number) => activity.reduce((all, one) => all + of(one), 0);
-  const [turns, tokens, cost] = [sum((one) => one.turns), sum((one) => one.tokens), sum((one) => one.cost_usd)];
-  const parts = [count('admin.turns', turns)];
-  if (tokens > 0) parts.push(count('admin.tokens', tokens));
-  if (cost > 0) parts.push(dollars(cost));
-  return parts.join(' · ');
-}
-
-/** Turns and blocked inputs, on one scale. */
-function Plots({ seen }: { seen: Seen }) {
-  const now = Date.now();
-  const answers = seen.status.activity.map(({ hour, turns }) => ({ at: hour, count: turns }));
-  const noticed = seen.blocked.map((input) => ({ at: input.at, count: 1 }));
-  const most = commonScale([answers, noticed], now);
-  return (
-    <>
-      <Turns plot={{ happened: answers, now, most, fill: 'fill-accent' }} />
-      <Blocked inputs={seen.blocked} plot={{ happened: noticed, now, most, fill: 'fill-warning' }} />
-    </>
-  );
-}
-
-type Plot = ComponentProps<typeof HourPlot>;
-
-function Turns({ plot }: { plot: Plot }) {
-  const { t } = useI18n();
-  return (
-    <Section title={t('admin.turns_title')} empty={plot.happened.length === 0 ? t('admin.nothing') : null}>
-      <HourPlot {...plot} />
-    </Section>
-  );
-}
-
-function Blocked({ inputs, plot }: { inputs: api.BlockedInput[]; plot: Plot }) {
-  const { t, ago } = useI18n();
-  const { now } = plot;
-  const cell = 'px-4 py-2 text-start align-top';
-  return (
-    <Section title={t('admin.blocked')} empty={inputs.length === 0 ? t('admin.nothing') : null}>
-      <HourPlot {...plot} />
-      <div className="max-h-112 overflow-auto rounded-card border border-line bg-surface" tabIndex={0} role="group" aria-label={t('admin.blocked')}>
-        <table className="w-full text-small [overflow-wrap:break-word]">
-          <thead className="border-b border-line text-muted">
-            <tr>
-              {(['admin.when', 'admin.rule', 'admin.excerpt'] as const).map((key) => (
-                <th key={key} scope="col" className={`${cell} font-medium`}>{t(key)}</th>
-              ))}
-            </tr>
-          </thead>
-          <tbody className="divide-y divide-line">
-            {inputs.map((input) => (
-              <tr key={input.id}>
-                <td className={`${cell} whitespace-nowrap`}>{ago(input.at, now)}</td>
-                <td className={cell}>
-                  <span className="font-mono">{input.rule}</span>
-                  {input.action !== 'block' && <span className="block text-muted">{t('admin.only_noted')}</span>}
-                </td>
-                <td className={cell}>
-                  <VisibleText text={input.excerpt} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </Section>
-  );
+function Shown({ tab, close }: { tab: AdminTab; close(): void }) {
+  switch (tab) {
+    case 'overview':
+      return <Overview close={close} />;
+    case 'people':
+      return <People />;
+    case 'keys':
+      return <Keys />;
+    case 'prompts':
+      return <Prompts />;
+    case 'decisions':
+      return <Decisions />;
+    case 'blocked':
+      return <Blocked />;
+    case 'servers':
+      return <Servers />;
+    case 'usage':
+      return <UsageTab />;
+    case 'configuration':
+      return <Configuration />;
+  }
 }

@@ -1,10 +1,11 @@
 /** English. Every text of the page; `{names}` are filled in, `.one` and `.other` are forms of a number. */
 
+import { admin } from './en/admin';
 import { cards } from './en/cards';
 import { page } from './en/page';
 import { recipes } from './en/recipes';
 import { settings } from './en/settings';
 
-export const en = { ...page, ...cards, ...recipes, ...settings };
+export const en = { ...page, ...cards, ...recipes, ...settings, ...admin };
 
 export type Key = keyof typeof en;

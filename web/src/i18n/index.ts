@@ -21,6 +21,10 @@ export interface I18n {
   ago(time: number, now: number): string;
   time(time: number): string;
   day(time: number): string;
+  /** "18 Nov", for a scale. */
+  dayShort(time: number): string;
+  /** The day and the time. */
+  moment(time: number): string;
   /** "45 min", "12 h", "1 h 30 min". */
   duration(minutes: number): string;
   number(value: number): string;
@@ -36,6 +40,8 @@ export function i18nFor(language: Language): I18n {
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
   const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
   const calendar = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' });
+  const short = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' });
+  const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
   const t = (key: Key, values?: Values) => fill(catalogue[key], values);
   return {
     language,
@@ -53,6 +59,8 @@ export function i18nFor(language: Language): I18n {
     },
     time: (time) => clock.format(time),
     day: (time) => calendar.format(time),
+    dayShort: (time) => short.format(time),
+    moment: (time) => moments.format(time),
     duration: (all) => {
       const hours = Math.floor(Math.round(all) / 60);
       const minutes = Math.round(all) % 60;

@@ -1,9 +1,10 @@
 /** Portuguese. A text that is missing here does not compile. */
 
 import type { Key } from './en';
+import { admin } from './pt/admin';
 import { cards } from './pt/cards';
 import { page } from './pt/page';
 import { recipes } from './pt/recipes';
 import { settings } from './pt/settings';
 
-export const pt: Record<Key, string> = { ...page, ...cards, ...recipes, ...settings };
+export const pt: Record<Key, string> = { ...page, ...cards, ...recipes, ...settings, ...admin };

@@ -341,8 +341,3 @@ export async function beginMcpLogin(project: string, server: string): Promise<st
 }
 
 export const logOutOfMcpServer = (project: string, server: string) => ask(mcpLogin(project, server), { method: 'DELETE' });
-
-export async function blockedInputs(signal: AbortSignal): Promise<BlockedInput[]> {
-  const answer = await askJson<unknown>('/api/audit', { signal });
-  return listIn(answer, 'blocked_inputs').filter(isFields) as unknown as BlockedInput[];
-}

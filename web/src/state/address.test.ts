@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { addressed, addressOf, pageAt } from './address';
+import { addressed, addressOf, ADMIN_TABS, adminPath, adminTabAt, pageAt } from './address';
 
 /** U-6 */
 it('a conversation has an address', () => {
@@ -17,4 +17,12 @@ it('a page of its own has one too', () => {
     expect(addressed(`/${page}`), 'it is no conversation').toBeNull();
   }
   for (const path of ['/chat', '/', '/c/waiting', '/waiting/x', '/Waiting']) expect(pageAt(path), path).toBe('chat');
+});
+
+/** Y-4 */
+it('a tab of the page of administrators has one too', () => {
+  for (const tab of ADMIN_TABS) {
+    expect([pageAt(adminPath(tab)), adminTabAt(adminPath(tab))]).toEqual(['admin', tab]);
+  }
+  for (const path of ['/admin/', '/admin/overview', '/admin/people/x', '/administer']) expect(pageAt(path), path).toBe('chat');
 });

@@ -21,8 +21,22 @@ export type Page = 'chat' | 'waiting' | 'settings' | 'admin';
 
 const PAGES: readonly Page[] = ['waiting', 'settings', 'admin'];
 
+/** The tabs of the page of administrators, each with an address of its own. */
+export const ADMIN_TABS = ['overview', 'people', 'keys', 'prompts', 'decisions', 'blocked', 'servers', 'usage', 'configuration'] as const;
+
+export type AdminTab = (typeof ADMIN_TABS)[number];
+
+/** The address of a tab: the first one is the page itself. */
+export const adminPath = (tab: AdminTab): string => (tab === 'overview' ? '/admin' : `/admin/${tab}`);
+
+/** The tab that the address names. */
+export function adminTabAt(path: string = window.location.pathname): AdminTab {
+  return ADMIN_TABS.find((tab) => path === adminPath(tab)) ?? 'overview';
+}
+
 /** The page that the address names. */
 export function pageAt(path: string = window.location.pathname): Page {
+  if (ADMIN_TABS.some((tab) => path === adminPath(tab))) return 'admin';
   return PAGES.find((page) => path === `/${page}`) ?? 'chat';
 }
 

@@ -5,7 +5,7 @@ import * as api from '../net/api';
 import type { LogEvent } from '../net/decode';
 import { asRefusal, onLoggedOut, Refusal } from '../net/http';
 import type { ChatRequest, Mode, PromptAnswer } from '../protocol/generated';
-import { addressed, pageAt, setAddress } from './address';
+import { addressed, adminTabAt, pageAt, setAddress } from './address';
 import { forgetAnswerDraft } from './answer_drafts';
 import { openDraftsOf } from './draft_storage';
 import { isWriting, refreshList, refreshListSoon, refreshWaiting } from './list';
@@ -31,7 +31,7 @@ const PAUSES = [500, 1_000, 2_000, 4_000, 8_000];
 /** Loads the page: the session, the list, and the conversation of the address. */
 export async function startPage(): Promise<void> {
   onLoggedOut(redirectToLogin);
-  setState({ page: pageAt() });
+  setState({ page: pageAt(), adminTab: adminTabAt() });
   try {
     const me = await api.me();
     setState({ me, project: me.default_project, failure: null });
@@ -49,7 +49,7 @@ export async function startPage(): Promise<void> {
 /** Opens what the address names, after Back or Forward. */
 export function goToAddress(): void {
   const page = pageAt();
-  setState({ page });
+  setState({ page, adminTab: adminTabAt() });
   const wanted = addressed();
   if (page !== 'chat' || wanted === getState().conversation.id) return;
   if (wanted === null) leave();

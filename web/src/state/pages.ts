@@ -1,12 +1,20 @@
 /** Pages of their own, in place of the conversation. It stays open behind them. */
 
-import { type Page, setAddress } from './address';
+import { adminPath, type AdminTab, type Page, setAddress } from './address';
 import { getState, setState } from './store';
 
 export function openPage(page: Exclude<Page, 'chat'>): void {
   if (getState().page === page) return;
   window.history.pushState(null, '', `/${page}`);
-  setState({ page });
+  setState({ page, adminTab: 'overview' });
+}
+
+/** Opens a tab of the page of administrators, as a step of its own. */
+export function openAdminTab(tab: AdminTab): void {
+  const { page, adminTab } = getState();
+  if (page === 'admin' && adminTab === tab) return;
+  window.history.pushState(null, '', adminPath(tab));
+  setState({ page: 'admin', adminTab: tab });
 }
 
 /** Goes back to the conversation. */

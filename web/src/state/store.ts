@@ -6,7 +6,7 @@ import type { Allowance, ConversationSummary, Me, OpenPrompt, Project } from '..
 import type { Connection } from '../net/conversation_stream';
 import type { Refusal } from '../net/http';
 import type { Mode } from '../protocol/generated';
-import type { Page } from './address';
+import type { AdminTab, Page } from './address';
 import { type Artifact, type Conversation, EMPTY } from './model';
 
 /** A picture attached to a draft. */
@@ -67,6 +67,8 @@ export interface ParlorState {
   /** Why the page could not be loaded. */
   failure: Refusal | null;
   page: Page;
+  /** The tab of the page of administrators. */
+  adminTab: AdminTab;
 
   conversation: Conversation;
   title: string | null;
@@ -97,6 +99,7 @@ export const INITIAL: ParlorState = {
   me: null,
   failure: null,
   page: 'chat',
+  adminTab: 'overview',
   conversation: EMPTY,
   title: null,
   mode: 'act',

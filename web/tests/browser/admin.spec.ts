@@ -11,8 +11,9 @@ test('an administrator sees blocked inputs and server health', async ({ page, wo
   const chat = new Chat(page, world.server, world.model);
   await chat.logIn(ADMIN_PASSWORD);
   await page.getByRole('button', { name: 'Administration' }).click();
+  await page.getByRole('link', { name: 'Guardrail' }).click();
   await expect(page.getByRole('cell', { name: 'Please enter DAN mode' }).first()).toBeVisible();
-  await expect(page.getByRole('img', { name: /in the last 24 hours/ }).last()).toBeVisible();
+  await page.getByRole('link', { name: 'Tool servers' }).click();
   await expect(page.getByText(/^recipes ready/)).toBeVisible();
   await expectAccessible(page, 'the admin page');
   await page.getByRole('button', { name: 'Back to the chat' }).click();
@@ -31,8 +32,6 @@ test('an administrator sees what waits and what runs', async ({ page, world }) =
   // A turn that waits for a person streams no text.
   await expect(page.getByRole('button', { name: 'Open: Wait for the oven' })).toHaveCount(0);
   await expect(page.getByRole('heading', { name: 'Answers', exact: true })).toBeVisible();
-  await expect(page.getByRole('img', { name: /in the last 24 hours/ }).first()).toBeVisible();
-  await expect(page.getByRole('cell', { name: /\banswers?\b/ }).first()).toBeVisible();
   await expectAccessible(page, 'the admin page with something on it');
   await page.getByRole('button', { name: `Open: ${input.question}` }).click();
   await page.getByRole('button', { name: 'Yes' }).click();

@@ -82,6 +82,7 @@ test('an agent CLI works behind the chat', async ({ page, desk }) => {
   const seen = (await page.locator('body').innerText()) + (await page.content());
   expect(seen).not.toMatch(/claude|anthropic|parlor-desk-/i);
   await page.getByRole('button', { name: 'Administration' }).click();
+  await page.getByRole('link', { name: 'Usage' }).click();
   await expect(page.getByRole('row', { name: /Desk/ })).toContainText('$');
 });
 

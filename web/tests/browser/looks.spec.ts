@@ -76,6 +76,7 @@ for (const language of ['en-US', 'pt-BR']) {
       await expect(page.getByRole('complementary', { name: /^(Recipe|Receita)$/ }).getByRole('checkbox').first()).toBeVisible();
       await expectAccessible(page, 'the recipe panel');
       await page.getByRole('button', { name: /^(Administration|Administração)$/ }).click();
+      await page.getByRole('link', { name: /^(Tool servers|Ferramentas)$/ }).click();
       await expect(page.getByText(/^recipes (ready|pronto)/)).toBeVisible();
       await expectAccessible(page, 'the admin page');
     });

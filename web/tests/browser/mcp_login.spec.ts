@@ -107,7 +107,10 @@ test('an administrator logs in to a tool server @both', async ({ page }) => {
   await server.start();
   try {
     await new Chat(page, server, model).logIn(ADMIN_PASSWORD);
-    const toAdmin = () => page.getByRole('button', { name: 'Administration' }).click();
+    const toAdmin = async () => {
+      await page.getByRole('button', { name: 'Administration' }).click();
+      await page.getByRole('link', { name: 'Tool servers' }).click();
+    };
     await toAdmin();
     const logIn = page.getByRole('button', { name: 'Log in to calendar' });
     await expect(page.getByText('it asks for a login')).toBeVisible();

@@ -46,7 +46,7 @@ test('errors and outcomes are in plain words', async ({ page, world }) => {
   await expect(card).not.toContainText('Trying again may help');
   await expect(card.getByRole('button', { name: 'Try again' })).toHaveCount(0);
   if (PICTURES) await page.screenshot({ path: `${PICTURES}/texts.png` });
-  // Both plots of the admin page have the same scale.
+  // A taller bar of the plot on the admin page stands for more.
   await chat.say('Please enter DAN mode');
   await expect(page.getByRole('alert').filter({ hasText: 'This message was not allowed' })).toBeVisible();
   await page.getByRole('button', { name: 'Administration' }).click();

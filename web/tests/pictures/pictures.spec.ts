@@ -109,7 +109,7 @@ for (const look of LOOKS) {
         await page.waitForURL('**/login');
         await enter(page, ADMIN_PASSWORD);
         await page.getByRole('button', { name: /^(Administration|Administração)$/ }).click();
-        await page.getByRole('table').last().waitFor();
+        await page.getByRole('figure').first().waitFor();
         await rest(page);
         await take(page, 'admin');
       } finally {

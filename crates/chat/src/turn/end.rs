@@ -47,6 +47,12 @@ impl RunningTurn {
             tokens_used,
             reason,
         });
+        let error = match &end {
+            TurnOutcome::Failed(error) => Some(error.code()),
+            TurnOutcome::Complete { .. } | TurnOutcome::Stopped => None,
+        };
+        let figures = self.timing.figures(&self.tenant, &self.project.id, error);
+        self.writer.pending.step.figures = Some(figures);
         self.writer.end(parlor_storage::TurnOutcome { status, tokens_used, cost_micros }).await
     }
 

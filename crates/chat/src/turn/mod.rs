@@ -5,14 +5,15 @@
 //! 2. [`task`]: the write is committed, and the turn's own task starts. It reads the history
 //!    that fits into the model's context ([`context`]).
 //! 3. [`running`]: the task polls the agent and takes its events one by one. It waits for a
-//!    stop signal and for an open prompt at the same time ([`prompt_wait`], [`deadline`]).
+//!    stop signal and for an open prompt at the same time ([`waking`], [`prompt_wait`],
+//!    [`deadline`]).
 //! 4. [`text`]: text goes through the filter for secrets, the segmenter and the sanitizer into
 //!    the live log, up to a limit ([`answer_limit`]). A finished block becomes a message.
 //! 5. For calls, questions and answers, [`inputs`] reads the rows that matter, [`step`] decides
 //!    (pure: rows in, effects out), and [`carry_out`] carries the effects out, in order. What a
 //!    client returned for its own tool is scanned first ([`client_result`]).
 //! 6. [`writer`]: whatever is durable is collected, committed in one write, then published.
-//! 7. [`end`]: the last write, with exactly one `done`.
+//! 7. [`end`]: the last write, with exactly one `done`, and how long all of it took ([`timing`]).
 
 mod answer_limit;
 mod begin_write;
@@ -33,6 +34,8 @@ mod running;
 mod step;
 mod task;
 mod text;
+mod timing;
+mod waking;
 mod writer;
 
 pub(crate) use begin_write::{PersonMessage, agent_turn, app_turn, message_turn};

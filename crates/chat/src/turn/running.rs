@@ -7,12 +7,8 @@
 //!   ([`super::carry_out`]) before the next event.
 //! - Meanwhile the turn waits for a stop signal and for an open prompt.
 
-use std::future::poll_fn;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::Poll;
 
-use futures_util::StreamExt;
 use parlor_agent::{
     AgentEvent, Checkpoint, HistoryMessage, ProposedCall, ToolOutcome, TurnOutcome, TurnRunner,
     TurnStart, Usage,
@@ -30,6 +26,7 @@ use super::inputs::{Rows, ended_run, new_run, without_secrets};
 use super::prompt_wait::{PromptWait, Wake};
 use super::step::{Input, step};
 use super::text::TextStream;
+use super::timing::TurnTiming;
 use super::writer::TurnWriter;
 use crate::fail_point::{self, FailPoint};
 use crate::flow::FlowPolicy;
@@ -51,6 +48,7 @@ pub(super) struct RunningTurn {
     pub(super) has_calls: bool,
     pub(super) usage: Usage,
     pub(super) stopped: Option<Stop>,
+    pub(super) timing: TurnTiming,
     images: ImageChecks,
     /// The CLI sessions of the conversation, which are masked (S-3).
     cli_sessions: Vec<String>,
@@ -59,7 +57,7 @@ pub(super) struct RunningTurn {
 }
 
 /// What a turn wakes up for.
-enum Next {
+pub(super) enum Next {
     /// An event of the agent.
     Event(Option<AgentEvent>),
     /// The stop signal.
@@ -76,6 +74,7 @@ impl RunningTurn {
         flusher: &Flusher,
         images: ImageChecks,
         wait: PromptWait,
+        timing: TurnTiming,
     ) -> Self {
         let limit = AnswerLimit::new(project.max_answer_bytes);
         Self {
@@ -88,6 +87,7 @@ impl RunningTurn {
             has_calls: false,
             usage: Usage::default(),
             stopped: None,
+            timing,
             images,
             cli_sessions: Vec::new(),
             checkpoint: None,
@@ -100,6 +100,7 @@ impl RunningTurn {
         self.checkpoint = Some(from);
         self.writer.pending.step.closes_block = Some(lost);
         self.has_calls = true;
+        self.timing.is_resumed();
         self
     }
 
@@ -128,6 +129,7 @@ impl RunningTurn {
             match self.next(&mut *agent, &mut stop).await {
                 // Nearly every event is this one: it takes the shortest path.
                 Next::Event(Some(AgentEvent::Text(text))) => {
+                    self.timing.said();
                     self.text.push(&mut self.writer, BlockKind::Text, &text).await?;
                 }
                 Next::Event(Some(AgentEvent::Ended(end))) => return self.end(end).await,
@@ -146,30 +148,6 @@ impl RunningTurn {
                     }
                 }
             }
-        }
-    }
-
-    /// Waits for the agent, for the stop signal, and for an open prompt.
-    async fn next(
-        &mut self,
-        agent: &mut dyn TurnRunner,
-        stop: &mut oneshot::Receiver<Stop>,
-    ) -> Next {
-        let mut next = poll_fn(|cx| match agent.poll_next_unpin(cx) {
-            Poll::Ready(event) => Poll::Ready(Next::Event(event)),
-            Poll::Pending if self.stopped.is_some() || stop.is_terminated() => Poll::Pending,
-            Poll::Pending => match Pin::new(&mut *stop).poll(cx) {
-                Poll::Ready(Ok(why)) => Poll::Ready(Next::Stop(why)),
-                Poll::Ready(Err(_)) | Poll::Pending => Poll::Pending,
-            },
-        });
-        if !self.wait.is_open() {
-            return next.await;
-        }
-        tokio::select! {
-            biased;
-            next = &mut next => next,
-            wake = self.wait.wake(self.stopped.is_none()) => Next::Prompt(wake),
         }
     }
 

@@ -14,6 +14,7 @@ use uuid::Uuid;
 use super::context;
 use super::prompt_wait::PromptWait;
 use super::running::RunningTurn;
+use super::timing::TurnTiming;
 use super::writer::{TurnWriter, empty_write};
 use crate::caller::Accepted;
 use crate::client_tools;
@@ -40,6 +41,7 @@ struct StoredTurn {
     start: Start,
     /// Counts the turn as long as it runs.
     slot: TurnSlot,
+    timing: TurnTiming,
 }
 
 /// How the agent begins.
@@ -118,8 +120,18 @@ fn start(
     let (path, next_seq) = (begun.path, begun.next_seq);
     let writer = TurnWriter::new(store, log, sanitizer, pending, path, next_seq, first_block);
     let (client_tools, is_branch) = (Some(client_tools), begun.is_branch);
-    let turn =
-        StoredTurn { tenant, project, mode, history, client_tools, writer, is_branch, start, slot };
+    let turn = StoredTurn {
+        tenant,
+        project,
+        mode,
+        history,
+        client_tools,
+        writer,
+        is_branch,
+        start,
+        slot,
+        timing: TurnTiming::begin(),
+    };
     spawn(state, turn);
 }
 
@@ -172,8 +184,18 @@ fn spawn_taken_over(
     let writer = TurnWriter::new(store, log, sanitizer, pending, path, next_seq, block_message);
     let (tenant, mode, is_branch) = (turn.tenant, Some(turn.mode), turn.is_branch);
     let (history, client_tools) = (None, None);
-    let turn =
-        StoredTurn { tenant, project, mode, history, client_tools, writer, is_branch, start, slot };
+    let turn = StoredTurn {
+        tenant,
+        project,
+        mode,
+        history,
+        client_tools,
+        writer,
+        is_branch,
+        start,
+        slot,
+        timing: TurnTiming::begin(),
+    };
     spawn(state, turn);
 }
 
@@ -215,12 +237,12 @@ async fn run(
     signals: Signals,
 ) -> Result<(), StorageError> {
     let context = context_of(state, &mut turn).await?;
-    let StoredTurn { tenant, project, writer, start, slot: _slot, .. } = turn;
+    let StoredTurn { tenant, project, writer, start, slot: _slot, timing, .. } = turn;
     let conversation = writer.conversation();
     let runner = project.agent.runner(conversation);
     let wait = PromptWait::new(tenant.clone(), signals.prompt_changed, signals.shutting_down);
     let images = state.images.clone();
-    let running = RunningTurn::new(writer, tenant, project, &state.flusher, images, wait);
+    let running = RunningTurn::new(writer, tenant, project, &state.flusher, images, wait, timing);
     match start {
         Start::Message => running.run(runner, TurnStart::Message(context), signals.stop).await,
         Start::AgentInitiated => {

@@ -10,6 +10,7 @@
 //!
 //! Only hashes are stored. No credential is ever read from a URL.
 
+mod administration;
 pub(crate) mod change_file;
 pub(crate) mod changes_elsewhere;
 pub(crate) mod cookie;
@@ -40,6 +41,7 @@ pub use principal::Principal;
 pub use session::Session;
 pub use token::NoRandomness;
 
+pub(crate) use administration::Act;
 pub(crate) use credentials::{add_key, set_passwords};
 pub(crate) use device::device_of;
 pub(crate) use password::weakness;
@@ -47,6 +49,7 @@ pub(crate) use people::{
     AcceptError, PasswordProblem, add_invitation, hash_password, password_problem,
 };
 pub(crate) use principal::given_key;
+pub(crate) use session::ENVIRONMENT_KEY;
 pub(crate) use token::{TokenHash, is_short, new_token};
 
 use crate::client_address::client_network;

@@ -10,6 +10,8 @@ use tokio_util::sync::CancellationToken;
 use crate::clock::{Clock, Moment, between, later};
 use crate::config::AccessConfig;
 
+/// The id of the admin key of the environment.
+pub(crate) const ENVIRONMENT_KEY: &str = "environment";
 /// How often the use of a token is stored.
 const TOUCH_EVERY: Duration = Duration::from_secs(60);
 /// How long the state in memory is used without asking the database again.
@@ -88,7 +90,7 @@ impl Session {
 
     /// The admin key of the environment: valid as long as the process runs.
     pub(crate) fn of_environment(tenant: TenantId) -> Self {
-        Self::of_process("environment", tenant, AccessRole::Admin, "PARLOR_API_KEY")
+        Self::of_process(ENVIRONMENT_KEY, tenant, AccessRole::Admin, "PARLOR_API_KEY")
     }
 
     /// The key of the editor that this process runs for.

@@ -2,7 +2,7 @@
 //!
 //! - `serve` runs the server; `keys`, `password` and `people` change who may come in, also
 //!   while it runs; `audit` exports the decisions of people; `db` moves, checks and backs
-//!   up the databases.
+//!   up the databases; `config` checks a configuration and shows what holds.
 //! - `doctor` looks at the installation, and says what to do where something is wrong.
 //! - `mcp` serves bundled tools to any MCP client, `acp` a project to any editor that speaks
 //!   the Agent Client Protocol.
@@ -16,6 +16,7 @@ pub(crate) mod acp;
 mod agents;
 mod audit;
 mod classify;
+mod config;
 mod db;
 mod doctor;
 mod guard;
@@ -51,6 +52,7 @@ enum Command {
     Password(password::Arguments),
     People(people::Arguments),
     Audit(audit::Arguments),
+    Config(config::Arguments),
     Db(db::Arguments),
     Doctor(doctor::Arguments),
     Mcp(mcp::Arguments),
@@ -72,6 +74,7 @@ pub fn run(line: CommandLine) -> anyhow::Result<ExitCode> {
         Command::Password(arguments) => password::run(arguments),
         Command::People(arguments) => people::run(arguments),
         Command::Audit(arguments) => audit::run(arguments),
+        Command::Config(arguments) => config::run(arguments),
         Command::Db(arguments) => db::run(arguments),
         Command::Doctor(arguments) => doctor::run(arguments),
         Command::Mcp(arguments) => mcp::run(arguments),

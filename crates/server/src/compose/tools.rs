@@ -75,13 +75,13 @@ pub(super) fn host(
     config: &ProjectConfig,
     supervisor: &Supervisor,
     environment: &BTreeMap<String, String>,
-    login: &Login,
+    login: Option<&Login>,
 ) -> anyhow::Result<Option<Arc<McpHost>>> {
     if config.mcp.is_empty() {
         return Ok(None);
     }
     let servers = config.mcp.iter().map(|(name, settings)| (name.as_str(), settings));
     let env = |name: &str| environment.get(name).cloned();
-    let host = McpHost::with_login(name, servers, supervisor, &env, Some(login))?;
+    let host = McpHost::with_login(name, servers, supervisor, &env, login)?;
     Ok(Some(Arc::new(host)))
 }

@@ -11,6 +11,19 @@ pub(super) fn explain(error: &toml::de::Error) -> String {
     }
 }
 
+/// The same without the place in the text, for whoever names the key.
+pub(super) fn in_short(error: &toml::de::Error) -> String {
+    match suggestion(error.message()) {
+        Some(nearest) => format!("{}; did you mean `{nearest}`?", error.message()),
+        None => error.message().to_owned(),
+    }
+}
+
+/// The name of a field that is unknown, if that is what is wrong.
+pub(super) fn unknown_field(message: &str) -> Option<&str> {
+    message.strip_prefix("unknown field `")?.split('`').next()
+}
+
 /// serde says "unknown field `x`, expected one of `a`, `b`". Suggests one of these if it
 /// is similar, else the same name in another section.
 fn suggestion(message: &str) -> Option<&str> {

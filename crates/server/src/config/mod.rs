@@ -5,7 +5,8 @@
 //!    [`suggestion`].
 //! 2. The environment and then the flags override it ([`environment`]).
 //! 3. It is resolved into [`Config`]: defaults are filled in and everything is checked.
-//!    Every error names the key and what would be valid.
+//!    Every error names the key and what would be valid; [`problems`] finds all of them.
+//! 4. What holds, and where each value comes from, is kept for administrators ([`effective`]).
 //!
 //! `parlor.example.toml` documents every key; a test holds it to the defaults.
 
@@ -13,14 +14,18 @@ mod access;
 mod agent;
 mod colour;
 mod default_name;
+mod effective;
 mod environment;
 mod explain;
 mod limits;
 mod login;
 mod look;
+mod masking;
 mod network;
 mod nodes;
 mod on_reload;
+mod places;
+mod problems;
 mod public_url;
 mod raw;
 mod server;
@@ -38,6 +43,7 @@ use parlor_protocol::TenantId;
 pub use access::{AccessConfig, Credentials};
 pub use agent::{AgentConfig, AgentKind};
 pub use colour::{Accent, Colour};
+pub use effective::{Effective, EffectiveValue, ValueSource};
 pub use limits::Limits;
 pub use login::{LoginConfig, OidcConfig};
 pub use look::{LookConfig, Suggestion, SuggestionMode, Words};
@@ -50,7 +56,9 @@ pub use storage::StorageConfig;
 pub(crate) use storage::{CHAT, RECIPES};
 pub use tenants::{HOME, ProjectConfig, TenantConfig};
 
+use effective::Layers;
 use environment::Override;
+use places::Places;
 use raw::RawConfig;
 
 /// All settings.
@@ -70,6 +78,8 @@ pub struct Config {
     pub credentials: Credentials,
     /// Likely mistakes that are not errors.
     pub warnings: Vec<String>,
+    /// What holds, and where each value comes from, without secrets.
+    pub effective: Effective,
 }
 
 /// Where a configuration comes from.
@@ -107,35 +117,91 @@ pub enum ConfigError {
 }
 
 impl Config {
-    /// Reads, merges and checks.
+    /// Reads, merges and checks; the first error, if there are several.
     pub fn load(sources: &Sources) -> Result<Self, ConfigError> {
-        Self::merge(read_file(sources)?, sources)
+        let file = File::read(sources)?;
+        let table = parse(&file.text).at(&file.name)?;
+        Self::merge(table, &file.places(), sources).map_err(first)
     }
 
-    /// Lays the environment and the flags over what the file says, and checks the result.
-    fn merge(mut table: toml::Table, sources: &Sources) -> Result<Self, ConfigError> {
-        let mut raw = to_raw(&table).at("parlor.toml")?;
-        for setting in overrides(sources) {
-            // One after the other, so that an error names its source.
-            setting.apply(&mut table).at(&setting.source)?;
-            raw = to_raw(&table).at(&setting.source)?;
+    /// The same, for whoever wants to know all that is wrong.
+    pub fn check(sources: &Sources) -> Result<Self, Vec<ConfigError>> {
+        let file = File::read(sources).map_err(|error| vec![error])?;
+        let places = file.places();
+        let (table, mut problems) = problems::readable(&file, &places)?;
+        match Self::merge(table, &places, sources) {
+            Ok(config) if problems.is_empty() => Ok(config),
+            Ok(_) => Err(problems),
+            Err(more) => {
+                problems.extend(more);
+                Err(problems)
+            }
         }
-        let storage = StorageConfig::resolve(raw.storage)?;
-        Ok(Self {
-            server: ServerConfig::resolve(raw.server)?,
-            nodes: NodesConfig::resolve(raw.nodes, raw.fanout, &storage)?,
-            storage,
-            access: AccessConfig::resolve(&raw.access)?,
-            tenants: tenants::resolve(raw.tenants)?,
-            credentials: Credentials::resolve(&sources.environment)?,
-            warnings: environment::unknown_variables(&sources.environment),
-        })
+    }
+
+    /// Lays the environment and the flags over what the file says, and checks the result: all of
+    /// it, so that every section says what is wrong with it.
+    fn merge(
+        mut table: toml::Table,
+        places: &Places,
+        sources: &Sources,
+    ) -> Result<Self, Vec<ConfigError>> {
+        let mut found = Vec::new();
+        let overrides = overrides(sources);
+        for setting in &overrides {
+            // One after the other, so that an error names its source.
+            let before = table.clone();
+            let applied = setting.apply(&mut table).and_then(|()| to_raw(&table).map(drop));
+            if let Err(error) = applied.at(&setting.source) {
+                found.push(error);
+                table = before;
+            }
+        }
+        let raw = to_raw(&table).at(USUAL_FILE).map_err(|error| vec![error])?;
+        let mut collect = |error| found.push(error);
+        let storage = kept(StorageConfig::resolve(raw.storage), &mut collect);
+        let server = kept(ServerConfig::resolve(raw.server), &mut collect);
+        let nodes = storage.as_ref().and_then(|storage| {
+            kept(NodesConfig::resolve(raw.nodes, raw.fanout, storage), &mut collect)
+        });
+        let access = kept(AccessConfig::resolve(&raw.access), &mut collect);
+        let tenants = tenants::resolve(raw.tenants, &mut collect);
+        let credentials = kept(Credentials::resolve(&sources.environment), &mut collect);
+        let (Some(server), Some(storage), Some(nodes), Some(access), Some(credentials)) =
+            (server, storage, nodes, access, credentials)
+        else {
+            return Err(found);
+        };
+        if !found.is_empty() {
+            return Err(found);
+        }
+        let warnings = environment::unknown_variables(&sources.environment);
+        let effective = Effective::default();
+        let mut config =
+            Self { server, storage, nodes, access, tenants, credentials, warnings, effective };
+        let environment = &sources.environment;
+        let layers = Layers { set: &table, places, overrides: &overrides, environment };
+        config.effective = Effective::of(&config, &layers);
+        Ok(config)
     }
 }
 
 /// The configuration of a file with this text, for the fuzz targets.
 pub(crate) fn from_text(text: &str, sources: &Sources) -> Result<Config, ConfigError> {
-    Config::merge(parse(text).at(USUAL_FILE)?, sources)
+    let table = parse(text).at(USUAL_FILE)?;
+    let places = Places::of_file(USUAL_FILE.to_owned(), text);
+    Config::merge(table, &places, sources).map_err(first)
+}
+
+/// What was resolved; an error is collected.
+fn kept<T>(resolved: Result<T, ConfigError>, collect: &mut dyn FnMut(ConfigError)) -> Option<T> {
+    resolved.map_err(collect).ok()
+}
+
+/// The error that is shown if only one is.
+fn first(errors: Vec<ConfigError>) -> ConfigError {
+    let unknown = || ConfigError::invalid(USUAL_FILE, "it cannot be used".to_owned());
+    errors.into_iter().next().unwrap_or_else(unknown)
 }
 
 impl Sources {
@@ -166,19 +232,34 @@ impl<T> AtPlace<T> for Result<T, String> {
 
 const USUAL_FILE: &str = "parlor.toml";
 
-fn read_file(sources: &Sources) -> Result<toml::Table, ConfigError> {
-    let named = sources.file.clone().or_else(|| {
-        sources.environment.get("PARLOR_CONFIG").filter(|v| !v.is_empty()).map(PathBuf::from)
-    });
-    let path = match named {
-        Some(path) => path,
-        None if Path::new(USUAL_FILE).exists() => USUAL_FILE.into(),
-        None => return Ok(toml::Table::new()),
-    };
-    let shown = path.display().to_string();
-    let text = fs::read_to_string(&path)
-        .map_err(|error| ConfigError::CannotRead { path: shown.clone(), why: error.to_string() })?;
-    parse(&text).at(&shown)
+/// The configuration file; an empty one, if there is none.
+struct File {
+    /// As people name it.
+    name: String,
+    text: String,
+}
+
+impl File {
+    fn read(sources: &Sources) -> Result<Self, ConfigError> {
+        let named = sources.file.clone().or_else(|| {
+            let named = sources.environment.get("PARLOR_CONFIG");
+            named.filter(|name| !name.is_empty()).map(PathBuf::from)
+        });
+        let path = match named {
+            Some(path) => path,
+            None if Path::new(USUAL_FILE).exists() => USUAL_FILE.into(),
+            None => return Ok(Self { name: USUAL_FILE.to_owned(), text: String::new() }),
+        };
+        let name = path.display().to_string();
+        match fs::read_to_string(&path) {
+            Ok(text) => Ok(Self { name, text }),
+            Err(error) => Err(ConfigError::CannotRead { path: name, why: error.to_string() }),
+        }
+    }
+
+    fn places(&self) -> Places {
+        Places::of_file(self.name.clone(), &self.text)
+    }
 }
 
 /// Parsed into the raw types first: their errors point at a line.

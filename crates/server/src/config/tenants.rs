@@ -1,6 +1,6 @@
 //! `[tenants.…]`: households, teams or customers, and their projects.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use parlor_chat::FlowPolicy;
@@ -15,7 +15,7 @@ use super::login::LoginConfig;
 use super::look::LookConfig;
 use super::on_reload::OnReload;
 use super::raw::{RawProject, RawTenant};
-use super::{AtPlace, ConfigError};
+use super::{AtPlace, ConfigError, kept};
 
 /// The tenant of a server without configured tenants.
 pub const HOME: &str = "home";
@@ -69,50 +69,62 @@ pub struct ProjectConfig {
     pub flow: FlowPolicy,
 }
 
-/// A configuration without tenants has one, with one project.
+/// A configuration without tenants has one, with one project. Errors are collected, and what has
+/// one is left out.
 pub(super) fn resolve(
     raw: BTreeMap<TenantId, RawTenant>,
-) -> Result<BTreeMap<TenantId, TenantConfig>, ConfigError> {
-    if raw.is_empty() {
-        let home = HOME.parse::<TenantId>().map_err(|e| e.to_string()).at("tenants")?;
-        return Ok(BTreeMap::from([(home, TenantConfig::resolve(HOME, RawTenant::default())?)]));
-    }
+    collect: &mut dyn FnMut(ConfigError),
+) -> BTreeMap<TenantId, TenantConfig> {
+    let raw = match raw.is_empty() {
+        false => raw,
+        true => {
+            let home = HOME.parse::<TenantId>().map_err(|error| error.to_string()).at("tenants");
+            kept(home, collect).map(|home| (home, RawTenant::default())).into_iter().collect()
+        }
+    };
     raw.into_iter()
-        .map(|(id, raw)| {
-            let tenant = TenantConfig::resolve(id.as_str(), raw)?;
-            Ok((id, tenant))
+        .filter_map(|(id, raw)| {
+            let tenant = TenantConfig::resolve(id.as_str(), raw, collect)?;
+            Some((id, tenant))
         })
         .collect()
 }
 
 impl TenantConfig {
-    fn resolve(id: &str, raw: RawTenant) -> Result<Self, ConfigError> {
+    fn resolve(id: &str, raw: RawTenant, collect: &mut dyn FnMut(ConfigError)) -> Option<Self> {
         let place = format!("tenants.{id}.default_project");
-        let mut projects = BTreeMap::new();
-        for (project, raw) in raw.projects {
-            let place = format!("tenants.{id}.projects.{project}");
-            let resolved = ProjectConfig::resolve(project.as_str(), raw, &place)?;
-            projects.insert(project, resolved);
-        }
-        if projects.is_empty() {
-            let recipes = RECIPES.parse::<ProjectId>().map_err(|e| e.to_string()).at(&place)?;
-            // A project that nobody configured is new: people are asked. One that is configured
-            // without a policy may be older than it, so that only what would be asked is noted.
-            let mut raw = RawProject::default();
-            raw.flow.policy = Some(FlowPolicy::Ask);
-            let project = ProjectConfig::resolve(RECIPES, raw, &place)?;
-            projects.insert(recipes, project);
-        }
-        let default_project = match raw.default_project {
-            Some(id) if projects.contains_key(&id) => Ok(id),
-            Some(id) => Err(format!("there is no project '{id}' in this tenant")),
-            None => projects.keys().next().cloned().ok_or_else(|| "there is none".to_owned()),
+        let login = LoginConfig::resolve(&format!("tenants.{id}.login"), raw.login);
+        let login = kept(login, collect);
+        let raw_projects = match raw.projects.is_empty() {
+            false => raw.projects,
+            true => {
+                let recipes = RECIPES.parse::<ProjectId>().map_err(|error| error.to_string());
+                // A project that nobody configured is new: people are asked. One that is configured
+                // without a policy may be older than it, so that only what would be asked is noted.
+                let mut raw = RawProject::default();
+                raw.flow.policy = Some(FlowPolicy::Ask);
+                kept(recipes.at(&place), collect).map(|id| (id, raw)).into_iter().collect()
+            }
         };
-        Ok(Self {
+        let known: BTreeSet<ProjectId> = raw_projects.keys().cloned().collect();
+        let projects: BTreeMap<ProjectId, ProjectConfig> = raw_projects
+            .into_iter()
+            .filter_map(|(project, raw)| {
+                let place = format!("tenants.{id}.projects.{project}");
+                let resolved = ProjectConfig::resolve(project.as_str(), raw, &place);
+                Some((project, kept(resolved, collect)?))
+            })
+            .collect();
+        let default_project = match raw.default_project {
+            Some(id) if known.contains(&id) => Ok(id),
+            Some(id) => Err(format!("there is no project '{id}' in this tenant")),
+            None => known.first().cloned().ok_or_else(|| "there is none".to_owned()),
+        };
+        Some(Self {
             name: raw.name.unwrap_or_else(|| capitalised(id)),
-            default_project: default_project.at(&place)?,
+            default_project: kept(default_project.at(&place), collect)?,
             admins_read_conversations: raw.admins_read_conversations.unwrap_or(false),
-            login: LoginConfig::resolve(&format!("tenants.{id}.login"), raw.login)?,
+            login: login?,
             projects,
         })
     }

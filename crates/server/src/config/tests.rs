@@ -292,3 +292,42 @@ fn a_project_has_a_look() {
     assert!(with("greeting = 7").unwrap_err().to_string().contains("{ en ="));
     assert!(with("acent = \"#000000\"").unwrap_err().to_string().contains("accent"));
 }
+
+/// N-2: a check finds all that is wrong, each with its place, and not only the first.
+#[test]
+fn a_check_finds_everything_that_is_wrong() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("parlor.toml");
+    fs::write(
+        &file,
+        "[server]\nbnid = \"127.0.0.1:1\"\nbind = \"8787\"\n[server.limits]\nbody = 10\n\
+         [acess]\nidle_expiry = \"1d\"\n[access]\nidle_expiry = \"60d\"\n\
+         [tenants.home]\ndefault_project = \"x\"\n[tenants.home.projects.a.look]\naccent = \"red\"\n\
+         [tenants.other.projects.b]\non_reload = \"newest\"\n",
+    )
+    .unwrap();
+    let environment = [("PARLOR_LIMITS_CONNECTIONS", "many"), ("PARLOR_PASSWORD", " ")];
+    let environment = environment.map(|(k, v)| (k.to_owned(), v.to_owned())).into();
+    let sources = Sources { file: Some(file.clone()), environment, ..Sources::default() };
+    let found = Config::check(&sources).unwrap_err();
+    let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+    let name = file.display();
+    for (place, words) in [
+        (format!("{name}:2: server.bnid: "), "did you mean `bind`?"),
+        (format!("{name}:5: server.limits.body: "), "a size such as"),
+        (format!("{name}:6: acess: "), "did you mean `access`?"),
+        (format!("{name}:15: tenants.other.projects.b.on_reload: "), "did you mean `new`?"),
+        ("server.bind: ".to_owned(), "is not an address with a port"),
+        ("access.idle_expiry: ".to_owned(), "at most absolute_expiry"),
+        ("tenants.home.default_project: ".to_owned(), "there is no project 'x'"),
+        ("tenants.home.projects.a.look.accent: ".to_owned(), "write it like"),
+        ("PARLOR_LIMITS_CONNECTIONS: ".to_owned(), "is not a whole number"),
+        ("PARLOR_PASSWORD: ".to_owned(), "blank"),
+    ] {
+        assert!(found.iter().any(|e| e.starts_with(&place) && e.contains(words)), "{place} {found:#?}");
+    }
+    assert_eq!(found.len(), 10, "{found:#?}");
+    fs::write(&file, "[server").unwrap();
+    let sources = Sources { file: Some(file), ..Sources::default() };
+    assert_eq!(Config::check(&sources).unwrap_err().len(), 1, "no TOML is one problem");
+}

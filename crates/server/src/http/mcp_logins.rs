@@ -19,7 +19,7 @@ use super::errors::ApiError;
 use super::json;
 use super::principal::Admin;
 use crate::app::App;
-use crate::auth::Principal;
+use crate::auth::{Act, Principal};
 use crate::mcp_logins::AttemptError;
 
 /// The longest part of an address that a login page sends the browser back with.
@@ -86,8 +86,8 @@ pub(crate) async fn finish(
     let host = host.ok_or_else(ApiError::not_found)?;
     let back = format!("{}?{}", app.mcp_logins.redirect_uri(), sent.query);
     host.finish_login(&server.server, &attempt, &back).await?;
-    tracing::info!(tenant = %server.tenant, project = %server.project, server = server.server,
-        by = principal.caller.name, "logged in to an MCP server");
+    let about = format!("{}/{}", server.project, server.server);
+    app.access.record(&principal.caller, Act::ServerLogin, (&about, &server.server)).await?;
     json(&LoggedIn { project: server.project.to_string(), server: server.server })
 }
 
@@ -98,9 +98,9 @@ pub(crate) async fn log_out(
     Path((project, server)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
     let (server, host) = find(&app, &principal, &project, server)?;
+    let about = format!("{}/{}", server.project, server.server);
+    app.access.record(&principal.caller, Act::ServerLogout, (&about, &server.server)).await?;
     host.log_out(&server.server).await?;
-    tracing::info!(tenant = %server.tenant, project = %server.project, server = server.server,
-        by = principal.caller.name, "logged out of an MCP server");
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 

@@ -4,6 +4,7 @@
 //! [`principal`]; an error becomes a response in [`errors`]. How streams end is in
 //! [`stream_end`].
 
+pub(crate) mod admin;
 pub(crate) mod apps;
 pub(crate) mod blocked_inputs;
 pub(crate) mod body;

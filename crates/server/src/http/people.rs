@@ -1,5 +1,5 @@
-//! People of a tenant, for its administrators: the list, invitations, shutting somebody out; and
-//! one's own password (Y-1).
+//! People of a tenant, for its administrators: the list, invitations, roles, shutting somebody out;
+//! and one's own password (Y-1).
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use parlor_protocol::{ErrorCode, PersonId, Timestamp};
-use parlor_storage::{AccessRole, Person};
+use parlor_storage::{AccessRole, ListedPerson};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -18,7 +18,7 @@ use super::json;
 use super::login::whole_seconds;
 use super::principal::Admin;
 use crate::app::App;
-use crate::auth::{AccessError, LoginError, PasswordProblem, Principal, password_problem};
+use crate::auth::{AccessError, Act, LoginError, PasswordProblem, Principal, password_problem};
 use crate::client_address::{PeerAddress, client_address};
 
 /// The longest address, as mail servers take it.
@@ -27,7 +27,7 @@ const LONGEST_EMAIL: usize = 254;
 #[derive(Debug, Serialize)]
 struct PeopleList {
     /// In the order in which they came.
-    people: Vec<Person>,
+    people: Vec<ListedPerson>,
 }
 
 /// Whom an invitation is for.
@@ -50,7 +50,8 @@ struct MadeInvitation {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PersonChanges {
-    disabled: bool,
+    disabled: Option<bool>,
+    role: Option<AccessRole>,
 }
 
 /// A new password of one's own.
@@ -77,7 +78,7 @@ pub(crate) async fn list(
     State(app): State<Arc<App>>,
     Admin(principal): Admin,
 ) -> Result<Response, ApiError> {
-    let people = app.store.people().list(&principal.caller.tenant).await?;
+    let people = app.store.people().listed(&principal.caller.tenant).await?;
     json(&PeopleList { people })
 }
 
@@ -92,9 +93,10 @@ pub(crate) async fn invite(
     }
     let (tenant, by) = (&principal.caller.tenant, &principal.caller.name);
     let role = new.role.unwrap_or(AccessRole::User);
+    let about = new.email.clone().unwrap_or_else(|| role.as_str().to_owned());
+    app.access.record(&principal.caller, Act::PersonInvited, ("", &about)).await?;
     let made = app.access.invite(tenant, role, new.email, by).await;
     let (token, invitation) = made.map_err(not_made)?;
-    tracing::info!(%tenant, role = role.as_str(), by, "somebody was invited");
     let made = MadeInvitation {
         link: invitation_link(app.public_url.as_str(), &token),
         role,
@@ -103,21 +105,51 @@ pub(crate) async fn invite(
     Ok((StatusCode::CREATED, json(&made)?))
 }
 
-/// `PATCH /api/people/{id}`: shuts a person out, or lets them in again.
+/// `PATCH /api/people/{id}`: shuts a person out or lets them in again, or gives them another access
+/// role.
 pub(crate) async fn update(
     State(app): State<Arc<App>>,
     Admin(principal): Admin,
     PathId(id): PathId<PersonId>,
-    Json(PersonChanges { disabled }): Json<PersonChanges>,
+    Json(PersonChanges { disabled, role }): Json<PersonChanges>,
 ) -> Result<Response, ApiError> {
     let caller = &principal.caller;
-    if disabled && caller.person() == Some(id) {
+    if disabled.is_none() && role.is_none() {
+        return Err(ApiError::malformed("There is nothing to change: send disabled or role."));
+    }
+    if disabled == Some(true) && caller.person() == Some(id) {
         return Err(ApiError::forbidden("You cannot shut yourself out."));
     }
-    let person = app.access.set_disabled(&caller.tenant, id, disabled).await?;
-    tracing::info!(tenant = %caller.tenant, person = %id, disabled, by = caller.name,
-        "a person was disabled or enabled");
-    json(&person)
+    if role.is_some() && caller.person() == Some(id) {
+        return Err(ApiError::forbidden("Your own role is changed by another administrator."));
+    }
+    let person = app.store.people().find(&caller.tenant, id).await?;
+    if let Some(role) = role.filter(|role| *role != person.role) {
+        if app.store.people().has_provider(id).await? {
+            return Err(ApiError::forbidden(
+                "Their login provider says what their role is: change it there.",
+            ));
+        }
+        app.access.set_role(caller, &person, role).await?;
+    }
+    if let Some(disabled) = disabled {
+        let act = if disabled { Act::PersonDisabled } else { Act::PersonEnabled };
+        app.access.record(caller, act, (&id.to_string(), &person.name)).await?;
+        app.access.set_disabled(&caller.tenant, id, disabled).await?;
+    }
+    json(&app.store.people().find(&caller.tenant, id).await?)
+}
+
+/// `DELETE /api/people/{id}/sessions`: ends all sessions of a person; their keys stay.
+pub(crate) async fn end_sessions(
+    State(app): State<Arc<App>>,
+    Admin(principal): Admin,
+    PathId(id): PathId<PersonId>,
+) -> Result<StatusCode, ApiError> {
+    let caller = &principal.caller;
+    let person = app.store.people().find(&caller.tenant, id).await?;
+    app.access.end_sessions_of(caller, &person).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// `POST /api/me/password`: a person changes their password, which ends their other sessions.

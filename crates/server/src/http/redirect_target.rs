@@ -21,23 +21,66 @@ pub(crate) enum RedirectTarget {
     /// The settings of the browser.
     Settings,
     /// The page of administrators. The API checks who may read what it shows.
-    Admin,
+    Admin(AdminTab),
+}
+
+/// A tab of the page of administrators, with an address of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AdminTab {
+    Overview,
+    People,
+    Keys,
+    Prompts,
+    Decisions,
+    Blocked,
+    Servers,
+    Usage,
+    Configuration,
 }
 
 /// The pages whose address holds nothing that varies.
-const FIXED: [RedirectTarget; 4] = [
-    RedirectTarget::PlainChat,
-    RedirectTarget::Waiting,
-    RedirectTarget::Settings,
-    RedirectTarget::Admin,
+const FIXED: [RedirectTarget; 3] =
+    [RedirectTarget::PlainChat, RedirectTarget::Waiting, RedirectTarget::Settings];
+const TABS: [AdminTab; 9] = [
+    AdminTab::Overview,
+    AdminTab::People,
+    AdminTab::Keys,
+    AdminTab::Prompts,
+    AdminTab::Decisions,
+    AdminTab::Blocked,
+    AdminTab::Servers,
+    AdminTab::Usage,
+    AdminTab::Configuration,
 ];
+
+impl AdminTab {
+    /// The tab that an address names below `/admin`.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        TABS.into_iter().find(|tab| *tab != Self::Overview && tab.path() == format!("/admin/{name}"))
+    }
+
+    fn path(self) -> &'static str {
+        match self {
+            Self::Overview => "/admin",
+            Self::People => "/admin/people",
+            Self::Keys => "/admin/keys",
+            Self::Prompts => "/admin/prompts",
+            Self::Decisions => "/admin/decisions",
+            Self::Blocked => "/admin/blocked",
+            Self::Servers => "/admin/servers",
+            Self::Usage => "/admin/usage",
+            Self::Configuration => "/admin/configuration",
+        }
+    }
+}
 
 impl RedirectTarget {
     /// The page that `next` asks for; the chat, if it is none of ours.
     pub(crate) fn of(next: Option<&str>) -> Self {
         let conversation = next.and_then(|path| path.strip_prefix("/c/")?.parse().ok());
         let pages = conversation.map(Self::Conversation).into_iter().chain(FIXED);
-        pages.into_iter().find(|page| next == Some(&*page.path())).unwrap_or_default()
+        let mut pages = pages.chain(TABS.map(Self::Admin));
+        pages.find(|page| next == Some(&*page.path())).unwrap_or_default()
     }
 
     /// The path on this server.
@@ -48,7 +91,7 @@ impl RedirectTarget {
             Self::Conversation(id) => format!("/c/{id}").into(),
             Self::Waiting => "/waiting".into(),
             Self::Settings => "/settings".into(),
-            Self::Admin => "/admin".into(),
+            Self::Admin(tab) => tab.path().into(),
         }
     }
 
@@ -82,7 +125,8 @@ mod tests {
             RedirectTarget::Conversation(conversation),
             RedirectTarget::Waiting,
             RedirectTarget::Settings,
-            RedirectTarget::Admin,
+            RedirectTarget::Admin(AdminTab::Overview),
+            RedirectTarget::Admin(AdminTab::Configuration),
         ] {
             assert_eq!(RedirectTarget::of(Some(&page.path())), page);
         }
@@ -93,7 +137,7 @@ mod tests {
             "javascript:alert(1)", "/logout", " /chat?plain", "/c/", "/c/x", "/c//evil.example",
             "/c/0198c0de-0000-7000-8000-000000000001/../../x",
             "/c/0198c0de-0000-7000-8000-000000000001?x", "/c/0198C0DE000070008000000000000001",
-            "/waiting/", "/settings?x", "/admin/../logout",
+            "/waiting/", "/settings?x", "/admin/../logout", "/admin/", "/admin/people/x",
         ];
         for text in strange {
             assert_eq!(RedirectTarget::of(Some(text)), RedirectTarget::Chat, "{text:?}");

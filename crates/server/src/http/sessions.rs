@@ -14,7 +14,7 @@ use super::body::PathId;
 use super::errors::ApiError;
 use super::json;
 use crate::app::App;
-use crate::auth::Principal;
+use crate::auth::{Act, Principal};
 
 #[derive(Debug, Serialize)]
 struct SessionList {
@@ -62,8 +62,17 @@ pub(crate) async fn end(
 ) -> Result<StatusCode, ApiError> {
     let tenant = &principal.caller.tenant;
     let sessions = app.access.sessions.list(tenant, of(&principal)).await?;
-    if !sessions.iter().any(|session| session.id == id) {
-        return Err(ApiError::not_found());
+    let session = sessions.iter().find(|session| session.id == id);
+    let session = session.ok_or_else(ApiError::not_found)?;
+    let caller = &principal.caller;
+    let whose = session.person.as_ref();
+    let is_own = match whose {
+        Some(whose) => caller.person() == Some(whose.id),
+        None => id == caller.session,
+    };
+    if caller.role == AccessRole::Admin && !is_own {
+        let name = whose.map_or(session.name.as_str(), |whose| &whose.name);
+        app.access.record(caller, Act::SessionEnded, (&id, name)).await?;
     }
     app.access.sessions.end_by_id(tenant, &id).await?;
     Ok(StatusCode::NO_CONTENT)

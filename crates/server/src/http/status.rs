@@ -166,7 +166,7 @@ fn project_status(project: &Project) -> ProjectStatus<'_> {
             model: agent.model,
             warnings: project.agent.warnings(),
         },
-        mcp: health.into_iter().map(|health| clean(&project.sanitizer, health)).collect(),
+        mcp: health.into_iter().map(|health| clean_health(&project.sanitizer, health)).collect(),
         flow: FlowStatus {
             policy: project.flow,
             would_ask: project.flow_notes.count(),
@@ -190,7 +190,7 @@ fn tool_labels(project: &Project) -> Vec<ToolLabels> {
 }
 
 /// An MCP server chooses the text of its problems, so it is sanitized.
-fn clean(sanitizer: &Sanitizer, health: ServerHealth) -> ServerHealth {
+pub(super) fn clean_health(sanitizer: &Sanitizer, health: ServerHealth) -> ServerHealth {
     ServerHealth {
         problem: health.problem.map(|text| Clean::new(sanitizer, text).into_inner()),
         warnings: Clean::new(sanitizer, health.warnings).into_inner(),

@@ -79,6 +79,7 @@ async fn bad_input_is_answered_clearly() {
     callers(all).await;
     requests(all).await;
     people(all).await;
+    administration(all).await;
     assert_snapshot!(answers.shown.trim_start());
 }
 
@@ -275,6 +276,49 @@ async fn requests(all: &mut Answers) {
         let allowed = all.app.admin(method, path).send().await.unwrap();
         assert!(allowed.headers().contains_key("allow"), "{method} {path} says what is allowed");
         all.add(&format!("{method} {path}"), all.app.admin(method, path)).await;
+    }
+}
+
+async fn administration(all: &mut Answers) {
+    all.heading("administration");
+    let keys = "/api/admin/keys";
+    for (what, body) in [
+        ("a key without a name", r#"{"name": " "}"#),
+        ("a key with lines in its name", r#"{"name": "a\nb"}"#),
+        ("a key of an unknown role", r#"{"name": "a", "role": "owner"}"#),
+        ("a key of one's own, for nobody", r#"{"name": "a", "own": true}"#),
+    ] {
+        let request = all.app.admin("POST", keys).header("content-type", "application/json");
+        all.add(what, request.body(body)).await;
+    }
+    all.add("no key", all.app.admin("DELETE", "/api/admin/keys/x")).await;
+    all.add("the key of the environment", all.app.admin("DELETE", "/api/admin/keys/environment")).await;
+    all.get("an unknown outcome", "/api/admin/decisions?outcome=maybe").await;
+    all.get("a time that is none", "/api/admin/decisions?from=yesterday").await;
+    let long = "x".repeat(201);
+    all.get("a long search", &format!("/api/admin/decisions?q={long}")).await;
+    all.get("an unknown format", "/api/admin/decisions/export?format=xls").await;
+    all.get("a page that is none", "/api/admin/acts?before=yesterday").await;
+    all.get("too many days", "/api/admin/usage?days=365").await;
+    all.get("no time zone", "/api/admin/usage?utc_offset_minutes=10000").await;
+    let restart = "/api/admin/mcp/recipes/nothing/restart";
+    all.add("no server", all.app.admin("POST", restart)).await;
+    let user = all.app.log_in(PASSWORD).await;
+    for (method, path) in [
+        ("POST", keys),
+        ("DELETE", "/api/admin/keys/environment"),
+        ("GET", "/api/admin/prompts"),
+        ("GET", "/api/admin/decisions"),
+        ("GET", "/api/admin/decisions/export"),
+        ("GET", "/api/admin/acts"),
+        ("GET", "/api/admin/usage"),
+        ("GET", "/api/admin/configuration"),
+        ("POST", restart),
+        ("GET", "/api/admin/mcp/recipes/nothing/output"),
+    ] {
+        let request = all.app.request(method, path).header("cookie", &user);
+        let request = request.header("content-type", "application/json").body(r#"{"name": "a"}"#);
+        all.add(&format!("no admin: {method} {path}"), request).await;
     }
 }
 

@@ -5,6 +5,7 @@
 mod access;
 mod acp;
 mod acp_agents;
+mod administration;
 mod apps;
 mod autobahn;
 mod bad_input;

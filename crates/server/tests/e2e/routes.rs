@@ -61,6 +61,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("GET", "/waiting", Open(303)),
     route("GET", "/settings", Open(303)),
     route("GET", "/admin", Open(303)),
+    route("GET", "/admin/{tab}", Open(303)),
     route("GET", "/assets/style.css", Open(200)),
     route("GET", "/assets/theme.js", Open(200)),
     route("GET", "/assets/icon.svg", Open(200)),
@@ -112,7 +113,19 @@ pub(crate) const ROUTES: &[Route] = &[
     route("DELETE", "/api/sessions/{id}", Names(&[""])),
     route("GET", "/api/people", Own),
     route("PATCH", "/api/people/{id}", Names(&[r#"{"disabled": true}"#])),
+    route("DELETE", "/api/people/{id}/sessions", Names(&[""])),
     route("POST", "/api/people/invitations", Own),
+    route("GET", "/api/admin/keys", Own),
+    route("POST", "/api/admin/keys", Own),
+    route("DELETE", "/api/admin/keys/{id}", Names(&[""])),
+    route("GET", "/api/admin/prompts", Own),
+    route("GET", "/api/admin/decisions", Own),
+    route("GET", "/api/admin/decisions/export", Own),
+    route("GET", "/api/admin/acts", Own),
+    route("GET", "/api/admin/usage", Own),
+    route("GET", "/api/admin/configuration", Own),
+    route("POST", "/api/admin/mcp/{project}/{server}/restart", Names(&[""])),
+    route("GET", "/api/admin/mcp/{project}/{server}/output", Names(&[""])),
     route("GET", "/api/projects/{project}/logo", Names(&[""])),
     route("GET", "/api/openapi.json", Open(200)),
     route("GET", "/agui/{tenant}/info", Names(&[""])),
@@ -163,6 +176,7 @@ pub(crate) fn filled(path: &str, id: &str) -> String {
         .replace("{id}", id)
         .replace("{tool}", "cook")
         .replace("{thread}", "t")
+        .replace("{tab}", "people")
         .replace("{token}", "unknown")
         .replace("{server}", "mail");
     let path = path.replace("{message}", id);

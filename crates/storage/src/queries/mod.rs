@@ -3,5 +3,7 @@
 pub(crate) mod activity;
 pub(crate) mod branches;
 pub(crate) mod conversation_view;
+pub(crate) mod decision_list;
 pub(crate) mod log;
 pub(crate) mod running_turns;
+pub(crate) mod waiting_prompts;

@@ -106,7 +106,7 @@ pub struct Token {
 const BATCHES: [usize; 3] = [4, 50, 500];
 
 /// A token, and whose it is.
-const SELECT: &str = "SELECT t.*, COALESCE(t.revoked_at, p.disabled_at) AS ended_at,
+pub(crate) const SELECT: &str = "SELECT t.*, COALESCE(t.revoked_at, p.disabled_at) AS ended_at,
      p.name AS person_name FROM tokens t LEFT JOIN people p ON p.id = t.person";
 
 /// The stored credentials.
@@ -321,7 +321,7 @@ fn select_by_hash(hashes: usize) -> String {
     format!("{SELECT} WHERE t.hash IN ({})", numbers.join(", "))
 }
 
-fn token(row: &Row) -> Result<Token, StorageError> {
+pub(crate) fn token(row: &Row) -> Result<Token, StorageError> {
     let time = |column| -> Result<Option<Timestamp>, StorageError> {
         Ok(row.try_get::<Option<i64>>(column)?.map(Timestamp))
     };

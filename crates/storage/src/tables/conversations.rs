@@ -7,7 +7,7 @@ use parlor_protocol::{
 };
 use serde::Serialize;
 
-use crate::columns::{counter, optional, optional_counter, parsed, to_column};
+use crate::columns::{counter, like_pattern, optional, optional_counter, parsed, to_column};
 use crate::error::StorageError;
 use crate::pages::{self, PageCursor};
 use crate::path::Path;
@@ -286,17 +286,4 @@ fn conversation(row: &Row) -> Result<Conversation, StorageError> {
         home: optional(row, "home")?,
         leaf: optional_counter(row, "leaf")?,
     })
-}
-
-/// Finds a person's text literally.
-fn like_pattern(text: &str) -> String {
-    let mut pattern = String::from("%");
-    for c in text.to_lowercase().chars() {
-        if matches!(c, '%' | '_' | '!') {
-            pattern.push('!');
-        }
-        pattern.push(c);
-    }
-    pattern.push('%');
-    pattern
 }

@@ -127,7 +127,7 @@ pub(crate) async fn insert(
     Ok(())
 }
 
-fn decision(row: &Row) -> Result<Decision, StorageError> {
+pub(crate) fn decision(row: &Row) -> Result<Decision, StorageError> {
     let outcome = PromptStatus::from_name(row.try_get("outcome")?).outcome();
     Ok(Decision {
         id: row.try_get("id")?,

@@ -2,6 +2,8 @@
 //! other table. `transactions` puts several of these writes together.
 
 pub(crate) mod access;
+mod access_list;
+pub(crate) mod admin_acts;
 pub(crate) mod allowances;
 pub(crate) mod blocked_inputs;
 pub(crate) mod conversations;
@@ -15,8 +17,10 @@ pub(crate) mod mcp_logins;
 pub(crate) mod messages;
 pub(crate) mod nodes;
 pub(crate) mod people;
+pub(crate) mod people_list;
 pub(crate) mod prompts;
 pub(crate) mod rate_limits;
 pub(crate) mod text_blocks;
 pub(crate) mod tool_runs;
+pub(crate) mod turn_figures;
 pub(crate) mod turns;

@@ -93,6 +93,29 @@ impl People<'_> {
         rows.iter().map(person).collect()
     }
 
+    /// Gives a person another access role, and revokes what the one before let them in with.
+    pub async fn set_role(
+        &self,
+        tenant: &TenantId,
+        id: PersonId,
+        role: AccessRole,
+        now: Timestamp,
+    ) -> Result<(), StorageError> {
+        let mut transaction = self.0.begin().await?;
+        let set = query("UPDATE people SET role = $3 WHERE tenant = $1 AND id = $2")
+            .bind(tenant.as_str())
+            .bind(id.to_string())
+            .bind(role.as_str())
+            .execute(&mut *transaction)
+            .await?;
+        if set == 0 {
+            return Err(StorageError::NotFound);
+        }
+        revoke_of_other_role(&mut transaction, id, role, now).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
     /// The person of a tenant who logs in with this name.
     pub async fn by_login(
         &self,
@@ -253,15 +276,8 @@ impl People<'_> {
             .bind(&new.email)
             .execute(&mut *transaction)
             .await?;
-        let revoked = query(
-            "UPDATE tokens SET revoked_at = $3 WHERE person = $1 AND revoked_at IS NULL
-             AND role <> $2 AND (kind = 'session' OR role = 'admin')",
-        )
-        .bind(known.id.to_string())
-        .bind(new.role.as_str())
-        .bind(new.created_at.0)
-        .execute(&mut *transaction)
-        .await?;
+        let revoked =
+            revoke_of_other_role(&mut transaction, known.id, new.role, new.created_at).await?;
         transaction.commit().await?;
         Ok((Person { role: new.role, email: new.email.clone(), ..known }, revoked > 0))
     }
@@ -306,6 +322,25 @@ impl People<'_> {
     }
 }
 
+/// Revokes what another role let a person in with: their sessions, and keys that can do more.
+async fn revoke_of_other_role(
+    transaction: &mut Connection,
+    id: PersonId,
+    role: AccessRole,
+    now: Timestamp,
+) -> Result<u64, StorageError> {
+    let revoked = query(
+        "UPDATE tokens SET revoked_at = $3 WHERE person = $1 AND revoked_at IS NULL
+         AND role <> $2 AND (kind = 'session' OR role = 'admin')",
+    )
+    .bind(id.to_string())
+    .bind(role.as_str())
+    .bind(now.0)
+    .execute(transaction)
+    .await?;
+    Ok(revoked)
+}
+
 /// Adds a person; `NameTaken` if somebody of the tenant has the login name.
 pub(crate) async fn insert(
     transaction: &mut Connection,
@@ -338,7 +373,7 @@ fn name_taken(fault: Fault) -> StorageError {
     }
 }
 
-fn person(row: &Row) -> Result<Person, StorageError> {
+pub(crate) fn person(row: &Row) -> Result<Person, StorageError> {
     Ok(Person {
         id: parsed(row, "id")?,
         tenant: parsed(row, "tenant")?,

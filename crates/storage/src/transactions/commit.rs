@@ -17,6 +17,7 @@ use crate::tables::messages;
 use crate::tables::prompts::{self, PromptWrite};
 use crate::tables::text_blocks::{self, TextBlock};
 use crate::tables::tool_runs::{self, RunWrite};
+use crate::tables::turn_figures::{self, TurnFigures};
 use crate::tables::turns::TurnOutcome;
 
 /// One atomic write of a running turn: a step, and where it goes.
@@ -59,6 +60,8 @@ pub struct Step {
     pub prompts: Vec<PromptWrite>,
     /// Set if the turn ends with this step.
     pub end: Option<TurnOutcome>,
+    /// What was measured of the turn, if it ends with this step.
+    pub figures: Option<TurnFigures>,
 }
 
 /// An event that is written.
@@ -144,6 +147,10 @@ fn batch(commit: &Commit) -> Result<(Batch, Vec<Logged>), StorageError> {
         prompts::apply(&mut batch, turn, prompt, now)?;
     }
     update_turn(&mut batch, commit)?;
+    if let (Some(outcome), Some(figures)) = (&step.end, &step.figures) {
+        // Last: the rows of the hour are shared with other turns, and locked until the commit.
+        turn_figures::add(&mut batch, turn, outcome, figures, now);
+    }
     Ok((batch, logged))
 }
 

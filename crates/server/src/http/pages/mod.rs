@@ -31,7 +31,7 @@ pub(super) use not_found::not_found_page;
 
 use super::errors::ApiError;
 use super::locale::Locale;
-use super::redirect_target::RedirectTarget;
+use super::redirect_target::{AdminTab, RedirectTarget};
 use super::web;
 use crate::app::App;
 use crate::auth::cookie;
@@ -97,7 +97,19 @@ pub(crate) async fn admin(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    web_page(&app, RedirectTarget::Admin, &headers).await
+    web_page(&app, RedirectTarget::Admin(AdminTab::Overview), &headers).await
+}
+
+/// `GET /admin/{tab}`: one of the tabs of that page.
+pub(crate) async fn admin_tab(
+    State(app): State<Arc<App>>,
+    Path(tab): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    match AdminTab::named(&tab) {
+        Some(tab) => web_page(&app, RedirectTarget::Admin(tab), &headers).await,
+        None => Ok(not_found_page(&headers)),
+    }
 }
 
 /// The web interface at one of its addresses: it shows what the address names.

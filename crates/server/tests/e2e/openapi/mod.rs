@@ -8,6 +8,7 @@
 //! Clients ignore fields that they do not know, so the document allows them. Here they are
 //! refused: a field that is new in a response has to be written down.
 
+mod administration;
 mod conversations;
 mod coverage;
 mod examples;

@@ -31,6 +31,19 @@ const PEOPLE: &str = include_str!("../../../../storage/src/tables/people.rs");
 const PROMPTS: &str = include_str!("../../../../storage/src/tables/prompts/mod.rs");
 const PROMPT_LIST: &str = include_str!("../../../../storage/src/tables/prompts/list.rs");
 const VIEW: &str = include_str!("../../../../storage/src/queries/conversation_view.rs");
+const ADMIN_ACTS: &str = include_str!("../../../../storage/src/tables/admin_acts.rs");
+const DECISION_LIST: &str = include_str!("../../../../storage/src/queries/decision_list.rs");
+const PEOPLE_LIST: &str = include_str!("../../../../storage/src/tables/people_list.rs");
+const WAITING: &str = include_str!("../../../../storage/src/queries/waiting_prompts.rs");
+const HTTP_ADMIN_ACTS: &str = include_str!("../../../src/http/admin/acts.rs");
+const HTTP_CONFIGURATION: &str = include_str!("../../../src/http/admin/configuration.rs");
+const HTTP_DECISIONS: &str = include_str!("../../../src/http/admin/decisions.rs");
+const HTTP_DECISION_EXPORT: &str = include_str!("../../../src/http/admin/export.rs");
+const HTTP_KEYS: &str = include_str!("../../../src/http/admin/keys.rs");
+const HTTP_SERVERS: &str = include_str!("../../../src/http/admin/servers.rs");
+const HTTP_USAGE: &str = include_str!("../../../src/http/admin/usage.rs");
+const HTTP_WAITING: &str = include_str!("../../../src/http/admin/prompts.rs");
+const CONFIG_EFFECTIVE: &str = include_str!("../../../src/config/effective.rs");
 const HTTP_AI_SDK: &str = include_str!("../../../src/http/external/ai_sdk/mod.rs");
 const HTTP_APPS: &str = include_str!("../../../src/http/apps.rs");
 const HTTP_BLOCKED_INPUTS: &str = include_str!("../../../src/http/blocked_inputs.rs");
@@ -96,6 +109,28 @@ const SENT: &[(&str, &[Struct])] = &[
     ("SessionPerson", &[(HTTP_SESSIONS, "SessionPerson")]),
     ("PeopleList", &[(HTTP_PEOPLE, "PeopleList")]),
     ("Person", &[(PEOPLE, "Person")]),
+    ("ListedPerson", &[(PEOPLE_LIST, "ListedPerson"), (PEOPLE, "Person")]),
+    ("KeyList", &[(HTTP_KEYS, "KeyList")]),
+    ("ListedKey", &[(HTTP_KEYS, "ListedKey")]),
+    ("KeyPerson", &[(HTTP_KEYS, "KeyPerson")]),
+    ("MadeKey", &[(HTTP_KEYS, "MadeKey")]),
+    ("WaitingPage", &[(WAITING, "WaitingPage")]),
+    ("WaitingPrompt", &[(WAITING, "WaitingPrompt")]),
+    ("WaitingContent", &[(WAITING, "WaitingContent")]),
+    ("DecisionPage", &[(DECISION_LIST, "DecisionPage")]),
+    ("ListedDecision", &[(DECISION_LIST, "ListedDecision")]),
+    ("DecisionContent", &[(DECISION_LIST, "DecisionContent")]),
+    ("AdminActPage", &[(ADMIN_ACTS, "AdminActPage")]),
+    ("AdminAct", &[(ADMIN_ACTS, "AdminAct")]),
+    ("Usage", &[(HTTP_USAGE, "Usage")]),
+    ("UsagePoint", &[(HTTP_USAGE, "UsagePoint"), (HTTP_USAGE, "UsageFigures")]),
+    ("ProjectUsage", &[(HTTP_USAGE, "ProjectUsage"), (HTTP_USAGE, "UsageFigures")]),
+    ("UsageFigures", &[(HTTP_USAGE, "UsageFigures")]),
+    ("ErrorCount", &[(HTTP_USAGE, "ErrorCount")]),
+    ("Configuration", &[(HTTP_CONFIGURATION, "Configuration")]),
+    ("EffectiveValue", &[(CONFIG_EFFECTIVE, "EffectiveValue")]),
+    ("ServerOutput", &[(HTTP_SERVERS, "ServerOutput")]),
+    ("OutputLine", &[(HTTP_SERVERS, "OutputLine")]),
     ("MadeInvitation", &[(HTTP_PEOPLE, "MadeInvitation")]),
     ("Look", &[(HTTP_ME, "Look")]),
     ("Words", &[(CONFIG_LOOK, "Words")]),
@@ -130,6 +165,7 @@ const TAKEN: &[(&str, Struct)] = &[
     ("ConversationChanges", (HTTP_CONVERSATIONS, "Changes")),
     ("NewInvitation", (HTTP_PEOPLE, "NewInvitation")),
     ("PersonChanges", (HTTP_PEOPLE, "PersonChanges")),
+    ("NewKey", (HTTP_KEYS, "NewKey")),
     ("PasswordChange", (HTTP_PEOPLE, "PasswordChange")),
 ];
 
@@ -142,6 +178,11 @@ const QUERIES: &[(&str, Struct)] = &[
     ("GET /api/prompts", (HTTP_PROMPTS, "Query")),
     ("GET /api/admin/blocked-inputs", (HTTP_BLOCKED_INPUTS, "Query")),
     ("GET /api/audit", (HTTP_BLOCKED_INPUTS, "Query")),
+    ("GET /api/admin/prompts", (HTTP_WAITING, "Query")),
+    ("GET /api/admin/decisions", (HTTP_DECISIONS, "Query")),
+    ("GET /api/admin/decisions/export", (HTTP_DECISION_EXPORT, "Query")),
+    ("GET /api/admin/acts", (HTTP_ADMIN_ACTS, "Query")),
+    ("GET /api/admin/usage", (HTTP_USAGE, "Query")),
     ("GET /ws/chat/{tenant}/{project}", (HTTP_WS, "From")),
     ("POST /ai-sdk/{tenant}/{project}", (HTTP_AI_SDK, "VersionParameter")),
     ("GET /ai-sdk/{tenant}/{project}/{id}/stream", (HTTP_AI_SDK, "VersionParameter")),

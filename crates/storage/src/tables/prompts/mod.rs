@@ -21,7 +21,7 @@ use serde_json::Value;
 use crate::served::Served;
 
 pub use list::PromptPage;
-pub(crate) use read::{of_conversation, unlogged};
+pub(crate) use read::{of_conversation, prompt, unlogged};
 pub(crate) use write::{apply, close};
 
 /// A prompt that opens.

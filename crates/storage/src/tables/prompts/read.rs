@@ -84,7 +84,7 @@ pub(crate) async fn of_conversation(
     rows.iter().map(prompt).collect()
 }
 
-pub(super) fn prompt(row: &Row) -> Result<Prompt, StorageError> {
+pub(crate) fn prompt(row: &Row) -> Result<Prompt, StorageError> {
     let time = |column| row.try_get::<Option<i64>>(column).map(|at| at.map(Timestamp));
     let expires_at = time("expires_at")?;
     let mut public: UserPrompt = json(row, "public")?;
