@@ -93,8 +93,8 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         "crates/chat",
         &[
             "parlor-agent", "parlor-fanout", "parlor-guard", "parlor-imports", "parlor-picture",
-            "parlor-protocol", "parlor-storage", "data-encoding", "futures-util", "jsonschema",
-            "serde", "serde_json", "sha2", "thiserror", "tokio", "tracing", "uuid",
+            "parlor-protocol", "parlor-storage", "data-encoding", "futures-util", "jiff",
+            "jsonschema", "serde", "serde_json", "sha2", "thiserror", "tokio", "tracing", "uuid",
         ],
     ),
     (

@@ -8,6 +8,8 @@
 //! 4. After an [`AgentEvent::Checkpoint`] the runner is not polled again before the
 //!    checkpoint and everything before it are committed: what comes next may have effects
 //!    outside.
+//!    The same holds for an [`AgentEvent::CallsModel`]: whoever does not want the call stops the
+//!    turn instead of polling on.
 //! 5. What an agent must not do by itself it requests ([`crate::requests`]), and waits for
 //!    [`TurnRunner::answer`].
 //! 6. [`TurnRunner::stop`] closes the connection at once; the text so far still comes as a
@@ -230,6 +232,9 @@ pub enum AgentEvent {
     Withdrawn(String),
     /// The results of the calls of one message, for the raw history.
     ToolMessage(HistoryMessage),
+    /// The model is asked next, which costs something. An agent that is a program asks its model
+    /// by itself, and says nothing of it.
+    CallsModel,
     /// What one request to the model cost; a turn can have several.
     Usage(Usage),
     /// The turn can go on from here after a crash.

@@ -34,6 +34,9 @@ pub enum AgentError {
     /// The agent took longer than it may: ask for less at once.
     #[error("the agent took longer than {} s", .0.as_secs_f32())]
     TookTooLong(Duration),
+    /// A budget is used up: wait until the next one begins. The sentence is for people.
+    #[error("a budget is used up: {0}")]
+    BudgetExceeded(String),
     /// The agent says that it failed: try again.
     #[error("the agent says that it failed: {0}")]
     Reported(String),
@@ -63,6 +66,7 @@ impl AgentError {
             Self::TookTooLong(_) => "The agent took too long and was stopped. Send a message to \
                                      go on, or ask for less at once."
                 .into(),
+            Self::BudgetExceeded(sentence) => sentence.clone().into(),
             Self::Reported(_) => "The agent could not finish this. Try again.".into(),
         }
     }
@@ -101,6 +105,7 @@ impl AgentError {
             | Self::CannotResume(_)
             | Self::Lost(_)
             | Self::TookTooLong(_)
+            | Self::BudgetExceeded(_)
             | Self::Reported(_) => Remedy::TryAgain,
         }
     }

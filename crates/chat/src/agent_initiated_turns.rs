@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use parlor_agent::AgentInitiatedTurn;
 use parlor_protocol::{ConversationId, TenantId};
-use parlor_storage::StorageError;
+use parlor_storage::{Scope, StorageError};
 
 use crate::project::Project;
 use crate::state::ChatState;
@@ -75,7 +75,9 @@ async fn begin(
     project: &Arc<Project>,
     conversation: ConversationId,
 ) -> Result<(), StorageError> {
-    let write = turn::agent_turn(tenant, project, conversation);
+    let scope = Scope::of_server(tenant.clone());
+    let person = state.store.conversation(&scope, conversation).await?.person;
+    let write = turn::agent_turn(tenant, project, conversation, person);
     // The agent has begun already, so the turn counts whatever the limits.
     let slot = state.turn_slots.count(tenant, &project.id);
     turn::begin(state, write, project, slot).await.map(|_accepted| ())

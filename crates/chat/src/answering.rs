@@ -166,6 +166,7 @@ async fn begin_turn(
         version: None,
         clears: None,
     };
+    let usage = state.projects.budgets().admit(&state.store, caller, &project.id).await?;
     let conversation = prompt.conversation;
     let passed_over = open_prompts_without_turn(state, conversation, Some(prompt.id)).await?;
     let answers = Some(Box::new(close));
@@ -175,6 +176,7 @@ async fn begin_turn(
     write.mode = (decision == Some(PlanDecision::Execute)).then_some(Mode::Act);
     // The client that asked is the one that reads on.
     write.client_tools = state.store.client_tools(prompt.turn).await?;
+    write.usage = Some(usage);
     let slot = state.turn_slot(caller, project).await?;
     match turn::begin(state, write, project, slot).await {
         Ok(accepted) => Ok(accepted),

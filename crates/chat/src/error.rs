@@ -4,6 +4,7 @@ use parlor_guard::guardrail::Refusal;
 use parlor_protocol::PromptId;
 use parlor_storage::{Fault, StorageError};
 
+use crate::budgets::OverBudget;
 use crate::validation_error::ValidationError;
 
 /// Why a request failed.
@@ -24,6 +25,9 @@ pub enum ChatError {
     /// Wait until others have ended: the limit of parallel turns is reached.
     #[error("too many turns are running at the same time; wait for one to end")]
     TooManyTurns,
+    /// Wait until the next one begins: a budget is used up.
+    #[error(transparent)]
+    BudgetExceeded(Box<OverBudget>),
     /// Answer the prompt first.
     #[error("a question waits for an answer in this conversation")]
     PromptOpen(PromptId),

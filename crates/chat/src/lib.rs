@@ -15,6 +15,7 @@
 //!    [`apps`]: pages of MCP servers, whose calls are turns too.
 //!    [`flow`]: what the model was told of others decides what is asked.
 //!    [`importing`]: conversations that took place in another chat.
+//!    [`budgets`]: how much may be used in a day or a month.
 //!    [`branches`]: a message is edited, or answered once more; both versions stay.
 //! 7. [`nodes`]: several servers on one database take over from each other and tell each
 //!    other where to look.
@@ -28,6 +29,7 @@ mod answering;
 mod approval_policy;
 mod apps;
 mod branches;
+mod budgets;
 mod caller;
 mod chat;
 mod checked_tools;
@@ -64,6 +66,10 @@ mod versions;
 pub use allowances::ListedAllowance;
 pub use answering::Answered;
 pub use apps::AppCallOutcome;
+pub use budgets::{
+    AheadMs, Budget, Budgets, Calendar, Limit, OverBudget, PersonBudgets, Prices, TenantBudgets,
+    UsedPage, units,
+};
 pub use caller::{Accepted, Caller};
 pub use chat::Chat;
 pub use checked_tools::CheckedTools;

@@ -10,6 +10,7 @@ use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::{ProjectId, TenantId};
 use parlor_storage::{Path, StorageError, Store};
 
+use crate::budgets::{Budgets, Prices};
 use crate::flow::{FlowContext, FlowNotes, FlowPolicy};
 
 /// One agent with its policies.
@@ -41,6 +42,8 @@ pub struct Project {
     pub max_answer_bytes: usize,
     /// The limit of parallel turns in this project.
     pub max_turns: u32,
+    /// What tokens cost, where the agent does not say what a turn cost.
+    pub prices: Option<Prices>,
     /// What is done about words of others (F-2).
     pub flow: FlowPolicy,
     /// What would have been asked.
@@ -69,6 +72,7 @@ impl std::fmt::Debug for Project {
 pub struct Projects {
     projects: BTreeMap<(TenantId, ProjectId), Arc<Project>>,
     max_turns_of_tenant: u32,
+    budgets: Arc<Budgets>,
 }
 
 impl Default for Projects {
@@ -80,7 +84,17 @@ impl Default for Projects {
 impl Projects {
     /// No projects yet. The limit is of parallel turns of one tenant, in all its projects.
     pub fn new(max_turns_of_tenant: u32) -> Self {
-        Self { projects: BTreeMap::new(), max_turns_of_tenant }
+        Self { projects: BTreeMap::new(), max_turns_of_tenant, budgets: Arc::default() }
+    }
+
+    /// Holds tenants to budgets.
+    pub fn set_budgets(&mut self, budgets: Budgets) {
+        self.budgets = Arc::new(budgets);
+    }
+
+    /// How much may be used.
+    pub fn budgets(&self) -> &Arc<Budgets> {
+        &self.budgets
     }
 
     pub(crate) fn max_turns_of_tenant(&self) -> u32 {

@@ -3,9 +3,10 @@
 //! 1. A message that was sent before is acknowledged again, and begins no second turn (H-5).
 //! 2. What a retry, an edit or another answer leaves out is filled in ([`retries`], [`branches`]).
 //! 3. The conversation is looked up, or a new one is prepared.
-//! 4. The image is decoded and checked, the text passes the guardrail ([`input_check`]), and so
+//! 4. No budget may be used up ([`budgets`](crate::budgets)).
+//! 5. The image is decoded and checked, the text passes the guardrail ([`input_check`]), and so
 //!    does what an external client tells of the past ([`external_message`](crate::external_message)).
-//! 5. The turn gets a slot, then everything is written at once and the turn begins
+//! 6. The turn gets a slot, then everything is written at once and the turn begins
 //!    ([`turn::begin`]).
 
 use std::sync::Arc;
@@ -48,6 +49,7 @@ pub(crate) async fn send(
     };
     let target = target(state, caller, project, &request).await?;
     let project = &target.project;
+    let usage = state.projects.budgets().admit(&state.store, caller, &project.id).await?;
     let said = said(state, caller, &target, &mut request, repeated, &message.earlier).await?;
     let tools = client_tools::check(project, &request.client_tools)?;
     let slot = state.turn_slot(caller, project).await?;
@@ -61,6 +63,7 @@ pub(crate) async fn send(
     write.client_message_id = request.client_message_id.clone();
     write.request_hash = message.request_hash.clone();
     write.client_tools = tools;
+    write.usage = Some(usage);
     match turn::begin(state, write, project, slot).await {
         Ok(accepted) => Ok(accepted),
         Err(error) => match accepted_before(state, caller, &message).await? {

@@ -124,6 +124,21 @@ impl Batch {
         }
     }
 
+    /// The same, for rows that may be there: `end` says what to do about those that are.
+    pub fn upsert<T>(
+        &mut self,
+        into: &'static str,
+        end: &'static str,
+        rows: impl IntoIterator<Item = T>,
+        values: impl FnMut(&mut Self, T),
+    ) {
+        let before = self.statements.len();
+        self.insert(into, rows, values);
+        for statement in self.statements.iter_mut().skip(before) {
+            statement.end = end.to_owned();
+        }
+    }
+
     /// The same, but for rows whose key is there already.
     pub(crate) fn insert_missing<T>(
         &mut self,

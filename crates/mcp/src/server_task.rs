@@ -250,15 +250,16 @@ impl ServerTask {
             status.starts += 1;
         });
         let (spec, stop) = (&self.handle.spec, &self.stop);
-        let (mut live, listing) = match open(spec, &self.supervisor, &self.handle.stderr, stop).await {
-            Ok(opened) => opened,
-            Err(_) if stop.is_cancelled() => return None,
-            Err(problem) => {
-                self.catalogue.withdraw(self.index);
-                self.down(&problem, None).await;
-                return Some(problem);
-            }
-        };
+        let (mut live, listing) =
+            match open(spec, &self.supervisor, &self.handle.stderr, stop).await {
+                Ok(opened) => opened,
+                Err(_) if stop.is_cancelled() => return None,
+                Err(problem) => {
+                    self.catalogue.withdraw(self.index);
+                    self.down(&problem, None).await;
+                    return Some(problem);
+                }
+            };
         let since = Instant::now();
         self.ready(&live, listing);
         let end = self.serve(&mut live).await;

@@ -53,7 +53,8 @@ fn without_secrets(line: String, secrets: &[&str]) -> String {
     let mut line = secrets.iter().fold(line, |line, secret| line.replace(secret, MASK));
     for secret in secrets {
         let ends = secret.char_indices().map(|(at, _)| at).rev();
-        let begun = ends.take_while(|at| *at >= SHORTEST_SECRET).find(|at| line.ends_with(&secret[..*at]));
+        let begun =
+            ends.take_while(|at| *at >= SHORTEST_SECRET).find(|at| line.ends_with(&secret[..*at]));
         if let Some(begun) = begun {
             line.truncate(line.len() - begun);
             line.push_str(MASK);

@@ -29,6 +29,9 @@ pub struct ErrorBody {
     /// What is wrong with the fields of an answer, where it is about fields.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problems: Option<Vec<FieldProblem>>,
+    /// The budget that is used up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<crate::budget::SpentBudget>,
 }
 
 /// What is wrong with one field of an answer (P-5).
@@ -117,6 +120,9 @@ pub enum ErrorCode {
     TooLarge,
     /// Too many messages; `retry_after` says when.
     RateLimited,
+    /// A budget of a person, a project or the tenant is used up; `retry_after` says when the next
+    /// one begins (Y-3).
+    BudgetExceeded,
     /// The agent failed.
     AgentFailed,
     /// The server cannot save or answer right now; trying again later can help.
@@ -146,6 +152,7 @@ impl ErrorCode {
             Self::Changed => "changed",
             Self::TooLarge => "too_large",
             Self::RateLimited => "rate_limited",
+            Self::BudgetExceeded => "budget_exceeded",
             Self::AgentFailed => "agent_failed",
             Self::Unavailable => "unavailable",
             Self::Internal => "internal",

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
+use crate::budget::SpentBudget;
 use crate::ids::{MessageId, PromptId};
 use crate::question::Severity;
 use crate::tool::ToolCall;
@@ -82,6 +83,8 @@ pub const SUSPICIOUS: MetadataKey<str> = MetadataKey::new("suspicious");
 pub const CODE: MetadataKey<str> = MetadataKey::new("code");
 /// Whether trying again can help.
 pub const RECOVERABLE: MetadataKey<bool> = MetadataKey::new("recoverable");
+/// The budget that is used up (Y-3).
+pub const BUDGET: MetadataKey<SpentBudget> = MetadataKey::new("budget");
 /// What helps instead of trying again.
 pub const REMEDY: MetadataKey<str> = MetadataKey::new("remedy");
 

@@ -17,7 +17,7 @@ pub struct PersonName(String);
 
 /// What a person is found by when they log in: their name, whatever its case. Two people of a
 /// tenant never have the same.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct LoginName(String);
 

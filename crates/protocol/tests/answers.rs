@@ -60,6 +60,7 @@ fn answers() {
                     problem: Problem::TooShort,
                     limit: Some(1.into()),
                 }]),
+                budget: None,
             },
         },
     );

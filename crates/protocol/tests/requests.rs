@@ -52,7 +52,36 @@ fn requests_and_errors() {
                 retry_after: Some(12),
                 prompt_id: None,
                 problems: None,
+                budget: None,
             },
+        },
+    );
+    let (scope, measure, period) = (BudgetScope::Person, Measure::CostUsd, Period::Month);
+    let ends_at = Timestamp(1_796_083_200_000);
+    golden(
+        "error_budget_exceeded.json",
+        &ErrorEnvelope {
+            error: ErrorBody {
+                code: ErrorCode::BudgetExceeded,
+                message: "Your budget for this month is used up.".into(),
+                retry_after: Some(90),
+                prompt_id: None,
+                problems: None,
+                budget: Some(SpentBudget { scope, measure, period, ends_at }),
+            },
+        },
+    );
+    golden(
+        "budget_use.json",
+        &BudgetUse {
+            scope,
+            project: None,
+            measure,
+            period,
+            percent: 45,
+            used: Some(2.25),
+            limit: Some(5.0),
+            ends_at,
         },
     );
     for code in [ErrorCode::InputBlocked, ErrorCode::TurnRunning, ErrorCode::Internal] {

@@ -37,7 +37,8 @@ fn the_generated_types_are_up_to_date() {
         Message, PromptType, PromptStep, Preview, CallCaveat, Source, Found, ValueOrigin,
         Influence, UserPrompt, PromptUpdated, PromptOutcome, PromptClosed, Remember, PromptAnswer,
         ImageAttachment, ClientTool, ChatRequest, BranchChoice, ErrorCode, Problem, FieldProblem,
-        ErrorBody, ErrorEnvelope, Verdict, DoneReason, Branch, EventBody,
+        BudgetScope, Measure, Period, SpentBudget, BudgetUse, ErrorBody, ErrorEnvelope, Verdict,
+        DoneReason, Branch, EventBody,
     ];
     // The tag on the wire is `userPrompt`, and the generator names the type after it.
     let file = file

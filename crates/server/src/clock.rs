@@ -52,6 +52,11 @@ impl Clock {
         (ahead != 0).then(|| Timestamp(milliseconds(since).saturating_add(ahead)))
     }
 
+    /// How far a test moved both clocks ahead.
+    pub(crate) fn ahead_ms(&self) -> i64 {
+        self.state.ahead.load(Ordering::Relaxed)
+    }
+
     /// Moves both clocks ahead, for tests of what takes days.
     pub fn advance(&self, by: Duration) {
         self.state.ahead.fetch_add(milliseconds(by), Ordering::Relaxed);

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use parlor_agent::Agent;
 use parlor_agent::tools::Tools;
-use parlor_chat::{Chat, CheckedTools, Membership, Project, Projects};
+use parlor_chat::{Budgets, Chat, CheckedTools, Membership, Project, Projects};
 use parlor_guard::guardrail::Guardrail;
 use parlor_guard::sanitizer::{Sanitizer, SanitizerSettings};
 use parlor_mcp::{Login, McpHost, McpServerSettings};
@@ -23,7 +23,8 @@ use parlor_storage::Store;
 pub use self::known_values::all_secrets;
 pub(crate) use self::tools::STORAGE_URL;
 pub use self::tools::{own_supervisor, recipe_vault};
-use crate::config::{Config, Limits, ProjectConfig};
+use crate::clock::Clock;
+use crate::config::{Config, Limits, ProjectConfig, TenantConfig};
 use crate::mcp_logins::McpLogins;
 use crate::oidc_logins::OidcLogins;
 
@@ -66,17 +67,19 @@ pub struct Compiled {
 }
 
 /// Compiles a configuration on a blocking thread. Child processes will be started under
-/// `supervisor`.
+/// `supervisor`; `clock` is the one that tests move.
 pub async fn compile(
     config: &Config,
     environment: BTreeMap<String, String>,
     supervisor: Supervisor,
     mcp_logins: McpLogins,
+    clock: &Clock,
 ) -> anyhow::Result<Compiled> {
-    let config = config.clone();
+    let (config, clock) = (config.clone(), clock.clone());
     let compile = move || {
-        let (projects, modes, mcp_hosts) =
+        let (mut projects, modes, mcp_hosts) =
             projects(&config, &environment, &supervisor, &mcp_logins)?;
+        projects.set_budgets(budgets(&config, clock));
         let oidc_logins = OidcLogins::of(&config, &environment, &mcp_logins)?;
         Ok(Compiled { projects, modes, mcp_hosts, mcp_logins, oidc_logins })
     };
@@ -208,6 +211,12 @@ fn with_tools(
     Ok((project, host))
 }
 
+fn budgets(config: &Config, clock: Clock) -> Budgets {
+    let of = |(id, tenant): (&TenantId, &TenantConfig)| (id.clone(), tenant.budgets.clone());
+    let ahead = move || clock.ahead_ms();
+    Budgets::new(config.tenants.iter().map(of).collect(), Arc::new(ahead))
+}
+
 fn project(
     id: &ProjectId,
     config: &ProjectConfig,
@@ -240,6 +249,7 @@ fn project(
         max_image_bytes: limits.image,
         max_answer_bytes: limits.answer,
         max_turns: limits.project_turns,
+        prices: config.prices,
         flow: config.flow,
         flow_notes: Arc::default(),
     })

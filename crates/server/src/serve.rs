@@ -192,7 +192,7 @@ async fn save_rate_limits(app: Arc<App>) {
 async fn clean_up(app: Arc<App>) {
     for round in 0_u64.. {
         sleep(CLEAN_UP_EVERY).await;
-        forget_senders(&app).await;
+        forget_old_rows(&app).await;
         if round % FIGURES_EVERY == 0 {
             forget_figures(&app).await;
         }
@@ -214,12 +214,15 @@ async fn forget_figures(app: &App) {
     }
 }
 
-async fn forget_senders(app: &App) {
+async fn forget_old_rows(app: &App) {
     if let Err(error) = app.rate_limits.remove_unused().await {
         tracing::warn!(%error, "failed to remove unused rate limits; retrying");
     }
     if let Err(error) = app.access.forget_old_attempts().await {
         tracing::warn!(%error, "failed to remove old login attempts; retrying");
+    }
+    if let Err(error) = app.chat.projects().budgets().remove_old(&app.store).await {
+        tracing::warn!(%error, "failed to remove old usage; retrying");
     }
 }
 

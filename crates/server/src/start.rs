@@ -128,7 +128,7 @@ pub(crate) async fn prepare(mut config: Config, visitors: Visitors) -> anyhow::R
                 Visitors::Editor => Ok(Vec::new()),
             }
         },
-        compile(&config, environment, own_supervisor(), mcp_logins)
+        compile(&config, environment, own_supervisor(), mcp_logins, &clock)
     )?;
     let membership = membership(&config, &store).await?;
     let workers = WorkerThreads::start().context("the worker threads cannot be started")?;

@@ -55,9 +55,7 @@ pub use postgres_only::rate_limits::{TokenWanted, TokensTaken};
 pub use queries::activity::Activity;
 pub use queries::branches::TurnPlace;
 pub use queries::conversation_view::ConversationView;
-pub use queries::decision_list::{
-    DecisionContent, DecisionFilter, DecisionPage, ListedDecision,
-};
+pub use queries::decision_list::{DecisionContent, DecisionFilter, DecisionPage, ListedDecision};
 pub use queries::log::{LogEnd, LogEntry, PageSize};
 pub use queries::running_turns::RunningTurns;
 pub use queries::waiting_prompts::{WaitingContent, WaitingPage, WaitingPrompt};
@@ -89,6 +87,9 @@ pub use tables::tool_runs::{
 };
 pub use tables::turn_figures::{TurnFigures, TurnHour};
 pub use tables::turns::{TurnOutcome, TurnRow, TurnStatus, Wanted};
+pub use tables::usage::{
+    AccountUse, ListedUse, Spent, UsageAccount, UsageOf, UsagePage, UsageWrite,
+};
 pub use transactions::begin_turn::{BeginTurn, BegunTurn, ClosedPrompts, Follows, TurnOwner};
 pub use transactions::choose_branch::ChosenBranch;
 pub use transactions::commit::{Commit, NewEvent, Step};

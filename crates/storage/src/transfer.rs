@@ -60,7 +60,7 @@ const TABLES: &[Table] = &[
     Table::new("turns", &["id"])
         .texts(&[
             "id", "conversation_id", "tenant", "started_by", "client_message_id", "message_id",
-            "status", "checkpoint", "block_message", "request_hash", "client_tools",
+            "status", "checkpoint", "block_message", "request_hash", "client_tools", "person",
         ])
         .integers(&[
             "start_seq", "epoch", "tokens_used", "block_seq", "started_at", "ended_at", "resumes",
@@ -146,11 +146,12 @@ const TABLES: &[Table] = &[
         .texts(&["tenant", "project", "figure"])
         .integers(&["hour", "shard", "amount"]),
     Table::new("admin_acts", &["id"])
-        .texts(&[
-            "id", "tenant", "session", "name", "person", "act", "subject", "subject_name",
-        ])
+        .texts(&["id", "tenant", "session", "name", "person", "act", "subject", "subject_name"])
         .integers(&["at"]),
     Table::new("quotas", &["sender"]).texts(&["sender"]).integers(&["rested_at"]),
+    Table::new("usage", &["tenant", "period", "scope", "subject"])
+        .texts(&["tenant", "period", "scope", "subject"])
+        .integers(&["messages", "tokens", "cost_micros", "agent_ms"]),
 ];
 
 /// Only `decisions` outlive their conversation.

@@ -1,10 +1,11 @@
-/** What was answered, how fast, what failed and what it cost. Budgets have their place here. */
+/** What was answered, how fast, what failed and what it cost, and budgets. */
 
 import { type ReactNode, useCallback, useState } from 'react';
 
 import { useI18n } from '../i18n';
 import * as admin from '../net/admin';
 import { classes } from '../ui/classes';
+import { Budgets } from './Budgets';
 import { useReading } from './reading';
 import { Refused } from './Refused';
 import { Section } from './Section';
@@ -36,6 +37,7 @@ export function UsageTab() {
       </div>
       <Refused refusal={refusal} />
       {seen && <Figures usage={seen} />}
+      <Budgets />
     </>
   );
 }

@@ -6,6 +6,7 @@ import { preventDropNavigation } from '../composer/file_drop';
 import { useI18n } from '../i18n';
 import { reasonFor } from '../i18n/reasons';
 import { refreshWhenBackOnline } from '../state/back_online';
+import { followBudgets } from '../state/budgets';
 import type { Page } from '../state/address';
 import { goToAddress, startPage } from '../state/conversation';
 import { followWaiting, refreshListSoon, refreshWaiting } from '../state/list';
@@ -46,6 +47,7 @@ export function App() {
   useEffect(() => refreshWhenBackOnline(), []);
   useEffect(() => preventDropNavigation(), []);
   useEffect(() => followWaiting(WAITING_AGAIN), []);
+  useEffect(() => followBudgets(), []);
   useEffect(() => {
     if (!failure || failure.code === 'unauthorized') return;
     const timer = setTimeout(() => void startPage(), AGAIN);

@@ -1,4 +1,4 @@
-/** The settings of this browser (language, appearance, density, what Enter does, notifications), sessions, and one's data. */
+/** The settings of this browser (language, appearance, density, what Enter does, notifications), budgets, sessions, and one's data. */
 
 import { type ReactNode, useId } from 'react';
 
@@ -10,6 +10,7 @@ import { DENSITIES, ENTERS, setDensity, setEnter, useSettings } from '../state/s
 import { Button } from '../ui/Button';
 import { classes } from '../ui/classes';
 import { PageFrame } from '../ui/PageFrame';
+import { Budgets } from './Budgets';
 import { showOverlay } from './overlays';
 import { Sessions } from './Sessions';
 import { setTheme, THEMES, useTheme } from './theme';
@@ -28,6 +29,9 @@ export default function SettingsPage() {
       <Part title={t('settings.notifications')}>
         <p className="text-small text-muted">{t(notifications())}</p>
         <NotifyMe />
+      </Part>
+      <Part title={t('budget.title')}>
+        <Budgets />
       </Part>
       <Part title={t('sessions.title')}>
         <Sessions />

@@ -1,7 +1,10 @@
 import { CircleAlert, RotateCcw } from 'lucide-react';
 
 import { useI18n } from '../i18n';
+import { spentText } from '../i18n/budgets';
 import { failureKey, type Remedy } from '../i18n/reasons';
+import { serverNow } from '../net/clock';
+import type { SpentBudget } from '../protocol/generated';
 import { tryAgain } from '../state/again';
 import { startNew } from '../state/conversation';
 import { Button } from '../ui/Button';
@@ -16,14 +19,17 @@ interface Props {
   retry: boolean;
   /** What else helps. */
   remedy: Remedy;
+  /** The budget that is used up, if it is about one. */
+  budget: SpentBudget | null;
 }
 
 /** The error of a turn: what happened, and what to do. */
-export function ErrorCard({ text, code, retry, remedy }: Props) {
-  const { t } = useI18n();
+export function ErrorCard({ text, code, retry, remedy, budget }: Props) {
+  const i18n = useI18n();
+  const { t } = i18n;
   return (
     <Card tone="critical" icon={<CircleAlert size={18} />} title={t('error.title')}>
-      <p>{t(failureKey(code, remedy))}</p>
+      <p>{budget ? spentText(i18n, budget, serverNow(Date.now())) : t(failureKey(code, remedy))}</p>
       {retry && (
         <Actions>
           <Button icon={<RotateCcw size={15} aria-hidden="true" />} onClick={() => void tryAgain()}>

@@ -1,8 +1,11 @@
-import { CircleAlert, CircleHelp } from 'lucide-react';
+import { CircleAlert, CircleHelp, Gauge } from 'lucide-react';
 import { type ReactNode, useEffect, useRef } from 'react';
 
 import { useI18n } from '../i18n';
+import { nearText } from '../i18n/budgets';
 import { reasonFor } from '../i18n/reasons';
+import { serverNow } from '../net/clock';
+import { nearlyUsedUp, useBudgets } from '../state/budgets';
 import type { PictureTrouble } from '../state/pictures';
 import { setState, useParlor } from '../state/store';
 import { useNow } from '../ui/now';
@@ -44,7 +47,7 @@ export function ComposerNotice({ pictureTrouble, missing, waiting, tried }: Prop
   if (missing !== null && !tried) {
     return <Line look="warning" icon={<CircleAlert size={16} />}>{t('composer.picture_again', { name: missing })}</Line>;
   }
-  if (waiting === null) return null;
+  if (waiting === null) return <NearlyUsedUp />;
   const show = () => {
     const card = document.querySelector<HTMLElement>('[data-card][tabindex="-1"]:has(button:enabled)');
     if (!card) return;
@@ -62,6 +65,17 @@ export function ComposerNotice({ pictureTrouble, missing, waiting, tried }: Prop
       </span>
     </Line>
   );
+}
+
+/** A word before a budget is used up, and as long as it is. */
+function NearlyUsedUp() {
+  const i18n = useI18n();
+  const now = serverNow(useNow(60_000));
+  const project = useParlor((state) => state.project ?? state.me?.default_project ?? null);
+  const budgets = useBudgets((state) => state.budgets);
+  const budget = nearlyUsedUp(budgets, project, now);
+  if (!budget) return null;
+  return <Line look={budget.percent >= 100 ? 'warning' : 'quiet'} icon={<Gauge size={16} />}>{nearText(i18n, budget, now)}</Line>;
 }
 
 /** Counts down until the next message may be sent, then disappears. A screen reader hears it once. */

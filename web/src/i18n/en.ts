@@ -1,11 +1,12 @@
 /** English. Every text of the page; `{names}` are filled in, `.one` and `.other` are forms of a number. */
 
 import { admin } from './en/admin';
+import { budgets } from './en/budgets';
 import { cards } from './en/cards';
 import { page } from './en/page';
 import { recipes } from './en/recipes';
 import { settings } from './en/settings';
 
-export const en = { ...page, ...cards, ...recipes, ...settings, ...admin };
+export const en = { ...page, ...cards, ...recipes, ...settings, ...admin, ...budgets };
 
 export type Key = keyof typeof en;

@@ -2,9 +2,10 @@
 
 import type { Key } from './en';
 import { admin } from './pt/admin';
+import { budgets } from './pt/budgets';
 import { cards } from './pt/cards';
 import { page } from './pt/page';
 import { recipes } from './pt/recipes';
 import { settings } from './pt/settings';
 
-export const pt: Record<Key, string> = { ...page, ...cards, ...recipes, ...settings, ...admin };
+export const pt: Record<Key, string> = { ...page, ...cards, ...recipes, ...settings, ...admin, ...budgets };

@@ -1,8 +1,10 @@
 /** Texts for errors: what happened, and what to do. */
 
+import { serverNow } from '../net/clock';
 import type { Refusal } from '../net/http';
 import type { ErrorCode } from '../protocol/generated';
 import type { I18n, Key } from '.';
+import { spentText } from './budgets';
 
 const REASONS: Record<ErrorCode | 'offline', Key> = {
   input_blocked: 'reason.input_blocked',
@@ -22,6 +24,7 @@ const REASONS: Record<ErrorCode | 'offline', Key> = {
   changed: 'reason.changed',
   too_large: 'reason.too_large',
   rate_limited: 'reason.rate_limited',
+  budget_exceeded: 'reason.budget_exceeded',
   agent_failed: 'reason.agent_failed',
   unavailable: 'reason.unavailable',
   internal: 'reason.internal',
@@ -32,6 +35,7 @@ export function reasonFor(i18n: I18n, refusal: Refusal): string {
   if (refusal.code === 'rate_limited' && refusal.retryAfter !== null) {
     return i18n.count('reason.rate_limited_for', Math.ceil(refusal.retryAfter));
   }
+  if (refusal.budget !== null) return spentText(i18n, refusal.budget, serverNow(Date.now()));
   const reason = i18n.t(reasonKey(refusal.code));
   // Only the server knows what exactly is wrong with the answer.
   return refusal.code === 'answer_invalid' && refusal.message ? `${reason} ${refusal.message}` : reason;

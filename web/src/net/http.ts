@@ -1,6 +1,6 @@
 /** Requests to the server, and one error type for all that can go wrong with them. */
 
-import type { ErrorCode, FieldProblem } from '../protocol/generated';
+import type { ErrorCode, FieldProblem, SpentBudget } from '../protocol/generated';
 import { noteServerTime } from './clock';
 
 /** Why a request failed. Texts are chosen by `code`. */
@@ -10,11 +10,12 @@ export class Refusal extends Error {
   readonly retryAfter: number | null;
   readonly promptId: string | null;
   readonly problems: readonly FieldProblem[];
+  readonly budget: SpentBudget | null;
 
   constructor(
     code: ErrorCode | 'offline',
     message: string,
-    more: { status?: number; retryAfter?: number | null; promptId?: string | null; problems?: FieldProblem[] } = {},
+    more: { status?: number; retryAfter?: number | null; promptId?: string | null; problems?: FieldProblem[]; budget?: SpentBudget | null } = {},
   ) {
     super(message);
     this.code = code;
@@ -22,6 +23,7 @@ export class Refusal extends Error {
     this.retryAfter = more.retryAfter ?? null;
     this.promptId = more.promptId ?? null;
     this.problems = more.problems ?? [];
+    this.budget = more.budget ?? null;
   }
 }
 
@@ -88,6 +90,7 @@ async function refusalOf(response: Response): Promise<Refusal> {
     retryAfter: Number.isFinite(retryAfter) ? retryAfter : null,
     promptId: error.prompt_id ?? null,
     problems: Array.isArray(error.problems) ? error.problems : [],
+    budget: error.budget ?? null,
   });
 }
 
@@ -97,6 +100,7 @@ interface ErrorFields {
   retry_after?: number;
   prompt_id?: string;
   problems?: FieldProblem[];
+  budget?: SpentBudget;
 }
 
 async function errorIn(response: Response): Promise<ErrorFields> {

@@ -616,7 +616,7 @@ turn_id?: TurnId,
  */
 message_id?: MessageId, };
 
-export type ErrorCode = "input_blocked" | "input_empty" | "input_too_long" | "input_malformed" | "malformed" | "bad_image" | "unauthorized" | "forbidden" | "not_found" | "turn_running" | "prompt_open" | "prompt_closed" | "answer_invalid" | "title_taken" | "changed" | "too_large" | "rate_limited" | "agent_failed" | "unavailable" | "internal";
+export type ErrorCode = "input_blocked" | "input_empty" | "input_too_long" | "input_malformed" | "malformed" | "bad_image" | "unauthorized" | "forbidden" | "not_found" | "turn_running" | "prompt_open" | "prompt_closed" | "answer_invalid" | "title_taken" | "changed" | "too_large" | "rate_limited" | "budget_exceeded" | "agent_failed" | "unavailable" | "internal";
 
 export type Problem = "missing" | "too_short" | "too_long" | "too_small" | "too_large" | "too_few" | "too_many" | "pattern" | "wrong_type" | "not_a_choice" | "unknown" | "masked" | "other";
 
@@ -633,6 +633,64 @@ problem: Problem,
  * The limit that is exceeded, where there is one.
  */
 limit?: number, };
+
+export type BudgetScope = "person" | "project" | "tenant";
+
+export type Measure = "messages" | "tokens" | "cost_usd" | "agent_minutes";
+
+export type Period = "day" | "month";
+
+export type SpentBudget = { 
+/**
+ * Whose it is.
+ */
+scope: BudgetScope, 
+/**
+ * What is counted.
+ */
+measure: Measure, 
+/**
+ * How long it lasts.
+ */
+period: Period, 
+/**
+ * When the next one begins.
+ */
+ends_at: Timestamp, };
+
+export type BudgetUse = { 
+/**
+ * Whose it is.
+ */
+scope: BudgetScope, 
+/**
+ * The project, if it is that of one.
+ */
+project?: ProjectId, 
+/**
+ * What is counted.
+ */
+measure: Measure, 
+/**
+ * How long it lasts.
+ */
+period: Period, 
+/**
+ * How much of it is used, from 0 to 100; 100 only if nothing is left.
+ */
+percent: number, 
+/**
+ * How much is used. Of a budget that others use too people see the share alone.
+ */
+used?: number, 
+/**
+ * How much there is.
+ */
+limit?: number, 
+/**
+ * When the next one begins.
+ */
+ends_at: Timestamp, };
 
 export type ErrorBody = { 
 /**
@@ -654,7 +712,11 @@ prompt_id?: PromptId,
 /**
  * What is wrong with the fields of an answer, where it is about fields.
  */
-problems?: Array<FieldProblem>, };
+problems?: Array<FieldProblem>, 
+/**
+ * The budget that is used up.
+ */
+budget?: SpentBudget, };
 
 export type ErrorEnvelope = { 
 /**

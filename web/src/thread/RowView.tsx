@@ -43,7 +43,7 @@ function drawn(row: Row): ReactNode {
     case 'tools':
       return <ToolsRow tools={row.tools} active={row.active} />;
     case 'error':
-      return <ErrorCard text={row.text} code={row.code} retry={row.retry} remedy={row.remedy} />;
+      return <ErrorCard text={row.text} code={row.code} retry={row.retry} remedy={row.remedy} budget={row.budget} />;
     case 'artifact':
       return <ArtifactRow artifact={row.item.artifact} />;
     case 'agent_initiated':

@@ -10,7 +10,8 @@
  */
 
 import { failureCode, type Remedy, remedyOf } from '../i18n/reasons';
-import type { Message, MessageType, Question } from '../protocol/generated';
+import { spentBudget } from '../net/usage';
+import type { Message, MessageType, Question, SpentBudget } from '../protocol/generated';
 import { shown, turnOf, versions } from '../state/branches';
 import type { Conversation, Item, PromptItem, ToolItem } from '../state/model';
 import type { Outgoing } from '../state/store';
@@ -27,7 +28,7 @@ export type Row =
   | { kind: 'prompt'; key: string; item: PromptItem }
   | { kind: 'tools'; key: string; tools: readonly ToolItem[]; active: boolean }
   /** `retry` says whether it can be tried again now, `remedy` what else helps. */
-  | { kind: 'error'; key: string; text: string; code: string; retry: boolean; remedy: Remedy }
+  | { kind: 'error'; key: string; text: string; code: string; retry: boolean; remedy: Remedy; budget: SpentBudget | null }
   | { kind: 'artifact'; key: string; item: Extract<Item, { kind: 'artifact' }> }
   | { kind: 'agent_initiated'; key: string }
   | { kind: 'ended'; key: string; reason: 'stopped' | 'interrupted'; retry: boolean }
@@ -130,6 +131,7 @@ class Rows {
           code: item.code,
           retry: item.recoverable && this.isOver(index),
           remedy: item.recoverable ? 'again' : 'unknown',
+          budget: null,
         });
       case 'artifact':
         return this.push({ kind: 'artifact', key: item.key, item });
@@ -169,7 +171,8 @@ class Rows {
       const remedy = remedyOf(message.metadata);
       const code = failureCode(message.metadata);
       const retry = remedy === 'again' && this.isOver(index);
-      return this.push({ kind: 'error', key, text: message.content, code, retry, remedy });
+      const budget = spentBudget(message.metadata['budget']);
+      return this.push({ kind: 'error', key, text: message.content, code, retry, remedy, budget });
     }
     if (as === 'card' && !isGuess(message)) {
       return this.push({ kind: 'card', key, message, answer: this.answerAfter(index) });

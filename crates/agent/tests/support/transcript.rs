@@ -32,6 +32,7 @@ pub(crate) fn line(event: &AgentEvent) -> String {
             format!("calls the client's {} {} {}", call.id, call.name, json!(call.input))
         }
         AgentEvent::Withdrawn(id) => format!("withdrawn {id}"),
+        AgentEvent::CallsModel => "calls the model".into(),
         AgentEvent::Usage(usage) => format!(
             "usage {} in, {} out, cache {} read, {} written{}",
             usage.input_tokens,

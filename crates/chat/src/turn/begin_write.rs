@@ -7,8 +7,8 @@ use parlor_agent::{ContentBlock, HistoryMessage};
 use parlor_guard::{Checked, Clean};
 use parlor_protocol::message::{Message, Metadata};
 use parlor_protocol::{
-    BootId, ConversationId, EventBody, ImageReference, MessageId, MessageType, Role, TenantId,
-    TurnId, metadata,
+    BootId, ConversationId, EventBody, ImageReference, MessageId, MessageType, PersonId, Role,
+    TenantId, TurnId, metadata,
 };
 use parlor_storage::{
     BeginTurn, ClosedPrompts, Follows, NewImage, Prompt, PromptClosing, PromptResolution, TurnOwner,
@@ -90,6 +90,7 @@ pub(crate) fn message_turn(
     let start = start(project, conversation, turn, Some(message.id));
     BeginTurn {
         started_by: caller.principal(),
+        person: caller.person(),
         clears: said.clears.is_some(),
         follows: said.version.as_ref().map_or_else(Follows::default, Version::follows),
         history: said.history(),
@@ -100,16 +101,19 @@ pub(crate) fn message_turn(
     }
 }
 
-/// The write that begins an agent-initiated turn. Prompts that no turn waits for stay open.
+/// The write that begins an agent-initiated turn, which counts against the person whose
+/// conversation it is. Prompts that no turn waits for stay open.
 pub(crate) fn agent_turn(
     tenant: &TenantId,
     project: &Project,
     conversation: ConversationId,
+    person: Option<PersonId>,
 ) -> BeginTurn {
     let turn = TurnId::new(Uuid::now_v7());
     let start = start(project, conversation, turn, None);
     // Its process knows the path of its last turn, and no other one.
-    BeginTurn { follows: Follows::Newest, ..empty_turn(tenant, conversation, turn, start) }
+    let turn = empty_turn(tenant, conversation, turn, start);
+    BeginTurn { follows: Follows::Newest, person, ..turn }
 }
 
 /// The write that begins a turn for a call of an app, which a person has before them.
@@ -123,8 +127,8 @@ pub(crate) fn app_turn(
     let (message_id, branch) = (None, None);
     let start = EventBody::Start { conversation_id, turn_id, message_id, app, branch };
     let start = Clean::new(&project.sanitizer, start);
-    let started_by = caller.principal();
-    BeginTurn { started_by, ..empty_turn(&caller.tenant, conversation_id, turn_id, start) }
+    let (started_by, person) = (caller.principal(), caller.person());
+    BeginTurn { started_by, person, ..empty_turn(&caller.tenant, conversation_id, turn_id, start) }
 }
 
 /// A turn without a message.
@@ -143,6 +147,8 @@ fn empty_turn(
         turn,
         follows: Follows::Leaf,
         started_by: AGENT.to_owned(),
+        person: None,
+        usage: None,
         client_message_id: None,
         request_hash: None,
         external: None,

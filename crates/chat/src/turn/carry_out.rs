@@ -97,6 +97,7 @@ impl RunningTurn {
         self.wait.open(&prompt);
         self.writer.add_message(message);
         show_prompt(&mut self.writer, prompt);
+        self.spending.add_time(&mut self.writer.pending.step);
         self.writer.commit().await?;
         fail_point::reached(FailPoint::Proposed);
         Ok(())

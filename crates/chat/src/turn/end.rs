@@ -41,6 +41,7 @@ impl RunningTurn {
         };
         let tokens_used = Some(self.usage.total()).filter(|tokens| *tokens > 0);
         let cost_micros = Some(self.usage.cost_micros).filter(|cost| *cost > 0);
+        self.spending.add_time(&mut self.writer.pending.step);
         self.writer.add_event(EventBody::Done {
             conversation_id: self.writer.conversation(),
             turn_id: self.writer.turn(),
@@ -56,10 +57,13 @@ impl RunningTurn {
         self.writer.end(parlor_storage::TurnOutcome { status, tokens_used, cost_micros }).await
     }
 
-    /// An agent that we stopped because of a limit or a question was not stopped by a person.
+    /// An agent that we stopped because of a limit, a budget or a question was not stopped by a person.
     fn real_end(&self, end: TurnOutcome) -> TurnOutcome {
         match end {
             TurnOutcome::Stopped if self.stopped.is_some() => TurnOutcome::Stopped,
+            TurnOutcome::Stopped if let Some(over) = self.spending.over() => {
+                TurnOutcome::Failed(AgentError::BudgetExceeded(over.message.clone()))
+            }
             TurnOutcome::Stopped if self.text.limit.cut_off_at().is_some() => {
                 TurnOutcome::Complete { cut_off: true }
             }
@@ -120,18 +124,27 @@ impl RunningTurn {
     fn show_error(&mut self, error: &AgentError) {
         tracing::warn!(%error, turn = %self.writer.turn(), "a turn failed");
         let text = error.user_message().into_owned();
-        let recoverable = error.is_recoverable();
+        let (recoverable, code) = (error.is_recoverable(), code(error));
         let mut message = Message {
             content: text.clone(),
             ..self.writer.new_message(MessageId::new(Uuid::now_v7()), MessageType::Error)
         };
-        metadata::CODE.set(&mut message.metadata, ErrorCode::AgentFailed.as_str());
+        metadata::CODE.set(&mut message.metadata, code.as_str());
+        if let Some(over) = self.spending.over().filter(|_| code == ErrorCode::BudgetExceeded) {
+            metadata::BUDGET.set(&mut message.metadata, &over.budget);
+        }
         metadata::RECOVERABLE.set(&mut message.metadata, &recoverable);
         if !recoverable {
             metadata::REMEDY.set(&mut message.metadata, error.remedy().as_str());
         }
         self.writer.add_message(message);
-        let code = ErrorCode::AgentFailed;
         self.writer.add_event(EventBody::Error { message: text, code, recoverable });
+    }
+}
+
+fn code(error: &AgentError) -> ErrorCode {
+    match error {
+        AgentError::BudgetExceeded(_) => ErrorCode::BudgetExceeded,
+        _ => ErrorCode::AgentFailed,
     }
 }

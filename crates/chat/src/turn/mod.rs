@@ -12,6 +12,8 @@
 //! 5. For calls, questions and answers, [`inputs`] reads the rows that matter, [`step`] decides
 //!    (pure: rows in, effects out), and [`carry_out`] carries the effects out, in order. What a
 //!    client returned for its own tool is scanned first ([`client_result`]).
+//!    Before each call of a model budgets are looked at, and what was used is counted
+//!    ([`spending`]).
 //! 6. [`writer`]: whatever is durable is collected, committed in one write, then published.
 //! 7. [`end`]: the last write, with exactly one `done`, and how long all of it took ([`timing`]).
 
@@ -28,9 +30,11 @@ mod effect;
 mod end;
 mod inputs;
 mod prompt_wait;
+mod remembering;
 mod result_message;
 mod result_scan;
 mod running;
+mod spending;
 mod step;
 mod task;
 mod text;

@@ -5,18 +5,17 @@
 //!   the agent is polled again.
 //! - A call, a question, or the end of a call is decided on ([`super::step`]) and acted on
 //!   ([`super::carry_out`]) before the next event.
+//! - Before a call of the model, and from time to time, budgets are looked at ([`super::spending`]).
 //! - Meanwhile the turn waits for a stop signal and for an open prompt.
 
 use std::sync::Arc;
 
 use parlor_agent::{
-    AgentEvent, Checkpoint, HistoryMessage, ProposedCall, ToolOutcome, TurnOutcome, TurnRunner,
-    TurnStart, Usage,
+    AgentEvent, Checkpoint, ProposedCall, ToolOutcome, TurnOutcome, TurnRunner, TurnStart, Usage,
 };
 use parlor_protocol::{EventBody, PromptOutcome, TenantId, ToolStatus, metadata};
 use parlor_storage::{BlockKind, RunStatus, RunWrite, StorageError};
 use tokio::sync::oneshot;
-use uuid::Uuid;
 
 use super::answer_limit::AnswerLimit;
 use super::call_end::AnsweredCall;
@@ -24,12 +23,12 @@ use super::edited_call::{Edits, amended};
 use super::effect::CallResult;
 use super::inputs::{Rows, ended_run, new_run, without_secrets};
 use super::prompt_wait::{PromptWait, Wake};
+use super::spending::Spending;
 use super::step::{Input, step};
 use super::text::TextStream;
 use super::timing::TurnTiming;
 use super::writer::TurnWriter;
 use crate::fail_point::{self, FailPoint};
-use crate::flow::FlowPolicy;
 use crate::images::ImageChecks;
 use crate::live_turns::Stop;
 use crate::log::Flusher;
@@ -47,11 +46,12 @@ pub(super) struct RunningTurn {
     /// Whether the ledger may have rows of this turn.
     pub(super) has_calls: bool,
     pub(super) usage: Usage,
+    pub(super) spending: Spending,
     pub(super) stopped: Option<Stop>,
     pub(super) timing: TurnTiming,
     images: ImageChecks,
     /// The CLI sessions of the conversation, which are masked (S-3).
-    cli_sessions: Vec<String>,
+    pub(super) cli_sessions: Vec<String>,
     /// Where the agent could resume after a crash.
     checkpoint: Option<Checkpoint>,
 }
@@ -64,6 +64,8 @@ pub(super) enum Next {
     Stop(Stop),
     /// The open prompt.
     Prompt(Wake),
+    /// What is used.
+    Look,
 }
 
 impl RunningTurn {
@@ -75,6 +77,7 @@ impl RunningTurn {
         images: ImageChecks,
         wait: PromptWait,
         timing: TurnTiming,
+        spending: Spending,
     ) -> Self {
         let limit = AnswerLimit::new(project.max_answer_bytes);
         Self {
@@ -86,6 +89,7 @@ impl RunningTurn {
             edits: Edits::new(),
             has_calls: false,
             usage: Usage::default(),
+            spending,
             stopped: None,
             timing,
             images,
@@ -115,7 +119,9 @@ impl RunningTurn {
         | TurnStart::AgentInitiated(context)
         | TurnStart::Resume(context, _)) = &start;
         self.learn_cli_sessions(&context.history);
-        agent.begin(start);
+        if !self.begin_agent(&mut *agent, start).await? {
+            return self.end(TurnOutcome::Stopped).await;
+        }
         loop {
             if self.stopped.is_none()
                 && let Ok(why) = stop.try_recv()
@@ -141,6 +147,7 @@ impl RunningTurn {
                         return Ok(());
                     }
                 }
+                Next::Look => self.look(&mut *agent).await?,
                 Next::Prompt(Wake::CheckPrompt) => self.check_prompt(&mut *agent).await?,
                 Next::Prompt(Wake::Shutdown) => {
                     if self.stop_for(Stop::Shutdown, &mut *agent)? {
@@ -173,6 +180,7 @@ impl RunningTurn {
         agent: &mut dyn TurnRunner,
         event: AgentEvent,
     ) -> Result<(), StorageError> {
+        self.spending.set_queued(event == AgentEvent::Queued);
         match event {
             AgentEvent::Queued => {
                 self.writer.add_event(EventBody::Queued { turn_id: self.writer.turn() });
@@ -206,7 +214,10 @@ impl RunningTurn {
             AgentEvent::CallEnded { call, tool, outcome, read } => {
                 self.call_ended(agent, call, tool, outcome, read).await?;
             }
-            AgentEvent::Usage(usage) => self.usage += usage,
+            AgentEvent::CallsModel => self.before_call(agent).await?,
+            AgentEvent::Usage(usage) => {
+                self.usage += self.spending.add(&mut self.writer.pending.step, usage);
+            }
             AgentEvent::Checkpoint(checkpoint) => self.checkpoint(agent, checkpoint).await?,
             AgentEvent::Retrying { after, attempt, error } => {
                 tracing::info!(?after, attempt, %error, "the model is asked again");
@@ -224,6 +235,7 @@ impl RunningTurn {
     ) -> Result<(), StorageError> {
         self.writer.pending.step.checkpoint = Some(checkpoint.0.clone());
         self.checkpoint = Some(checkpoint);
+        self.spending.add_time(&mut self.writer.pending.step);
         self.writer.commit().await?;
         fail_point::reached(FailPoint::Said);
         // A question in the text ends the turn; its answer begins the next.
@@ -270,6 +282,9 @@ impl RunningTurn {
     /// The prompt may be closed: then its answer is acted on, and the next question taken.
     async fn check_prompt(&mut self, agent: &mut dyn TurnRunner) -> Result<(), StorageError> {
         let Some(prompt) = self.wait.check(&mut self.writer).await? else { return Ok(()) };
+        if self.stops_program(agent).await? {
+            return Ok(());
+        }
         let mut rows = Rows::default();
         let input = rows.of_prompt(&self.writer.store, &self.project, prompt).await?;
         let input = self.with_client_result(input).await;
@@ -348,31 +363,5 @@ impl RunningTurn {
         };
         self.carry_out(agent, step(input)?).await?;
         self.take_queued(agent).await
-    }
-
-    /// The word that ends words of others for the model: new for each result, and unknown to
-    /// whoever wrote them.
-    pub(super) fn data_mark(&self) -> Option<String> {
-        let random = || Uuid::now_v7().simple().to_string().split_off(20);
-        (self.project.flow == FlowPolicy::Ask).then(random)
-    }
-
-    /// Adds a message to the raw history.
-    fn remember(&mut self, message: &HistoryMessage) {
-        self.learn_cli_sessions(std::slice::from_ref(message));
-        self.writer.add_history(message);
-    }
-
-    /// Masks the CLI sessions of an agent from here on (S-3).
-    fn learn_cli_sessions(&mut self, history: &[HistoryMessage]) {
-        let known = self.cli_sessions.len();
-        for id in history.iter().flat_map(HistoryMessage::cli_sessions) {
-            if !self.cli_sessions.iter().any(|known| known == id) {
-                self.cli_sessions.push(id.to_owned());
-            }
-        }
-        if self.cli_sessions.len() > known {
-            self.writer.sanitizer = self.project.sanitizer.with_sessions(&self.cli_sessions);
-        }
     }
 }

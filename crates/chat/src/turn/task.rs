@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use parlor_agent::{Checkpoint, TurnContext, TurnFlow, TurnStart};
-use parlor_protocol::{MessageId, Mode, TenantId, TurnId};
+use parlor_protocol::{MessageId, Mode, PersonId, TenantId, TurnId};
 use parlor_storage::{
     BeginTurn, BegunTurn, BlockKind, InterruptedTurn, Scope, StorageError, TextBlock, TurnOwner,
 };
@@ -14,6 +14,7 @@ use uuid::Uuid;
 use super::context;
 use super::prompt_wait::PromptWait;
 use super::running::RunningTurn;
+use super::spending::Spending;
 use super::timing::TurnTiming;
 use super::writer::{TurnWriter, empty_write};
 use crate::caller::Accepted;
@@ -29,6 +30,8 @@ use crate::turn_slots::TurnSlot;
 struct StoredTurn {
     tenant: TenantId,
     project: Arc<Project>,
+    /// Whose budget it counts against.
+    person: Option<PersonId>,
     /// The mode, if it is known without a query.
     mode: Option<Mode>,
     /// The whole history, if the conversation begins with this turn.
@@ -104,8 +107,8 @@ fn start(
     project: Arc<Project>,
     slot: TurnSlot,
 ) {
-    let BeginTurn { tenant, conversation, new, mode, turn, message, history, client_tools, .. } =
-        write;
+    let BeginTurn { tenant, conversation, new, mode, turn, message, history, .. } = write;
+    let (person, client_tools) = (write.person, write.client_tools);
     // The turn's writer keeps the log alive from here on.
     let log = state.live_turns.log(conversation);
     log.begin_here(begun.epoch);
@@ -123,6 +126,7 @@ fn start(
     let turn = StoredTurn {
         tenant,
         project,
+        person,
         mode,
         history,
         client_tools,
@@ -183,10 +187,11 @@ fn spawn_taken_over(
     let path = turn.path;
     let writer = TurnWriter::new(store, log, sanitizer, pending, path, next_seq, block_message);
     let (tenant, mode, is_branch) = (turn.tenant, Some(turn.mode), turn.is_branch);
-    let (history, client_tools) = (None, None);
+    let (person, history, client_tools) = (turn.person, None, None);
     let turn = StoredTurn {
         tenant,
         project,
+        person,
         mode,
         history,
         client_tools,
@@ -237,12 +242,15 @@ async fn run(
     signals: Signals,
 ) -> Result<(), StorageError> {
     let context = context_of(state, &mut turn).await?;
-    let StoredTurn { tenant, project, writer, start, slot: _slot, timing, .. } = turn;
+    let StoredTurn { tenant, project, person, writer, start, slot: _slot, timing, .. } = turn;
+    let budgets = Arc::clone(state.projects.budgets());
+    let spending = Spending::new(budgets, &state.store, &tenant, &project, person).await?;
     let conversation = writer.conversation();
     let runner = project.agent.runner(conversation);
     let wait = PromptWait::new(tenant.clone(), signals.prompt_changed, signals.shutting_down);
     let images = state.images.clone();
-    let running = RunningTurn::new(writer, tenant, project, &state.flusher, images, wait, timing);
+    let running =
+        RunningTurn::new(writer, tenant, project, &state.flusher, images, wait, timing, spending);
     match start {
         Start::Message => running.run(runner, TurnStart::Message(context), signals.stop).await,
         Start::AgentInitiated => {

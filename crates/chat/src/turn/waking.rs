@@ -21,16 +21,19 @@ impl RunningTurn {
     ) -> Next {
         let mut next = poll_fn(|cx| match agent.poll_next_unpin(cx) {
             Poll::Ready(event) => Poll::Ready(Next::Event(event)),
+            Poll::Pending if self.spending.poll_look(cx).is_ready() => Poll::Ready(Next::Look),
             Poll::Pending if self.stopped.is_some() || stop.is_terminated() => Poll::Pending,
             Poll::Pending => match Pin::new(&mut *stop).poll(cx) {
                 Poll::Ready(Ok(why)) => Poll::Ready(Next::Stop(why)),
                 Poll::Ready(Err(_)) | Poll::Pending => Poll::Pending,
             },
         });
-        if !self.wait.is_open() {
-            return next.await;
-        }
         let since = Instant::now();
+        if !self.wait.is_open() {
+            let next = next.await;
+            self.spending.worked_since(since);
+            return next;
+        }
         let next = tokio::select! {
             biased;
             next = &mut next => next,

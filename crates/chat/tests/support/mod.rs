@@ -98,6 +98,7 @@ async fn open_as(
             max_image_bytes: 1_000,
             max_turns: setup.max_turns.unwrap_or(u32::MAX),
             max_answer_bytes: setup.max_answer_bytes.unwrap_or(4 << 20),
+            prices: None,
             flow: setup.flow,
             flow_notes: Arc::default(),
         },

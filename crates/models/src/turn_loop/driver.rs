@@ -3,7 +3,8 @@
 //! Polling it does, in this order:
 //! 1. The effects that are due, one after the other; one that is meant for the
 //!    caller is yielded, and the rest waits for the next poll. So a request that
-//!    comes after a checkpoint is not made before the caller asks for more.
+//!    comes after a checkpoint, or after the word that the model is asked, is not made before
+//!    the caller asks for more.
 //! 2. If none is due, it polls what is open, a request, a call or a wait, and
 //!    gives the outcome to `step`. While a reply is waited for, nothing is open.
 
@@ -248,7 +249,9 @@ impl TurnRunner for LoopRunner {
         if self.turn.is_some() {
             // What was decided and not done yet is not done any more.
             self.effects.retain(|effect| match effect {
-                Effect::Emit(event) => !matches!(event, AgentEvent::Checkpoint(_)),
+                Effect::Emit(event) => {
+                    !matches!(event, AgentEvent::Checkpoint(_) | AgentEvent::CallsModel)
+                }
                 Effect::Remember(_)
                 | Effect::AskModel
                 | Effect::Wait(_)

@@ -90,7 +90,7 @@ pub(super) struct LoopState {
 impl LoopState {
     /// A turn that begins.
     pub(super) fn begin(effects: &mut VecDeque<Effect>) -> Self {
-        effects.push_back(Effect::AskModel);
+        ask_model(effects);
         Self {
             round: 1,
             attempt: 1,
@@ -113,7 +113,7 @@ impl LoopState {
             return Err(AgentError::CannotResume("the turn was over".into()));
         }
         state.calls.interrupted();
-        effects.push_back(state.next_effect());
+        state.go_on(effects);
         Ok(state)
     }
 
@@ -143,7 +143,7 @@ impl LoopState {
                 if self.calls.current().is_some() => {}
             Input::Model(event) => self.model(event, limits, effects),
             Input::ModelFailed(error) => self.failed(error, limits, effects),
-            Input::WaitOver => effects.push_back(Effect::AskModel),
+            Input::WaitOver => ask_model(effects),
             Input::Run { id, arguments, run } => self.make_call(id, arguments, run, effects),
             Input::CallEnded { id, outcome } => {
                 if let Some(current) = self.calls.current().filter(|call| call.id == id) {
@@ -245,7 +245,7 @@ impl LoopState {
         effects.push_back(Effect::Remember(message.clone()));
         effects.push_back(Effect::Emit(AgentEvent::AssistantMessage(message)));
         effects.push_back(Effect::Emit(AgentEvent::Checkpoint(self.checkpoint())));
-        effects.push_back(self.next_effect());
+        self.go_on(effects);
     }
 
     fn make_call(
@@ -271,7 +271,7 @@ impl LoopState {
     /// The next call, or the next round with all results.
     fn after_call(&mut self, effects: &mut VecDeque<Effect>) {
         if self.calls.current().is_some() {
-            return effects.push_back(self.next_effect());
+            return self.go_on(effects);
         }
         self.hand_over_results(effects);
         self.ask_again(effects);
@@ -288,12 +288,15 @@ impl LoopState {
         self.attempt = 1;
         self.shown = false;
         effects.push_back(Effect::Emit(AgentEvent::Checkpoint(self.checkpoint())));
-        effects.push_back(self.next_effect());
+        self.go_on(effects);
     }
 
     /// What comes next between two inputs: a call that is not settled, or the model.
-    fn next_effect(&self) -> Effect {
-        self.calls.current().cloned().map_or(Effect::AskModel, Effect::Propose)
+    fn go_on(&self, effects: &mut VecDeque<Effect>) {
+        match self.calls.current().cloned() {
+            Some(call) => effects.push_back(Effect::Propose(call)),
+            None => ask_model(effects),
+        }
     }
 
     fn failed(&mut self, error: ModelError, limits: &LoopLimits, effects: &mut VecDeque<Effect>) {
@@ -364,4 +367,10 @@ impl LoopState {
         // A state has string keys and plain numbers only, which is always JSON.
         Checkpoint(serde_json::to_value(self).unwrap_or_default())
     }
+}
+
+/// The request is made when whoever polls has allowed it, by asking for more.
+fn ask_model(effects: &mut VecDeque<Effect>) {
+    effects.push_back(Effect::Emit(AgentEvent::CallsModel));
+    effects.push_back(Effect::AskModel);
 }

@@ -152,13 +152,32 @@ pub(crate) async fn rest(session: &mut Box<dyn TurnRunner>) -> Vec<AgentEvent> {
     events
 }
 
+/// The next event; every request to the model is allowed.
 pub(crate) async fn next(session: &mut Box<dyn TurnRunner>) -> AgentEvent {
+    loop {
+        match any_next(session).await {
+            AgentEvent::CallsModel => {}
+            event => return event,
+        }
+    }
+}
+
+/// The next event of any kind.
+pub(crate) async fn any_next(session: &mut Box<dyn TurnRunner>) -> AgentEvent {
     in_time(session.next()).await.expect("a session does not end")
 }
 
-/// Whether the turn runner waits for input.
+/// Whether the turn runner waits for input; every request to the model is allowed.
 pub(crate) async fn is_idle(session: &mut Box<dyn TurnRunner>) -> bool {
-    poll_fn(|cx| Poll::Ready(session.poll_next_unpin(cx).is_pending())).await
+    poll_fn(|cx| {
+        loop {
+            match session.poll_next_unpin(cx) {
+                Poll::Ready(Some(AgentEvent::CallsModel)) => {}
+                polled => return Poll::Ready(polled.is_pending()),
+            }
+        }
+    })
+    .await
 }
 
 pub(crate) async fn in_time<T>(future: impl Future<Output = T>) -> T {

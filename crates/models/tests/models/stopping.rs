@@ -3,7 +3,7 @@
 use parlor_agent::{AgentEvent, HistoryMessage};
 use parlor_testkit::{Gate, Script};
 
-use crate::harness::{Harness, in_time, is_idle, next, rest, start, text, told, turn};
+use crate::harness::{Harness, any_next, in_time, is_idle, next, rest, start, text, told, turn};
 
 #[tokio::test]
 async fn a_stop_closes_the_upstream_and_keeps_the_text() {
@@ -107,4 +107,21 @@ async fn dropping_the_session_closes_the_upstream() {
     drop(session);
     in_time(harness.model.wait_for_left(1)).await;
     in_time(harness.model.wait_until_unconnected()).await;
+}
+
+/// Y-3: each request to the model, a repeated one too, is announced, and not made before whoever
+/// polls asks for more.
+#[tokio::test]
+async fn a_request_is_made_only_if_it_is_allowed() {
+    let scripts = [Script::failure(529), Script::answer().text("a").stop_reason("pause_turn")];
+    let harness = Harness::with(scripts, |settings| settings.retry_delay_seconds = 0.001).await;
+    let mut session = harness.open();
+    session.begin(start([HistoryMessage::user("?")]));
+    for requests in 0..3 {
+        while any_next(&mut session).await != AgentEvent::CallsModel {}
+        assert_eq!(harness.model.requests().len(), requests);
+    }
+    session.stop();
+    assert_eq!(told(&rest(&mut session).await), ["ended Stopped"]);
+    assert_eq!(harness.model.requests().len(), 2);
 }

@@ -14,6 +14,7 @@ use parlor_protocol::{ProjectId, TenantId};
 use serde::Deserialize;
 
 use super::agent::RawAgent;
+use super::budgets::{RawBudget, RawBudgets, RawPrices};
 use super::look::RawLook;
 use super::on_reload::OnReload;
 use super::units::{Bytes, Span};
@@ -125,6 +126,7 @@ pub(super) struct RawTenant {
     pub(super) default_project: Option<ProjectId>,
     pub(super) admins_read_conversations: Option<bool>,
     pub(super) login: RawLogin,
+    pub(super) budgets: RawBudgets,
     pub(super) projects: BTreeMap<ProjectId, RawProject>,
 }
 
@@ -162,6 +164,8 @@ pub(super) struct RawProject {
     pub(super) agent: RawAgent,
     pub(super) mcp: BTreeMap<String, McpServerSettings>,
     pub(super) flow: RawFlow,
+    pub(super) budget: RawBudget,
+    pub(super) prices: RawPrices,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use parlor_chat::FlowPolicy;
+use parlor_chat::{Budget, FlowPolicy, Prices, TenantBudgets};
 use parlor_guard::guardrail::GuardSettings;
 use parlor_guard::sanitizer::SanitizerSettings;
 use parlor_mcp::McpServerSettings;
 use parlor_protocol::{ProjectId, TenantId};
 
 use super::agent::AgentConfig;
+use super::budgets;
 use super::default_name::capitalised;
 use super::login::LoginConfig;
 use super::look::LookConfig;
@@ -36,6 +37,8 @@ pub struct TenantConfig {
     pub admins_read_conversations: bool,
     /// How its people log in, beside passwords.
     pub login: LoginConfig,
+    /// How much may be used in it.
+    pub budgets: TenantBudgets,
     /// Its projects.
     pub projects: BTreeMap<ProjectId, ProjectConfig>,
 }
@@ -67,6 +70,8 @@ pub struct ProjectConfig {
     pub mcp: BTreeMap<String, McpServerSettings>,
     /// What is done about words of others (F-2).
     pub flow: FlowPolicy,
+    /// What tokens cost, where the agent does not say what a turn cost.
+    pub prices: Option<Prices>,
 }
 
 /// A configuration without tenants has one, with one project. Errors are collected, and what has
@@ -107,10 +112,16 @@ impl TenantConfig {
             }
         };
         let known: BTreeSet<ProjectId> = raw_projects.keys().cloned().collect();
+        let mut of_projects = BTreeMap::new();
         let projects: BTreeMap<ProjectId, ProjectConfig> = raw_projects
             .into_iter()
-            .filter_map(|(project, raw)| {
+            .filter_map(|(project, mut raw)| {
                 let place = format!("tenants.{id}.projects.{project}");
+                let budget = std::mem::take(&mut raw.budget).resolve(&format!("{place}.budget"));
+                let budget = kept(budget, collect).unwrap_or_default();
+                if budget != Budget::default() {
+                    of_projects.insert(project.clone(), budget);
+                }
                 let resolved = ProjectConfig::resolve(project.as_str(), raw, &place);
                 Some((project, kept(resolved, collect)?))
             })
@@ -120,11 +131,16 @@ impl TenantConfig {
             Some(id) => Err(format!("there is no project '{id}' in this tenant")),
             None => known.first().cloned().ok_or_else(|| "there is none".to_owned()),
         };
+        let budgets = raw.budgets.resolve(of_projects, &format!("tenants.{id}.budgets"));
+        let budgets = kept(budgets, collect).unwrap_or_default();
+        let costs = budgets::check_costs(&budgets, &projects, &format!("tenants.{id}"));
+        kept(costs, collect)?;
         Some(Self {
             name: raw.name.unwrap_or_else(|| capitalised(id)),
             default_project: kept(default_project.at(&place), collect)?,
             admins_read_conversations: raw.admins_read_conversations.unwrap_or(false),
             login: login?,
+            budgets,
             projects,
         })
     }
@@ -151,6 +167,7 @@ impl ProjectConfig {
             agent: raw.agent.into(),
             mcp: raw.mcp,
             flow: raw.flow.policy.unwrap_or(FlowPolicy::Watch),
+            prices: raw.prices.resolve(&format!("{place}.prices"))?,
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Values that both of OpenAI's protocols have, made from ours.
 
-use parlor_protocol::PromptId;
+use parlor_protocol::{ErrorCode, PromptId};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -23,7 +23,15 @@ pub(super) fn created_at(id: &Uuid) -> i64 {
     made.and_then(|seconds| i64::try_from(seconds).ok()).unwrap_or(0)
 }
 
+/// The type and the code for a budget that is used up: what OpenAI's clients know, and do not
+/// repeat by themselves.
+pub(crate) const INSUFFICIENT_QUOTA: &str = "insufficient_quota";
+
 /// A failure in the middle of an answer.
 pub(super) fn error(code: &str, message: &str) -> Value {
-    json!({"message": message, "type": "server_error", "param": null, "code": code})
+    let (kind, code) = match code == ErrorCode::BudgetExceeded.as_str() {
+        true => (INSUFFICIENT_QUOTA, INSUFFICIENT_QUOTA),
+        false => ("server_error", code),
+    };
+    json!({"message": message, "type": kind, "param": null, "code": code})
 }

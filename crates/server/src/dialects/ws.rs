@@ -109,6 +109,7 @@ impl Encoder {
             retry_after: error.retry_after,
             prompt_id: error.prompt_id.map(AsDisplay),
             problems: error.problems.as_deref(),
+            budget: error.budget,
             client_message_id,
             answered_prompt,
         };

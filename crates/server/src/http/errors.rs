@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use parlor_chat::ChatError;
-use parlor_protocol::{ErrorBody, ErrorCode, ErrorEnvelope, FieldProblem, PromptId};
+use parlor_protocol::{ErrorBody, ErrorCode, ErrorEnvelope, FieldProblem, PromptId, SpentBudget};
 use parlor_recipes::RecipeError;
 use parlor_storage::StorageError;
 
@@ -23,6 +23,7 @@ pub struct ApiError {
     retry_after: Option<u64>,
     prompt_id: Option<PromptId>,
     problems: Vec<FieldProblem>,
+    budget: Option<SpentBudget>,
 }
 
 /// What a response refuses, for an edge that says it in another shape.
@@ -50,7 +51,7 @@ fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::InputTooLong
         | ErrorCode::InputMalformed
         | ErrorCode::AnswerInvalid => StatusCode::UNPROCESSABLE_ENTITY,
-        ErrorCode::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+        ErrorCode::RateLimited | ErrorCode::BudgetExceeded => StatusCode::TOO_MANY_REQUESTS,
         ErrorCode::AgentFailed => StatusCode::BAD_GATEWAY,
         ErrorCode::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
         ErrorCode::Internal => StatusCode::INTERNAL_SERVER_ERROR,
@@ -63,6 +64,7 @@ fn is_transient(code: ErrorCode) -> bool {
         ErrorCode::TurnRunning
         | ErrorCode::PromptOpen
         | ErrorCode::RateLimited
+        | ErrorCode::BudgetExceeded
         | ErrorCode::AgentFailed
         | ErrorCode::Unavailable => true,
         ErrorCode::InputBlocked
@@ -86,8 +88,8 @@ fn is_transient(code: ErrorCode) -> bool {
 impl ApiError {
     pub(crate) fn new(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
         let message = message.into();
-        let (retry_after, prompt_id, problems) = (None, None, Vec::new());
-        Self { status: status(code), code, message, retry_after, prompt_id, problems }
+        let (retry_after, prompt_id, problems, budget) = (None, None, Vec::new(), None);
+        Self { status: status(code), code, message, retry_after, prompt_id, problems, budget }
     }
 
     pub(crate) fn malformed(message: impl Into<Cow<'static, str>>) -> Self {
@@ -179,6 +181,7 @@ impl ApiError {
             retry_after: self.retry_after,
             prompt_id: self.prompt_id,
             problems: Some(self.problems).filter(|problems| !problems.is_empty()),
+            budget: self.budget,
         }
     }
 
@@ -202,6 +205,11 @@ impl From<ChatError> for ApiError {
                     ErrorCode::RateLimited,
                     "Too many answers are being written at the same time; please wait a moment.",
                 )
+            },
+            ChatError::BudgetExceeded(over) => Self {
+                retry_after: Some(over.retry_after),
+                budget: Some(over.budget),
+                ..Self::new(ErrorCode::BudgetExceeded, over.message)
             },
             ChatError::PromptOpen(id) => Self {
                 prompt_id: Some(id),

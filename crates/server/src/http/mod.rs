@@ -39,6 +39,7 @@ pub(crate) mod redirect_target;
 pub(crate) mod sessions;
 pub(crate) mod status;
 pub(crate) mod stream_end;
+pub(crate) mod usage;
 pub(crate) mod web;
 pub(crate) mod ws;
 

@@ -292,7 +292,8 @@ async fn administration(all: &mut Answers) {
         all.add(what, request.body(body)).await;
     }
     all.add("no key", all.app.admin("DELETE", "/api/admin/keys/x")).await;
-    all.add("the key of the environment", all.app.admin("DELETE", "/api/admin/keys/environment")).await;
+    all.add("the key of the environment", all.app.admin("DELETE", "/api/admin/keys/environment"))
+        .await;
     all.get("an unknown outcome", "/api/admin/decisions?outcome=maybe").await;
     all.get("a time that is none", "/api/admin/decisions?from=yesterday").await;
     let long = "x".repeat(201);
@@ -336,6 +337,8 @@ async fn people(all: &mut Answers) {
     let person = format!("/api/people/{nobodys}");
     all.add("nobody", with(all, "PATCH", &person, r#"{"disabled": true}"#)).await;
     all.add("no change", with(all, "PATCH", &person, "{}")).await;
+    all.get("usage of nobody", "/api/admin/budgets?scope=galaxy").await;
+    all.get("usage too long ago", "/api/admin/budgets?period=day&back=401").await;
     all.add("no person", with(all, "PATCH", "/api/people/ana", r#"{"disabled": true}"#)).await;
     all.add("no session", all.app.admin("DELETE", "/api/sessions/x")).await;
     let password = r#"{"current": "a", "new": "another one"}"#;

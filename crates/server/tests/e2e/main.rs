@@ -13,6 +13,7 @@ mod binary;
 mod branches;
 mod bridge;
 mod broken_database;
+mod budgets;
 mod conformance;
 mod conversations;
 mod demo;

@@ -78,6 +78,8 @@ fn beginning(conversation: ConversationId, ids: u128, turn: &Turn, new: bool) ->
         }),
         turn: message.turn_id,
         started_by: "seed".into(),
+        person: None,
+        usage: None,
         client_message_id: None,
         request_hash: None,
         external: None,

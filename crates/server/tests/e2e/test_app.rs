@@ -97,7 +97,7 @@ impl TestApp {
         let sealing = SealingKey::of_server(None, dir.path()).unwrap();
         let own = PublicUrl::of_address(address);
         let logins = McpLogins::new(store.clone(), sealing, clock.clone(), own);
-        let compiled = compile(&config, key, supervisor(), logins).await.unwrap();
+        let compiled = compile(&config, key, supervisor(), logins, &clock).await.unwrap();
         let membership = membership(&config, &store).await.unwrap();
         let fanout = membership.fanout.clone();
         let composed = compiled.open(store.clone(), membership).await.unwrap();

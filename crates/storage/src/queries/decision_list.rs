@@ -170,7 +170,8 @@ impl Store {
             .bind(i64::from(limit) + 1)
             .fetch_all(self.reader())
             .await?;
-        let decisions = rows.iter().map(|row| Ok(listed(decision(row)?, counter(row, "seen")? != 0)));
+        let decisions =
+            rows.iter().map(|row| Ok(listed(decision(row)?, counter(row, "seen")? != 0)));
         let decisions = decisions.collect::<Result<Vec<_>, StorageError>>()?;
         let position = |one: &ListedDecision| (one.at, one.id.clone());
         let (decisions, next) = cut(decisions, limit, position);

@@ -87,7 +87,8 @@ impl Store {
         .fetch_all(self.reader())
         .await?;
         let rows = rows.iter().map(admin_act).collect::<Result<_, _>>()?;
-        let (acts, next_before) = pages::cut(rows, limit, |row: &AdminAct| (row.at, row.id.clone()));
+        let (acts, next_before) =
+            pages::cut(rows, limit, |row: &AdminAct| (row.at, row.id.clone()));
         Ok(AdminActPage { acts, next_before })
     }
 }

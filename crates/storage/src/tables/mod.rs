@@ -24,3 +24,4 @@ pub(crate) mod text_blocks;
 pub(crate) mod tool_runs;
 pub(crate) mod turn_figures;
 pub(crate) mod turns;
+pub(crate) mod usage;

@@ -10,8 +10,8 @@ use parlor_database::{Batch, Connection, Fault, query};
 use parlor_guard::Clean;
 use parlor_protocol::message::Message;
 use parlor_protocol::{
-    BootId, Branch, ClientMessageId, ConversationId, EventBody, MessageId, Mode, NodeId, TenantId,
-    Timestamp, TurnId,
+    BootId, Branch, ClientMessageId, ConversationId, EventBody, MessageId, Mode, NodeId, PersonId,
+    TenantId, Timestamp, TurnId,
 };
 use serde_json::Value;
 
@@ -26,6 +26,7 @@ use crate::tables::events::{self, Logged};
 use crate::tables::external_conversations::{self, ExternalConversation};
 use crate::tables::images::{self, NewImage};
 use crate::tables::prompts::{self, PromptClosing, PromptWrite};
+use crate::tables::usage::{self, UsageWrite};
 use crate::tables::{history, messages, tool_runs};
 
 /// A turn that begins, and everything that is written with it: with a person's message,
@@ -48,6 +49,10 @@ pub struct BeginTurn {
     pub follows: Follows,
     /// The person, session or key that began it, or the agent.
     pub started_by: String,
+    /// Whose budget it counts against; that of the shared account if nobody's.
+    pub person: Option<PersonId>,
+    /// What is used with it: a message.
+    pub usage: Option<UsageWrite>,
     /// The client's id of the message: the same one again begins no second turn.
     pub client_message_id: Option<ClientMessageId>,
     /// The hash of the request, for clients that repeat one without an id.
@@ -219,6 +224,9 @@ fn insert(
     let events = [&start].into_iter().chain(&message).chain(&begin.closes.events);
     let events =
         events::insert(batch, begin.conversation, begin.turn, start_seq, events, begin.now)?;
+    if let Some(usage) = &begin.usage {
+        usage::add(batch, usage);
+    }
     let next_seq = start_seq + events.len() as u64;
     let path = Path::to(begin.conversation, has_branches.then_some(start_seq));
     Ok(BegunTurn { epoch, events, next_seq, path, is_branch: parent.is_some() })
@@ -345,9 +353,9 @@ fn insert_turn(batch: &mut Batch, begin: &BeginTurn, beginning: &Beginning) {
         .add(
             "INSERT INTO turns (id, conversation_id, tenant, started_by, client_message_id,
              message_id, start_seq, epoch, status, block_seq, block_message, started_at, owner,
-             handed_over, request_hash, client_tools, parent, clears)
+             handed_over, request_hash, client_tools, parent, clears, person)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'running', $9, $10, $11, $12, $13, $14, $15,
-             $16, $17)",
+             $16, $17, $18)",
         )
         .bind(begin.turn.to_string())
         .bind(begin.conversation.to_string())
@@ -367,7 +375,8 @@ fn insert_turn(batch: &mut Batch, begin: &BeginTurn, beginning: &Beginning) {
         .bind(begin.request_hash.as_deref())
         .bind(begin.client_tools.as_ref().map(Value::to_string))
         .bind(parent.map(|(number, _)| to_column(number)))
-        .bind(begin.clears);
+        .bind(begin.clears)
+        .bind(begin.person.map(|person| person.to_string()));
 }
 
 /// A violation of one of the two unique indexes of turns: a turn runs, or the client's

@@ -19,6 +19,7 @@ use crate::tables::text_blocks::{self, TextBlock};
 use crate::tables::tool_runs::{self, RunWrite};
 use crate::tables::turn_figures::{self, TurnFigures};
 use crate::tables::turns::TurnOutcome;
+use crate::tables::usage::{self, UsageWrite};
 
 /// One atomic write of a running turn: a step, and where it goes.
 #[derive(Debug, Clone)]
@@ -58,6 +59,8 @@ pub struct Step {
     pub runs: Vec<RunWrite>,
     /// Changes of prompts.
     pub prompts: Vec<PromptWrite>,
+    /// What was used since the last step.
+    pub usage: Option<UsageWrite>,
     /// Set if the turn ends with this step.
     pub end: Option<TurnOutcome>,
     /// What was measured of the turn, if it ends with this step.
@@ -94,6 +97,7 @@ impl Step {
             && self.checkpoint.is_none()
             && self.runs.is_empty()
             && self.prompts.is_empty()
+            && self.usage.is_none()
     }
 }
 
@@ -147,9 +151,12 @@ fn batch(commit: &Commit) -> Result<(Batch, Vec<Logged>), StorageError> {
         prompts::apply(&mut batch, turn, prompt, now)?;
     }
     update_turn(&mut batch, commit)?;
+    // Last: other turns wait for these rows, and write them in the same order.
     if let (Some(outcome), Some(figures)) = (&step.end, &step.figures) {
-        // Last: the rows of the hour are shared with other turns, and locked until the commit.
         turn_figures::add(&mut batch, turn, outcome, figures, now);
+    }
+    if let Some(usage) = &step.usage {
+        usage::add(&mut batch, usage);
     }
     Ok((batch, logged))
 }

@@ -3,7 +3,7 @@
 
 use parlor_database::{Connection, query};
 use parlor_protocol::{
-    BootId, ConversationId, MessageId, Mode, NodeId, ProjectId, TenantId, TurnId,
+    BootId, ConversationId, MessageId, Mode, NodeId, PersonId, ProjectId, TenantId, TurnId,
 };
 use serde_json::Value;
 
@@ -46,6 +46,8 @@ pub struct InterruptedTurn {
     pub runs: Vec<ToolRun>,
     /// The project whose agent takes the turn.
     pub project: ProjectId,
+    /// Whose budget it counts against; that of the shared account if nobody's.
+    pub person: Option<PersonId>,
     /// Whether the agent plans or acts.
     pub mode: Mode,
     /// The node that has the files of its agent, if that is a program.
@@ -170,7 +172,7 @@ impl Store {
                  WHERE p.turn_id = turns.id AND p.parks AND p.status = 'open')
                  OR handed_over THEN 0 ELSE 1 END
              WHERE conversation_id = $1 AND status = 'running'
-             RETURNING id, checkpoint, resumes, block_message, handed_over, stop_at, parent",
+             RETURNING id, checkpoint, resumes, block_message, handed_over, stop_at, parent, person",
         )
         .bind(conversation.to_string())
         .bind(boot.to_string())
@@ -201,6 +203,7 @@ impl Store {
             prompts: prompts::unlogged(&mut transaction, turn_id).await?,
             runs: tool_runs::unfinished(&mut transaction, turn_id).await?,
             project: parsed(&row, "project")?,
+            person: optional(&turn, "person")?,
             mode: mode_from_name(row.try_get("mode")?),
             block: open_block(&mut transaction, conversation, turn_id).await?,
             home: optional(&row, "home")?,

@@ -112,6 +112,8 @@ impl Scene {
             }),
             turn,
             started_by: "session-1".into(),
+            person: None,
+            usage: None,
             client_message_id: client_id.map(|id| id.parse().unwrap()),
             request_hash: None,
             external: new.then(|| ExternalConversation {

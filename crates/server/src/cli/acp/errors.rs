@@ -67,6 +67,7 @@ fn refused(body: &ErrorBody) -> Error {
         | ErrorCode::TitleTaken
         | ErrorCode::Changed
         | ErrorCode::RateLimited
+        | ErrorCode::BudgetExceeded
         | ErrorCode::AgentFailed
         | ErrorCode::Unavailable
         | ErrorCode::Internal => Error::internal_error(),
@@ -95,6 +96,7 @@ mod tests {
             retry_after: Some(3),
             prompt_id: None,
             problems: None,
+            budget: None,
         };
         let error = of_client(&ClientError::Refused(Box::new(body)));
         assert_eq!(

@@ -3,7 +3,7 @@
 use parlor_protocol::message::{Message, MessageData, Metadata, Timestamp};
 use parlor_protocol::{
     ClientMessageId, ConversationId, ErrorCode, EventId, FieldProblem, MessageId, MessageType,
-    PromptId, QuestionOption, Role, SubQuestion, TurnId, metadata,
+    PromptId, QuestionOption, Role, SpentBudget, SubQuestion, TurnId, metadata,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -126,6 +126,9 @@ pub(super) struct Refusal<'a> {
     pub(super) prompt_id: Option<AsDisplay<PromptId>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) problems: Option<&'a [FieldProblem]>,
+    /// The budget that is used up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) budget: Option<SpentBudget>,
     /// The client's own id of the refused message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) client_message_id: Option<&'a ClientMessageId>,

@@ -222,6 +222,7 @@ fn errors_have_one_shape() {
         retry_after: Some(3),
         prompt_id: None,
         problems: None,
+        budget: None,
     };
     let mark = InReplyTo::Message("mark-1".parse().unwrap());
     let refused: Value =

@@ -135,7 +135,8 @@ async fn decisions_are_searched_and_exported() {
     assert!(lines[0].starts_with("\u{feff}at,outcome,answered_by,"), "{table}");
     assert!(lines[1].contains("\"'=HYPERLINK(\"\"x\"\") of 100% soup?\""), "{table}");
     let all = export(&app, "format=json").await;
-    let questions: Vec<Value> = all.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let questions: Vec<Value> =
+        all.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(questions.len(), 56);
     assert_eq!(questions[55]["content"]["question"], "=HYPERLINK(\"x\") of 100% soup?");
     let other = app.other_tenants_key("admin").await;

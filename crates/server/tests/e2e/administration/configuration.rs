@@ -36,7 +36,8 @@ async fn the_configuration_is_shown_to_whom_it_concerns() {
     let cookie = app.log_in(ADMIN_PASSWORD).await;
     let home = get(&app, "/api/admin/configuration", ("cookie", &cookie)).await;
     assert_eq!(home["scope"], "tenant");
-    let keys = home["values"].as_array().unwrap().iter().map(|value| value["key"].as_str().unwrap());
+    let keys =
+        home["values"].as_array().unwrap().iter().map(|value| value["key"].as_str().unwrap());
     assert!(keys.clone().count() > 20 && keys.clone().all(|key| key.starts_with("tenants.home.")));
     let other = app.other_tenants_key("admin").await;
     let other = get(&app, "/api/admin/configuration", ("x-api-key", &other)).await;

@@ -32,7 +32,8 @@ async fn a_key_is_made_and_revoked() {
     assert_eq!(refusal(refused.unwrap()).await, (403, "forbidden".to_owned()));
 
     let listed = admin_gets(&app, "/api/admin/keys").await;
-    let names: Vec<&Value> = listed["keys"].as_array().unwrap().iter().map(|k| &k["name"]).collect();
+    let names: Vec<&Value> =
+        listed["keys"].as_array().unwrap().iter().map(|k| &k["name"]).collect();
     assert_eq!(names, ["PARLOR_API_KEY", "night script"]);
     assert!(!listed.to_string().contains(key), "it is shown once: {listed}");
 
@@ -40,7 +41,9 @@ async fn a_key_is_made_and_revoked() {
     let path = format!("/api/admin/keys/{}", made["id"].as_str().unwrap());
     let revoke = |key: &str| app.request("DELETE", &path).header("x-api-key", key).send();
     assert_eq!(revoke(&other).await.unwrap().status(), 404, "X-3: it is another tenant's");
-    assert!(!get(&app, "/api/admin/keys", ("x-api-key", &other)).await.to_string().contains("night"));
+    assert!(
+        !get(&app, "/api/admin/keys", ("x-api-key", &other)).await.to_string().contains("night")
+    );
     assert_eq!(status(&app, key).await, 200);
     assert_eq!(revoke(admin.1).await.unwrap().status(), 204);
     assert_eq!(status(&app, key).await, 401);

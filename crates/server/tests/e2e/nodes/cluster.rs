@@ -13,31 +13,31 @@ use crate::server_process::Server;
 use crate::test_app::PATIENCE;
 
 /// The lease of the nodes in these tests.
-pub(super) const LEASE_SECONDS: u64 = 2;
+pub(crate) const LEASE_SECONDS: u64 = 2;
 
 /// What carries hints between the nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Channel {
+pub(crate) enum Channel {
     Postgres,
     Redis,
 }
 
 /// A database, and the nodes that share it.
-pub(super) struct Cluster {
-    pub(super) model: ScriptedModel,
-    pub(super) dir: tempfile::TempDir,
+pub(crate) struct Cluster {
+    pub(crate) model: ScriptedModel,
+    pub(crate) dir: tempfile::TempDir,
     variables: Vec<(&'static str, String)>,
     config: String,
 }
 
 impl Cluster {
     /// `None` without a server for it: then the test is skipped, and says so.
-    pub(super) async fn new(channel: Channel) -> Option<Self> {
+    pub(crate) async fn new(channel: Channel) -> Option<Self> {
         Self::with(channel, "").await
     }
 
     /// The same, with further sections of the configuration.
-    pub(super) async fn with(channel: Channel, more: &str) -> Option<Self> {
+    pub(crate) async fn with(channel: Channel, more: &str) -> Option<Self> {
         let Location::Server(url) = new_postgres().await? else { return None };
         let mut variables = vec![
             ("PARLOR_STORAGE_URL", url.expose().to_owned()),
@@ -57,12 +57,12 @@ impl Cluster {
     }
 
     /// Starts a node. The same name has the same data directory.
-    pub(super) async fn node(&self, name: &str) -> Server {
+    pub(crate) async fn node(&self, name: &str) -> Server {
         self.node_with(name, &[]).await
     }
 
     /// The same, with further variables.
-    pub(super) async fn node_with(&self, name: &str, more: &[(&str, &str)]) -> Server {
+    pub(crate) async fn node_with(&self, name: &str, more: &[(&str, &str)]) -> Server {
         let data = self.dir.path().join(name);
         std::fs::create_dir_all(&data).unwrap();
         let mut variables: Vec<(&str, &str)> =
@@ -73,12 +73,12 @@ impl Cluster {
     }
 
     /// The calls that arrived at the tool.
-    pub(super) fn marks(&self) -> Vec<Value> {
+    pub(crate) fn marks(&self) -> Vec<Value> {
         marks(&self.marks_file())
     }
 
     /// The arguments of a call that is counted.
-    pub(super) fn mark(&self) -> Value {
+    pub(crate) fn mark(&self) -> Value {
         json!({"text": self.marks_file(), "number": 1})
     }
 
@@ -93,21 +93,21 @@ fn marks(file: &Path) -> Vec<Value> {
 }
 
 /// Sends a message and reads until the turn has begun; returns the conversation.
-pub(super) async fn begin(node: &Server, message: &str) -> (String, Events) {
+pub(crate) async fn begin(node: &Server, message: &str) -> (String, Events) {
     let mut events = Events::of(node.send(&json!({"message": message})).await);
     let start = events.next().await.unwrap();
     (start.data["conversation_id"].as_str().unwrap().to_owned(), events)
 }
 
 /// Reads a conversation on a node from its beginning until its turn is done.
-pub(super) async fn read(node: &Server, conversation: &str) -> Seen {
+pub(crate) async fn read(node: &Server, conversation: &str) -> Seen {
     let mut seen = Seen::default();
     Events::of(node.resume(conversation, "0").await).until_done(&mut seen).await;
     seen
 }
 
 /// The open prompt, as a node shows it.
-pub(super) async fn open_prompt(node: &Server) -> String {
+pub(crate) async fn open_prompt(node: &Server) -> String {
     let find = async {
         loop {
             let list = node.get("/api/prompts?status=open").send().await.unwrap();
@@ -122,17 +122,17 @@ pub(super) async fn open_prompt(node: &Server) -> String {
 }
 
 /// Answers a prompt; returns the status.
-pub(super) async fn answer(node: &Server, prompt: &str, answer: &Value) -> u16 {
+pub(crate) async fn answer(node: &Server, prompt: &str, answer: &Value) -> u16 {
     let path = format!("/api/prompts/{prompt}/response");
     node.post(&path).json(answer).send().await.unwrap().status().as_u16()
 }
 
 /// The names of the durable events that were seen.
-pub(super) fn names(seen: &Seen) -> Vec<&str> {
+pub(crate) fn names(seen: &Seen) -> Vec<&str> {
     seen.durable.values().map(|event| event.name.as_str()).collect()
 }
 
 /// How the turn ended.
-pub(super) fn reason(seen: &Seen) -> &str {
+pub(crate) fn reason(seen: &Seen) -> &str {
     seen.durable.values().next_back().and_then(|done| done.data["reason"].as_str()).unwrap()
 }

@@ -2,7 +2,7 @@
 //! would, and takes over from one that is gone (E-2, E-3, N-3).
 
 mod clocks;
-mod cluster;
+pub(crate) mod cluster;
 mod homes;
 mod reading;
 mod taking_over;

@@ -42,7 +42,10 @@ impl Api {
         let clock = ClockServer::start().await;
         let dir = tempfile::tempdir().unwrap();
         let look = crate::looks::section(dir.path());
-        let more = format!("{}\n{}\n{look}", mail.section(), clock.section("apps = true"));
+        let budgets = "[tenants.home.budgets.person.day]\ntokens = 1_000_000_000\n\
+             [tenants.home.projects.recipes.budget.day]\ntokens = 1_000_000_000";
+        let clock_section = clock.section("apps = true");
+        let more = format!("{}\n{clock_section}\n{look}\n{budgets}", mail.section());
         let limits = "messages_per_minute = 1000";
         let settings = Settings { limits, vault: true, more: &more, ..Settings::default() };
         let app = TestApp::configured(settings).await;

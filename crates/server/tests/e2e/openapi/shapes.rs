@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::Document;
 
 const AGENT_TOOLS: &str = include_str!("../../../../agent/src/tools.rs");
+const BUDGET: &str = include_str!("../../../../protocol/src/budget.rs");
 const ERROR: &str = include_str!("../../../../protocol/src/error.rs");
 const MESSAGE: &str = include_str!("../../../../protocol/src/message.rs");
 const PERSON: &str = include_str!("../../../../protocol/src/person.rs");
@@ -62,6 +63,7 @@ const HTTP_SESSIONS: &str = include_str!("../../../src/http/sessions.rs");
 const HTTP_STATUS: &str = include_str!("../../../src/http/status.rs");
 const HTTP_STORED_RESPONSES: &str =
     include_str!("../../../src/http/external/openai/stored_responses.rs");
+const HTTP_BUDGETS: &str = include_str!("../../../src/http/usage.rs");
 const HTTP_WS: &str = include_str!("../../../src/http/ws/mod.rs");
 
 /// A struct in a source.
@@ -71,6 +73,12 @@ type Struct = (&'static str, &'static str);
 const SENT: &[(&str, &[Struct])] = &[
     ("ErrorEnvelope", &[(ERROR, "ErrorEnvelope")]),
     ("ErrorBody", &[(ERROR, "ErrorBody")]),
+    ("SpentBudget", &[(BUDGET, "SpentBudget")]),
+    ("BudgetUse", &[(BUDGET, "BudgetUse")]),
+    ("MyUsage", &[(HTTP_BUDGETS, "MyUsage")]),
+    ("UsagePage", &[(HTTP_BUDGETS, "UsagePage")]),
+    ("UsageRow", &[(HTTP_BUDGETS, "UsageRow")]),
+    ("UsageAmounts", &[(HTTP_BUDGETS, "Amounts")]),
     ("FieldProblem", &[(ERROR, "FieldProblem")]),
     ("Message", &[(MESSAGE, "Message")]),
     ("Plan", &[(PLAN, "Plan")]),
@@ -182,6 +190,7 @@ const QUERIES: &[(&str, Struct)] = &[
     ("GET /api/admin/decisions", (HTTP_DECISIONS, "Query")),
     ("GET /api/admin/decisions/export", (HTTP_DECISION_EXPORT, "Query")),
     ("GET /api/admin/acts", (HTTP_ADMIN_ACTS, "Query")),
+    ("GET /api/admin/budgets", (HTTP_BUDGETS, "Query")),
     ("GET /api/admin/usage", (HTTP_USAGE, "Query")),
     ("GET /ws/chat/{tenant}/{project}", (HTTP_WS, "From")),
     ("POST /ai-sdk/{tenant}/{project}", (HTTP_AI_SDK, "VersionParameter")),
@@ -192,6 +201,9 @@ const QUERIES: &[(&str, Struct)] = &[
 /// Values that are one of a list.
 const VALUES: &[(&str, &str)] = &[
     ("ErrorCode", ERROR),
+    ("BudgetScope", BUDGET),
+    ("Measure", BUDGET),
+    ("Period", BUDGET),
     ("Problem", ERROR),
     ("Role", MESSAGE),
     ("CallCaveat", PROMPT),

@@ -12,6 +12,7 @@ use parlor_protocol::{ErrorBody, ErrorCode};
 use parlor_storage::StorageError;
 use serde_json::{Value, json};
 
+use crate::dialects::openai_values::INSUFFICIENT_QUOTA;
 use crate::http::errors::{ApiError, Refusal};
 
 /// Set to `false`, OpenAI's clients do not repeat a request.
@@ -103,12 +104,16 @@ fn shaped(
     if head.status == StatusCode::UNPROCESSABLE_ENTITY {
         head.status = StatusCode::BAD_REQUEST;
     }
-    if is_final || head.status == StatusCode::CONFLICT {
+    let is_spent = body.code == ErrorCode::BudgetExceeded;
+    if is_final || is_spent || head.status == StatusCode::CONFLICT {
         head.headers.insert(SHOULD_RETRY, HeaderValue::from_static("false"));
     }
     without_length(&mut head.headers);
     let mut error = object(&body.message, head.status, code.unwrap_or(body.code.as_str()));
     error["param"] = json!(param);
+    if is_spent {
+        (error["type"], error["code"]) = (json!(INSUFFICIENT_QUOTA), json!(INSUFFICIENT_QUOTA));
+    }
     if let Some(prompt) = body.prompt_id {
         error["prompt_id"] = json!(prompt);
     }
