@@ -12,9 +12,9 @@ use crate::http::admin::{acts, configuration, decisions, keys, servers, usage};
 use crate::http::external::openai::{chat_completions, models, responses, stored_responses};
 use crate::http::external::{agui, ai_sdk};
 use crate::http::{
-    admin, apps, blocked_inputs, chat, conversations, edge, events, export, export_all, health, images,
+    admin, apps, blocked_inputs, budgets, chat, conversations, edge, events, export, export_all, health, images,
     imports, invitations, login, logo, mcp, mcp_logins, me, oidc, openapi, pages, people, prompts,
-    recipe_import, recipes, sessions, status, usage, web, ws,
+    recipe_import, recipes, sessions, status, web, ws,
 };
 
 /// The routes of the server, behind the edge.
@@ -67,7 +67,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/api/imports", post(imports::create))
         .route("/api/export", get(export_all::read))
         .route("/api/me", get(me::me))
-        .route("/api/me/usage", get(usage::mine))
+        .route("/api/me/usage", get(budgets::mine))
         .route("/api/me/password", post(people::change_password))
         .route("/api/sessions", get(sessions::list))
         .route("/api/sessions/{id}", delete(sessions::end))
@@ -115,7 +115,7 @@ pub fn router(app: &Arc<App>) -> Router {
         // The name of the same list in earlier versions.
         .route("/api/audit", get(blocked_inputs::list))
         .route("/api/admin/status", get(status::read))
-        .route("/api/admin/budgets", get(usage::list))
+        .route("/api/admin/budgets", get(budgets::list))
         .route(
             "/api/admin/mcp/{project}/{server}/login",
             post(mcp_logins::begin).delete(mcp_logins::log_out),

@@ -8,6 +8,7 @@ pub(crate) mod admin;
 pub(crate) mod apps;
 pub(crate) mod blocked_inputs;
 pub(crate) mod body;
+pub(crate) mod budgets;
 pub(crate) mod chat;
 pub(crate) mod conversations;
 pub(crate) mod edge;
@@ -39,7 +40,6 @@ pub(crate) mod redirect_target;
 pub(crate) mod sessions;
 pub(crate) mod status;
 pub(crate) mod stream_end;
-pub(crate) mod usage;
 pub(crate) mod web;
 pub(crate) mod ws;
 

@@ -63,7 +63,7 @@ const HTTP_SESSIONS: &str = include_str!("../../../src/http/sessions.rs");
 const HTTP_STATUS: &str = include_str!("../../../src/http/status.rs");
 const HTTP_STORED_RESPONSES: &str =
     include_str!("../../../src/http/external/openai/stored_responses.rs");
-const HTTP_BUDGETS: &str = include_str!("../../../src/http/usage.rs");
+const HTTP_BUDGETS: &str = include_str!("../../../src/http/budgets.rs");
 const HTTP_WS: &str = include_str!("../../../src/http/ws/mod.rs");
 
 /// A struct in a source.
