@@ -81,6 +81,7 @@ impl AgentError {
             Self::NotStarted(_) => "agent_not_started",
             Self::Lost(_) => "agent_lost",
             Self::TookTooLong(_) => "took_too_long",
+            Self::BudgetExceeded(_) => "budget_exceeded",
             Self::Reported(_) => "agent_reported",
         }
     }

@@ -7,14 +7,14 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{delete, get, patch, post, put};
 
 use crate::app::App;
-use crate::http::errors::ApiError;
 use crate::http::admin::{acts, configuration, decisions, keys, servers, usage};
+use crate::http::errors::ApiError;
 use crate::http::external::openai::{chat_completions, models, responses, stored_responses};
 use crate::http::external::{agui, ai_sdk};
 use crate::http::{
-    admin, apps, blocked_inputs, budgets, chat, conversations, edge, events, export, export_all, health, images,
-    imports, invitations, login, logo, mcp, mcp_logins, me, oidc, openapi, pages, people, prompts,
-    recipe_import, recipes, sessions, status, web, ws,
+    admin, apps, blocked_inputs, budgets, chat, conversations, edge, events, export, export_all,
+    health, images, imports, invitations, login, logo, mcp, mcp_logins, me, oidc, openapi, pages,
+    people, prompts, recipe_import, recipes, sessions, status, web, ws,
 };
 
 /// The routes of the server, behind the edge.

@@ -118,10 +118,7 @@ impl Layers<'_> {
 }
 
 /// The variables that are set, matter, and are no settings of the file.
-fn variables(
-    environment: &BTreeMap<String, String>,
-    masks: &Masks,
-) -> Vec<EffectiveValue> {
+fn variables(environment: &BTreeMap<String, String>, masks: &Masks) -> Vec<EffectiveValue> {
     let names = SECRET_VARIABLES.iter().chain(&OTHER_VARIABLES);
     let set = names.filter_map(|name| {
         let value = environment.get(*name).filter(|value| !value.is_empty())?;
@@ -142,13 +139,14 @@ pub(super) fn whole(config: &Config, set: &Table) -> Table {
     static DEFAULTS: LazyLock<Table> =
         LazyLock::new(|| toml::from_str(EXAMPLE).unwrap_or_default());
     let example = DEFAULTS.clone();
-    let project = EXAMPLE_PROJECT.iter().try_fold(&example, |table, name| {
-        table.get(*name).and_then(Value::as_table)
-    });
+    let project = EXAMPLE_PROJECT
+        .iter()
+        .try_fold(&example, |table, name| table.get(*name).and_then(Value::as_table));
     let project = project.cloned().unwrap_or_default();
-    let tenants = config.tenants.iter().map(|(id, tenant)| {
-        (id.to_string(), Value::Table(tenant_defaults(tenant, &project)))
-    });
+    let tenants = config
+        .tenants
+        .iter()
+        .map(|(id, tenant)| (id.to_string(), Value::Table(tenant_defaults(tenant, &project))));
     let tenants: Table = tenants.collect();
     let mut whole = example;
     whole.insert("tenants".to_owned(), Value::Table(tenants));

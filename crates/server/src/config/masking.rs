@@ -23,7 +23,8 @@ const SHORTEST: usize = 6;
 /// Parts of the names of arguments that stand before a secret.
 const SECRET_NAMES: [&str; 7] = ["key", "token", "secret", "pass", "auth", "credential", "cookie"];
 /// What an address of a database may say in its query.
-const PUBLIC_PARAMETERS: [&str; 4] = ["sslmode", "sslrootcert", "connect_timeout", "application_name"];
+const PUBLIC_PARAMETERS: [&str; 4] =
+    ["sslmode", "sslrootcert", "connect_timeout", "application_name"];
 /// A part of an address that is so long and has digits is a token.
 const LONGEST_PUBLIC_PART: usize = 24;
 
@@ -100,7 +101,8 @@ fn is_secret(path: &[String]) -> bool {
         path.get(at).map(String::as_str)
     };
     let is_listed = matches!(part(2), Some("env" | "headers")) && part(3) != Some("tools");
-    let is_variable = path.len() == 1 && part(1).is_some_and(|name| SECRET_VARIABLES.contains(&name));
+    let is_variable =
+        path.len() == 1 && part(1).is_some_and(|name| SECRET_VARIABLES.contains(&name));
     is_listed || part(1) == Some("client_secret") || is_variable
 }
 
@@ -234,12 +236,18 @@ mod tests {
     #[test]
     fn addresses_lose_their_secrets() {
         for (given, shown) in [
-            ("postgres://parlor@db/x?sslmode=verify-full", "postgres://parlor@db/x?sslmode=verify-full"),
+            (
+                "postgres://parlor@db/x?sslmode=verify-full",
+                "postgres://parlor@db/x?sslmode=verify-full",
+            ),
             ("postgres://parlor:hunter2@db/x", "postgres://parlor:[masked]@db/x"),
             ("redis://:hunter2@cache:6379", "redis://:[masked]@cache:6379"),
             ("https://hunter2@example.org/a/", "https://[masked]@example.org/a/"),
             ("https://example.org/mcp?key=hunter2&x", "https://example.org/mcp?key=[masked]&x"),
-            ("https://example.org/hooks/a1b2c3d4e5f6a7b8c9d0e1f2", "https://example.org/hooks/[masked]"),
+            (
+                "https://example.org/hooks/a1b2c3d4e5f6a7b8c9d0e1f2",
+                "https://example.org/hooks/[masked]",
+            ),
         ] {
             assert_eq!(address(given).as_deref(), Some(shown));
         }

@@ -18,9 +18,9 @@ impl Places {
     pub(super) fn of_file(file: String, text: &str) -> Self {
         let mut places = Self { file, lines: BTreeMap::new() };
         if let Ok(table) = DeTable::parse(text) {
-            let starts: Vec<usize> =
-                text.match_indices('\n').map(|(at, _)| at + 1).collect();
-            let line = |span: Range<usize>| starts.partition_point(|start| *start <= span.start) + 1;
+            let starts: Vec<usize> = text.match_indices('\n').map(|(at, _)| at + 1).collect();
+            let line =
+                |span: Range<usize>| starts.partition_point(|start| *start <= span.start) + 1;
             places.add(&mut Vec::new(), table.get_ref(), &line);
         }
         places

@@ -56,7 +56,8 @@ const TABS: [AdminTab; 9] = [
 impl AdminTab {
     /// The tab that an address names below `/admin`.
     pub(crate) fn named(name: &str) -> Option<Self> {
-        TABS.into_iter().find(|tab| *tab != Self::Overview && tab.path() == format!("/admin/{name}"))
+        TABS.into_iter()
+            .find(|tab| *tab != Self::Overview && tab.path() == format!("/admin/{name}"))
     }
 
     fn path(self) -> &'static str {

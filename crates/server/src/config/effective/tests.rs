@@ -93,7 +93,12 @@ fn each_value_has_its_source() {
     for (key, value, source, place) in [
         ("server.bind", "\"127.0.0.1:3\"", ValueSource::Flag, "--bind"),
         ("server.data_dir", "\"/srv/parlor\"", ValueSource::Environment, "PARLOR_DATA_DIR"),
-        ("server.limits.keep_alive", "\"1s\"", ValueSource::Environment, "PARLOR_LIMITS_KEEP_ALIVE"),
+        (
+            "server.limits.keep_alive",
+            "\"1s\"",
+            ValueSource::Environment,
+            "PARLOR_LIMITS_KEEP_ALIVE",
+        ),
         ("server.limits.body", "\"40MB\"", ValueSource::File, "parlor.toml:5"),
         ("server.limits.body_memory", "\"80MB\"", ValueSource::Default, ""),
         ("access.idle_expiry", "\"7d\"", ValueSource::Default, ""),
@@ -102,8 +107,18 @@ fn each_value_has_its_source() {
         ("tenants.home.projects.recipes.recipe_vault", "true", ValueSource::Default, ""),
         ("tenants.home.projects.site.recipe_vault", "false", ValueSource::Default, ""),
         ("tenants.home.projects.site.flow.policy", "\"watch\"", ValueSource::Default, ""),
-        ("tenants.home.projects.site.agent.acp.durable_approvals", "true", ValueSource::Default, ""),
-        ("tenants.home.projects.recipes.mcp.files.tools.\"*\".action", "\"ask\"", ValueSource::File, "parlor.toml:42"),
+        (
+            "tenants.home.projects.site.agent.acp.durable_approvals",
+            "true",
+            ValueSource::Default,
+            "",
+        ),
+        (
+            "tenants.home.projects.recipes.mcp.files.tools.\"*\".action",
+            "\"ask\"",
+            ValueSource::File,
+            "parlor.toml:42",
+        ),
         ("tenants.home.projects.recipes.mcp.files.parallel_calls", "4", ValueSource::Default, ""),
         ("PARLOR_PASSWORD", "\"[masked]\"", ValueSource::Environment, "PARLOR_PASSWORD"),
     ] {
@@ -111,7 +126,10 @@ fn each_value_has_its_source() {
     }
     let home = find("tenants.home.projects.site.agent.acp.env.HOME").0;
     assert!(home.contains("AGENT_HOME"), "the name of a variable is no secret: {home}");
-    assert_eq!(load("", &Sources::default()).effective.values().find(|v| v.source != ValueSource::Default), None);
+    assert_eq!(
+        load("", &Sources::default()).effective.values().find(|v| v.source != ValueSource::Default),
+        None
+    );
 }
 
 /// no secret is shown, wherever it stands.
@@ -124,9 +142,12 @@ fn no_secret_is_shown() {
         assert!(!shown.contains(secret), "{secret} in {shown}");
     }
     for kept in [
-        "postgres://parlor:[masked]@db.example.org/parlor", "[\"--token\",\"[masked]\",\"--root\",\"/srv\",\"KEY=[masked]\"]",
-        "https://mcp.example.org/mcp?api_key=[masked]", "http://ana:[masked]@gateway.example.org/v1",
-        "Never say [masked] or", "jailbreak.dan_mode",
+        "postgres://parlor:[masked]@db.example.org/parlor",
+        "[\"--token\",\"[masked]\",\"--root\",\"/srv\",\"KEY=[masked]\"]",
+        "https://mcp.example.org/mcp?api_key=[masked]",
+        "http://ana:[masked]@gateway.example.org/v1",
+        "Never say [masked] or",
+        "jailbreak.dan_mode",
     ] {
         assert!(shown.contains(kept), "{kept} is not in {shown}");
     }

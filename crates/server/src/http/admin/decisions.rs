@@ -58,9 +58,9 @@ impl Search {
     /// Refuses what is too long, and drops what is empty.
     pub(super) fn checked(self) -> Result<Self, ApiError> {
         let text = |name: &str, given: Option<String>| match given {
-            Some(text) if text.chars().count() > LONGEST => Err(ApiError::malformed(format!(
-                "{name}: it has more than {LONGEST} characters"
-            ))),
+            Some(text) if text.chars().count() > LONGEST => {
+                Err(ApiError::malformed(format!("{name}: it has more than {LONGEST} characters")))
+            }
             given => Ok(given.filter(|text| !text.trim().is_empty())),
         };
         Ok(Self {

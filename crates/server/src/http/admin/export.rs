@@ -152,7 +152,9 @@ fn line(listed: &ListedDecision, format: Format) -> String {
 fn cells(listed: &ListedDecision) -> [String; COLUMNS.len()] {
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
     let content = listed.content.as_ref();
-    let said = |of: fn(&DecisionContent) -> &Option<String>| content.map_or_else(String::new, |content| text(of(content)));
+    let said = |of: fn(&DecisionContent) -> &Option<String>| {
+        content.map_or_else(String::new, |content| text(of(content)))
+    };
     let given = |of: fn(&DecisionContent) -> Option<&Value>| shown(content.and_then(of));
     let outcome = match listed.outcome {
         PromptOutcome::Answered => "answered",

@@ -81,8 +81,8 @@ pub(crate) async fn list(
 ) -> Result<Response, ApiError> {
     let tenant = &principal.caller.tenant;
     let stored = app.store.access().keys(tenant, MOST).await?;
-    let from_environment = (tenant.as_str() == HOME && app.config.credentials.api_key.is_some())
-        .then(environment_key);
+    let from_environment =
+        (tenant.as_str() == HOME && app.config.credentials.api_key.is_some()).then(environment_key);
     let keys = from_environment.into_iter().chain(stored.into_iter().map(listed)).collect();
     json(&KeyList { keys })
 }

@@ -150,12 +150,18 @@ fn usage(points: Points, hours: &[TurnHour], name: impl Fn(&ProjectId) -> String
             projects.entry(hour.project.clone()).or_default().add(hour);
         }
     }
-    let mut errors: Vec<ErrorCount> =
-        total.errors.iter().map(|(code, count)| ErrorCount { code: code.clone(), count: *count }).collect();
+    let mut errors: Vec<ErrorCount> = total
+        .errors
+        .iter()
+        .map(|(code, count)| ErrorCount { code: code.clone(), count: *count })
+        .collect();
     errors.sort_by_key(|error| std::cmp::Reverse(error.count));
     let at = (0..).map(|index| Timestamp(points.from + index * points.step));
-    let project =
-        |(id, sum): (&ProjectId, &Sum)| ProjectUsage { id: id.clone(), name: name(id), figures: sum.figures() };
+    let project = |(id, sum): (&ProjectId, &Sum)| ProjectUsage {
+        id: id.clone(),
+        name: name(id),
+        figures: sum.figures(),
+    };
     Usage {
         step_seconds: points.step / 1000,
         points: at.zip(&sums).map(|(at, sum)| UsagePoint { at, figures: sum.figures() }).collect(),
