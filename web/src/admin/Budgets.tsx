@@ -42,8 +42,8 @@ export function Budgets() {
   return (
     <Section title={t('usage.title')} empty={null}>
       <div className="mb-3 flex flex-wrap items-end gap-x-4 gap-y-2">
-        <Select label={t('usage.scope')} options={SCOPES} chosen={scope} choose={setScope} name={(one) => t(`usage.scope.${one}`)} />
-        <Select label={t('usage.period')} options={Object.keys(PERIODS) as Which[]} chosen={which} choose={setWhich} name={(one) => t(`usage.period.${one}`)} />
+        <Select<BudgetScope> label={t('usage.scope')} options={SCOPES} chosen={scope} choose={setScope} name={(one) => t(`usage.scope.${one}`)} />
+        <Select<Which> label={t('usage.period')} options={Object.keys(PERIODS) as Which[]} chosen={which} choose={setWhich} name={(one) => t(`usage.period.${one}`)} />
         {first && <p className="py-1.5 text-small text-muted tabular">{t('usage.about', { name: first.name, zone: first.time_zone })}</p>}
       </div>
       {refusal && <p role="alert" className="mb-3 font-medium text-critical">{reasonFor(i18n, refusal)}</p>}

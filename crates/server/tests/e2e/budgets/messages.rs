@@ -119,8 +119,7 @@ async fn a_socket_is_told_too() {
     use crate::sockets::{HOME, Socket};
     use crate::test_app::ADMIN_KEY;
     let app = app("[tenants.home.budgets.person.day]\nmessages = 1").await;
-    let mut socket =
-        Socket::at(&app.address.to_string(), HOME, &[("x-api-key", ADMIN_KEY)]).await.unwrap();
+    let mut socket = Socket::at(app.address, HOME, &[("x-api-key", ADMIN_KEY)]).await.unwrap();
     for refuses in [false, true, true] {
         socket.send(&json!({"message": "hello"})).await;
         let frame = loop {
