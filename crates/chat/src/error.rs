@@ -4,7 +4,7 @@ use parlor_guard::guardrail::Refusal;
 use parlor_protocol::PromptId;
 use parlor_storage::{Fault, StorageError};
 
-use crate::budgets::OverBudget;
+use crate::over_budget::OverBudget;
 use crate::validation_error::ValidationError;
 
 /// Why a request failed.

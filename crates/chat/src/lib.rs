@@ -49,6 +49,7 @@ mod live_turns;
 mod log;
 mod node;
 mod nodes;
+mod over_budget;
 mod project;
 mod prompts;
 mod recovery;
@@ -67,8 +68,8 @@ pub use allowances::ListedAllowance;
 pub use answering::Answered;
 pub use apps::AppCallOutcome;
 pub use budgets::{
-    AheadMs, Budget, Budgets, Calendar, Limit, OverBudget, PersonBudgets, Prices, TenantBudgets,
-    UsedPage, units,
+    AheadMs, Budget, Budgets, Calendar, Limit, PersonBudgets, Prices, TenantBudgets, UsedPage,
+    units,
 };
 pub use caller::{Accepted, Caller};
 pub use chat::Chat;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::ProjectId;
-use crate::message::Timestamp;
+use crate::timestamp::Timestamp;
 
 /// Whose budget it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

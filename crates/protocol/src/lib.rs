@@ -34,6 +34,7 @@ pub mod prompt_draft;
 pub mod question;
 pub mod request;
 mod structure;
+mod timestamp;
 pub mod tool;
 pub mod verdict;
 

@@ -8,6 +8,7 @@ use crate::message_type::MessageType;
 pub use crate::metadata::Metadata;
 use crate::plan::Plan;
 use crate::question::{Question, QuestionOption, SubQuestion};
+pub use crate::timestamp::Timestamp;
 use crate::tool::{ToolCall, ToolResult};
 
 /// One message.
@@ -55,14 +56,6 @@ pub enum Role {
     /// A tool.
     Tool,
 }
-
-/// Milliseconds since 1970, UTC.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
-)]
-#[serde(transparent)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(type = "number"))]
-pub struct Timestamp(pub i64);
 
 /// The structure behind a message's text; the message's type decides which.
 #[derive(Debug, Clone, PartialEq, Serialize)]

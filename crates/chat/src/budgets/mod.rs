@@ -4,7 +4,7 @@
 //! 2. A message is refused as long as a budget that it would count against is used up
 //!    ([`Budgets::admit`]): nothing of it is stored.
 //! 3. A turn looks again before each call of its model, and while a program works
-//!    (`turn/spending.rs`). What was used is added to the counters in the write with which it
+//!    (`turn/budget_check.rs`). What was used is added to the counters in the write with which it
 //!    becomes known, so whoever looks next sees it, on any node and after a restart.
 //! 4. So a budget is exceeded by at most one call of each turn that runs when it is used up.
 //! 5. [`report`]: what people and administrators are shown.
@@ -30,6 +30,7 @@ pub use self::report::UsedPage;
 use crate::caller::Caller;
 use crate::clock;
 use crate::error::ChatError;
+use crate::over_budget::OverBudget;
 
 /// How far a test moved the time of day ahead, in milliseconds.
 pub type AheadMs = Arc<dyn Fn() -> i64 + Send + Sync>;
@@ -52,18 +53,6 @@ pub(crate) struct Payer {
     pub(crate) person: Option<PersonId>,
     /// The person's own budget.
     budget: Budget,
-}
-
-/// A budget that is used up, and what people are told.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct OverBudget {
-    /// Which.
-    pub budget: SpentBudget,
-    /// What happened, and until when.
-    pub message: String,
-    /// In how many seconds the next one begins.
-    pub retry_after: u64,
 }
 
 /// What is asked for.

@@ -8,8 +8,9 @@ use parlor_storage::{
 };
 
 use super::limits::{amount, units};
-use super::{Budget, Budgets, Calendar, OverBudget, subject_of};
+use super::{Budget, Budgets, Calendar, subject_of};
 use crate::caller::Caller;
+use crate::over_budget::OverBudget;
 
 /// Rows on a page for administrators.
 const ROWS_PER_PAGE: u32 = 100;

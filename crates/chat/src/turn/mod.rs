@@ -12,13 +12,14 @@
 //! 5. For calls, questions and answers, [`inputs`] reads the rows that matter, [`step`] decides
 //!    (pure: rows in, effects out), and [`carry_out`] carries the effects out, in order. What a
 //!    client returned for its own tool is scanned first ([`client_result`]).
-//!    Before each call of a model budgets are looked at, and what was used is counted
-//!    ([`spending`]).
+//!    Before each call of a model budgets are looked at ([`budget_check`]), and what was used is
+//!    counted ([`spending`]).
 //! 6. [`writer`]: whatever is durable is collected, committed in one write, then published.
 //! 7. [`end`]: the last write, with exactly one `done`, and how long all of it took ([`timing`]).
 
 mod answer_limit;
 mod begin_write;
+mod budget_check;
 mod call_end;
 mod carry_out;
 mod changed_tool;

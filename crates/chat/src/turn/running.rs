@@ -5,7 +5,7 @@
 //!   the agent is polled again.
 //! - A call, a question, or the end of a call is decided on ([`super::step`]) and acted on
 //!   ([`super::carry_out`]) before the next event.
-//! - Before a call of the model, and from time to time, budgets are looked at ([`super::spending`]).
+//! - Before a call of the model, and from time to time, budgets are looked at ([`super::budget_check`]).
 //! - Meanwhile the turn waits for a stop signal and for an open prompt.
 
 use std::sync::Arc;

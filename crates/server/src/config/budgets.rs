@@ -10,7 +10,6 @@ use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
 
 use super::agent::AgentKind;
-use super::tenants::ProjectConfig;
 use super::{AtPlace, ConfigError};
 
 /// More than anybody uses; less than what the counters of a month can hold.
@@ -219,21 +218,21 @@ impl RawPrices {
 }
 
 /// A budget in dollars needs to know what every agent that it is about costs: else it would never
-/// be used up.
-pub(super) fn check_costs(
+/// be used up. `projects` have an agent each, and may have prices.
+pub(super) fn check_costs<'a>(
     budgets: &TenantBudgets,
-    projects: &BTreeMap<ProjectId, ProjectConfig>,
+    projects: impl Iterator<Item = (&'a ProjectId, AgentKind, Option<Prices>)>,
     place: &str,
 ) -> Result<(), ConfigError> {
     let limits = |budget: &Budget| budget.limits(Measure::CostUsd);
     let of_all = limits(&budgets.tenant) || budgets.people.all().any(limits);
-    for (id, project) in projects {
+    for (id, agent, prices) in projects {
         let limited = of_all || budgets.projects.get(id).is_some_and(limits);
-        let is_known = match project.agent.kind {
+        let is_known = match agent {
             // It says what it costs; the demo model costs nothing.
             AgentKind::ClaudeCode | AgentKind::Demo => true,
             AgentKind::Auto | AgentKind::Anthropic | AgentKind::Openai | AgentKind::Acp => {
-                project.prices.is_some()
+                prices.is_some()
             }
         };
         if limited && !is_known {

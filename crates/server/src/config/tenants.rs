@@ -133,7 +133,10 @@ impl TenantConfig {
         };
         let budgets = raw.budgets.resolve(of_projects, &format!("tenants.{id}.budgets"));
         let budgets = kept(budgets, collect).unwrap_or_default();
-        let costs = budgets::check_costs(&budgets, &projects, &format!("tenants.{id}"));
+        let costs = {
+            let agents = projects.iter().map(|(id, one)| (id, one.agent.kind, one.prices));
+            budgets::check_costs(&budgets, agents, &format!("tenants.{id}"))
+        };
         kept(costs, collect)?;
         Some(Self {
             name: raw.name.unwrap_or_else(|| capitalised(id)),
