@@ -28,7 +28,7 @@ export function Confirmed({ label, about, question, act, done }: Props) {
     setAsked(false);
     setTimeout(() => button.current?.focus());
   };
-  const confirm = async () => {
+  const carryOut = async () => {
     setBusy(true);
     setRefusal(null);
     try {
@@ -52,7 +52,7 @@ export function Confirmed({ label, about, question, act, done }: Props) {
       <p className="font-medium">{question}</p>
       <Refused refusal={refusal} />
       <span className="flex flex-wrap gap-2">
-        <Button look="critical" disabled={busy} onClick={() => void confirm()}>{label}</Button>
+        <Button look="critical" disabled={busy} onClick={() => void carryOut()}>{label}</Button>
         <Button autoFocus onClick={leave}>{t('admin.cancel')}</Button>
       </span>
     </div>

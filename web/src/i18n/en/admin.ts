@@ -60,7 +60,6 @@ export const admin = {
   'admin.keys.none': 'There is no key.',
   'admin.keys.name': 'Name',
   'admin.keys.whose': 'Whose',
-  'admin.keys.made': 'Made',
   'admin.keys.used': 'Last used',
   'admin.keys.state': 'State',
   'admin.keys.valid': 'valid',

@@ -62,7 +62,6 @@ export const admin: Record<keyof typeof en, string> = {
   'admin.keys.none': 'Não há chaves.',
   'admin.keys.name': 'Nome',
   'admin.keys.whose': 'De quem',
-  'admin.keys.made': 'Criada',
   'admin.keys.used': 'Último uso',
   'admin.keys.state': 'Estado',
   'admin.keys.valid': 'válida',
