@@ -88,6 +88,18 @@ impl Migrations {
         }
     }
 
+    /// Those of an earlier version, for tests of what it left behind.
+    #[must_use]
+    pub fn up_to(&self, version: i64) -> Self {
+        let sqlite = self.sqlite.iter().filter(|step| step.version <= version).cloned();
+        let postgres = self.postgres.iter().filter(|step| step.version <= version).cloned();
+        Self {
+            component: self.component,
+            sqlite: Migrator::with_migrations(sqlite.collect()),
+            postgres: postgres.collect(),
+        }
+    }
+
     /// The version of the schema that they end in.
     pub fn newest(&self) -> i64 {
         let sqlite = self.sqlite.iter().map(|migration| migration.version);

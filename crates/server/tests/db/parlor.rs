@@ -94,6 +94,23 @@ pub(crate) fn components() -> [Component; 2] {
     [parlor_storage::component(), parlor_recipes::component()]
 }
 
+/// The schema of this version.
+pub(crate) fn newest() -> i64 {
+    components()[0].migrations.newest()
+}
+
+/// How many tables there are in all.
+pub(crate) fn tables() -> usize {
+    components().iter().map(|component| component.tables.len()).sum()
+}
+
+/// Makes a file as an earlier version left it.
+pub(crate) async fn made_by_an_earlier_version(file: &Path, version: i64) {
+    let earlier = Box::leak(Box::new(components()[0].migrations.up_to(version)));
+    let component = Component { migrations: earlier, ..components()[0] };
+    open(&Location::from(file), &component).await.close().await;
+}
+
 /// Opens a database as a server does.
 pub(crate) async fn open(location: &Location, component: &Component) -> Database {
     let connections = Connections { sqlite_readers: 2, postgres: 4 };

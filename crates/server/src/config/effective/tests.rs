@@ -117,7 +117,7 @@ fn each_value_has_its_source() {
             "tenants.home.projects.recipes.mcp.files.tools.\"*\".action",
             "\"ask\"",
             ValueSource::File,
-            "parlor.toml:42",
+            "parlor.toml:41",
         ),
         ("tenants.home.projects.recipes.mcp.files.parallel_calls", "4", ValueSource::Default, ""),
         ("PARLOR_PASSWORD", "\"[masked]\"", ValueSource::Environment, "PARLOR_PASSWORD"),
