@@ -31,8 +31,8 @@ use super::writer::TurnWriter;
 use crate::fail_point::{self, FailPoint};
 use crate::images::ImageChecks;
 use crate::live_turns::Stop;
-use crate::log::Flusher;
 use crate::project::Project;
+use crate::state::ChatState;
 
 /// A turn that runs.
 pub(super) struct RunningTurn {
@@ -70,18 +70,17 @@ pub(super) enum Next {
 
 impl RunningTurn {
     pub(super) fn new(
+        state: &ChatState,
         writer: TurnWriter,
         tenant: TenantId,
         project: Arc<Project>,
-        flusher: &Flusher,
-        images: ImageChecks,
         wait: PromptWait,
         timing: TurnTiming,
         spending: Spending,
     ) -> Self {
         let limit = AnswerLimit::new(project.max_answer_bytes);
         Self {
-            text: TextStream::new(flusher.clone(), limit, &project.sanitizer),
+            text: TextStream::new(state.flusher.clone(), limit, &project.sanitizer),
             writer,
             tenant,
             project,
@@ -92,7 +91,7 @@ impl RunningTurn {
             spending,
             stopped: None,
             timing,
-            images,
+            images: state.images.clone(),
             cli_sessions: Vec::new(),
             checkpoint: None,
         }

@@ -248,9 +248,7 @@ async fn run(
     let conversation = writer.conversation();
     let runner = project.agent.runner(conversation);
     let wait = PromptWait::new(tenant.clone(), signals.prompt_changed, signals.shutting_down);
-    let images = state.images.clone();
-    let running =
-        RunningTurn::new(writer, tenant, project, &state.flusher, images, wait, timing, spending);
+    let running = RunningTurn::new(state, writer, tenant, project, wait, timing, spending);
     match start {
         Start::Message => running.run(runner, TurnStart::Message(context), signals.stop).await,
         Start::AgentInitiated => {
