@@ -12,15 +12,20 @@ async fn asked(app: &TestApp, key: &str, question: &str) -> String {
     let script = json!({"question": question, "options": ["soup", "cake"]});
     app.model.push(Script::answer().text(&script.to_string()));
     let events = say(app, key, "what now").await;
-    let prompt = events.iter().find(|event| event.name == "userPrompt").unwrap();
+    let prompt = events.iter().find(|event| event.name == "userPrompt");
+    let prompt = prompt.unwrap_or_else(|| panic!("no prompt: {events:?}"));
     prompt.data["messageId"].as_str().unwrap().to_owned()
 }
 
+/// Answers a prompt, and waits until its answer was told to the model: what is pushed after that is
+/// for the next message.
 async fn answer(app: &TestApp, key: &str, prompt: &str) {
+    let before = app.model.requests().len();
     let path = format!("/api/prompts/{prompt}/response");
     let request = app.request("POST", &path).header("x-api-key", key);
     let answered = request.json(&json!({"response": "soup"})).send().await.unwrap();
     assert_eq!(answered.status(), 200);
+    app.model.wait_for_requests(before + 1).await;
 }
 
 async fn with_ana(more: &str) -> (TestApp, String) {
@@ -78,7 +83,9 @@ async fn what_is_asked_stays_the_persons() {
     }
     // The audit outlives the conversation, and what was in it stays hers.
     let conversations = get(&app, "/api/conversations", ("x-api-key", &ana)).await;
-    let id = conversations["conversations"][0]["id"].as_str().unwrap();
+    let rows = conversations["conversations"].as_array().unwrap();
+    let own = rows.iter().find(|row| row["person"].is_string()).unwrap();
+    let id = own["id"].as_str().unwrap();
     let path = format!("/api/conversations/{id}");
     let gone = app.request("DELETE", &path).header("x-api-key", &ana).send().await.unwrap();
     assert_eq!(gone.status(), 204);

@@ -34,7 +34,8 @@ async fn a_server_is_started_again() {
     assert_eq!(output["running_calls"], 0);
     let lines = output["lines"].as_array().unwrap();
     assert!(lines.len() >= 2, "of this process and of the one before: {output}");
-    assert_eq!(lines[0]["text"], "token […] and [token]");
+    assert_eq!(lines[0]["text"], "starting");
+    assert_eq!(lines[1]["text"], "token […] and [token] […]");
     assert!(lines[0]["at"].is_number());
     assert!(acts(&app).await.iter().all(|act| act == "server_restarted"));
     let other = app.other_tenants_key("admin").await;

@@ -14,6 +14,7 @@ const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../protocol/tests/gol
 fn schema_of(file: &str) -> &'static str {
     match file {
         "branch_choice" => "BranchChoice",
+        "budget_use" => "BudgetUse",
         "chat_request" => "ChatRequest",
         "prompt_answer" => "PromptAnswer",
         "prompt_closed" | "prompt_refused" => "PromptClosed",
