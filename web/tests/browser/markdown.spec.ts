@@ -72,7 +72,10 @@ test('hostile diagrams reach nothing', async ({ chat, page }) => {
   await chat.say('Draw these', words(`${hostile.map((one) => `\`\`\`mermaid\n${one}\n\`\`\``).join('\n\n')}\n\nAll drawn.`));
   await expect(page.getByText('All drawn.', { exact: true })).toBeVisible();
   await expect(chat.send).toBeVisible();
-  for (let at = 0; at < hostile.length; at += 1) await page.locator('.markdown > :is(figure, div)').nth(at).scrollIntoViewIfNeeded();
+  for (let at = 0; at < hostile.length; at += 1) {
+    // A diagram that is drawn takes the place of its box.
+    await expect(() => page.locator('.markdown > :is(figure, div)').nth(at).scrollIntoViewIfNeeded({ timeout: 1_000 })).toPass();
+  }
   await expect(page.getByText('Drawing…')).toHaveCount(0);
   await expect(page.getByText('This diagram cannot be drawn.').first()).toBeVisible();
   await expect(page.getByText('This diagram is too large').first()).toBeVisible();

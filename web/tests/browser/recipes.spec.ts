@@ -97,7 +97,7 @@ test('a deletion is refused with a reason', async ({ chat, page }) => {
   });
   await expect(page.getByRole('button', { name: 'Delete recipe' })).toBeVisible();
   await expect(page.getByText('Is deleted')).toBeVisible();
-  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'More', exact: true }).click();
   await expectAccessible(page, 'the menu of an approval');
   await page.getByRole('menuitem', { name: /say why/ }).click();
   await page.getByRole('textbox', { name: /Why not/ }).fill('They are the best');
