@@ -27,7 +27,7 @@ use crate::error::ChatError;
 use crate::external_message::ExternalMessage;
 use crate::importing::{self, Imported};
 use crate::live_turns::Stop;
-use crate::log::{Reader, Source};
+use crate::log::{Reader, Sight, Source};
 use crate::node::{Membership, Node};
 use crate::nodes::NodeTasks;
 use crate::project::Projects;
@@ -47,7 +47,7 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 /// The chat. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Chat {
-    state: Arc<ChatState>,
+    pub(crate) state: Arc<ChatState>,
     node_tasks: Arc<NodeTasks>,
 }
 
@@ -179,7 +179,7 @@ impl Chat {
         let log = self.state.live_turns.log(conversation);
         let (store, cache) = (self.state.store.clone(), Arc::clone(&self.state.large_entries));
         let source = Arc::new(Source { store, cache, conversation });
-        Reader::new(source, log, caller.scope.clone(), after)
+        Reader::new(source, log, Sight::Scope(caller.scope.clone()), after)
     }
 
     /// Stops the running turn; false if there is none.

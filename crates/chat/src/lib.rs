@@ -17,6 +17,7 @@
 //!    [`importing`]: conversations that took place in another chat.
 //!    [`budgets`]: how much may be used in a day or a month.
 //!    [`branches`]: a message is edited, or answered once more; both versions stay.
+//!    [`sharing`]: links with which others read a conversation.
 //! 7. [`nodes`]: several servers on one database take over from each other and tell each
 //!    other where to look.
 //!
@@ -57,6 +58,7 @@ mod refused_images;
 mod retries;
 mod schema;
 mod sending;
+mod sharing;
 mod state;
 mod texts;
 mod turn;
@@ -83,4 +85,5 @@ pub use log::{EventBatch, LargeEvent, LargePieces, Piece, PolledBatch, Reader, W
 pub use node::Membership;
 pub use project::{Project, Projects};
 pub use prompts::PreviewedCall;
+pub use sharing::LinkWish;
 pub use validation_error::ValidationError;

@@ -183,6 +183,10 @@ uuid_id!(
     PersonId, "person id"
 );
 uuid_id!(
+    /// A link with which a conversation is shared. It lets nobody in: that takes the token in its address.
+    ShareLinkId, "share link id"
+);
+uuid_id!(
     /// One server of several on the same database: its data directory, over all restarts.
     NodeId, "node id"
 );

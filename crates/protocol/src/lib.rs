@@ -43,13 +43,13 @@ pub use error::{ErrorBody, ErrorCode, ErrorEnvelope, FieldProblem, Problem};
 pub use event::{Branch, DoneReason, EventBody};
 pub use ids::{
     BootId, CallId, ClientMessageId, ConversationId, EventId, ExternalId, MessageId, NodeId,
-    PersonId, ProjectId, PromptId, TenantId, TurnId,
+    PersonId, ProjectId, PromptId, ShareLinkId, TenantId, TurnId,
 };
 pub use influence::{Content, Found, Influence, Source, ValueOrigin};
 pub use message::{Message, MessageData, Metadata, Role, Timestamp};
 pub use message_type::MessageType;
 pub use metadata::{ImageReference, MetadataKey};
-pub use person::{LoginName, PersonName, PersonNameError, Visibility};
+pub use person::{LinkAudience, LoginName, PersonName, PersonNameError, Visibility};
 pub use plan::{Plan, PlanDecision, PlanStep};
 pub use prompt::{
     CallCaveat, Preview, PromptClosed, PromptOutcome, PromptStatus, PromptStep, PromptType,

@@ -36,6 +36,16 @@ pub enum Visibility {
     Tenant,
 }
 
+/// Who may open a link to share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LinkAudience {
+    /// Everybody of the tenant, logged in.
+    Tenant,
+    /// Whoever has it.
+    Anyone,
+}
+
 impl PersonName {
     /// The name as text.
     pub fn as_str(&self) -> &str {
@@ -94,6 +104,21 @@ impl Visibility {
     /// From its name. Any other text is private.
     pub fn from_name(name: &str) -> Self {
         if name == "tenant" { Self::Tenant } else { Self::Private }
+    }
+}
+
+impl LinkAudience {
+    /// Its name, as it is on the wire, in the configuration and in storage.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Tenant => "tenant",
+            Self::Anyone => "anyone",
+        }
+    }
+
+    /// From its name. Any other text is the smaller audience.
+    pub fn from_name(name: &str) -> Self {
+        if name == "anyone" { Self::Anyone } else { Self::Tenant }
     }
 }
 

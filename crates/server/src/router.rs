@@ -14,7 +14,7 @@ use crate::http::external::{agui, ai_sdk};
 use crate::http::{
     admin, apps, blocked_inputs, budgets, chat, conversations, edge, events, export, export_all,
     health, images, imports, invitations, login, logo, mcp, mcp_logins, me, oidc, openapi, pages,
-    people, prompts, recipe_import, recipes, sessions, status, web, ws,
+    people, prompts, recipe_import, recipes, sessions, share_links, shared, status, web, ws,
 };
 
 /// The routes of the server, behind the edge.
@@ -29,6 +29,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/invite/{token}", get(invitations::page).post(invitations::accept))
         .route("/chat", get(pages::chat))
         .route("/c/{id}", get(pages::conversation))
+        .route("/s/{token}", get(shared::page))
         .route("/waiting", get(pages::waiting))
         .route("/settings", get(pages::settings))
         .route("/admin", get(pages::admin))
@@ -57,6 +58,15 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/api/conversations/{id}/allowances/{tool}", delete(prompts::revoke))
         .route("/api/conversations/{id}/apps/{message}/page", get(apps::page))
         .route("/api/conversations/{id}/apps/{message}/call", post(apps::call))
+        .route(
+            "/api/conversations/{id}/links",
+            get(share_links::list).post(share_links::make),
+        )
+        .route("/api/conversations/{id}/links/{link}", delete(share_links::take_back))
+        // For whoever has a link to share
+        .route("/api/shared/{token}", get(shared::read))
+        .route("/api/shared/{token}/events", get(shared::follow))
+        .route("/api/shared/{token}/images/{image}", get(shared::image))
         .route("/api/prompts", get(prompts::list))
         .route("/api/prompts/{id}", get(prompts::read))
         .route("/api/prompts/{id}/response", post(prompts::respond))

@@ -58,6 +58,7 @@ pub use queries::conversation_view::ConversationView;
 pub use queries::decision_list::{DecisionContent, DecisionFilter, DecisionPage, ListedDecision};
 pub use queries::log::{LogEnd, LogEntry, PageSize};
 pub use queries::running_turns::RunningTurns;
+pub use queries::shared_view::SharedView;
 pub use queries::waiting_prompts::{WaitingContent, WaitingPage, WaitingPrompt};
 pub use scope::Scope;
 pub use served::Served;
@@ -81,6 +82,7 @@ pub use tables::people::{Identity, NewPerson, People, Person};
 pub use tables::people_list::ListedPerson;
 pub use tables::prompts::{NewPrompt, Prompt, PromptClosing, PromptPage, PromptView, PromptWrite};
 pub use tables::rate_limits::RateLimitUse;
+pub use tables::share_links::{ListedShareLink, NewShareLink, ShareLink};
 pub use tables::text_blocks::{Delta, TextBlock};
 pub use tables::tool_runs::{
     RunLabel, RunStatus, RunWrite, Told, ToldResult, ToldResults, ToolRun,

@@ -86,6 +86,12 @@ const TABLES: &[Table] = &[
         .texts(&["id", "tenant", "conversation_id", "media_type"])
         .integers(&["created_at"])
         .bytes(&["bytes"]),
+    Table::new("share_links", &["id"])
+        .texts(&[
+            "id", "hash", "tenant", "conversation_id", "person", "name", "audience", "title",
+        ])
+        .integers(&["until", "leaf", "created_at", "expires_at", "opened", "last_opened_at"])
+        .booleans(&["results"]),
     Table::new("prompts", &["id"])
         .texts(&[
             "id", "conversation_id", "tenant", "project", "turn_id", "ask_id", "origin", "status",
@@ -166,6 +172,7 @@ const RULES: &[Rule] = &[
     of_a_conversation!("tool_runs", "every tool run belongs to a conversation"),
     of_a_conversation!("allowances", "every allowance belongs to a conversation"),
     of_a_conversation!("external_conversations", "every external id names a conversation"),
+    of_a_conversation!("share_links", "every link to share belongs to a conversation"),
     of_a_person!("identities", "every identity belongs to a person"),
     of_a_person!("tokens", "every session and key of a person belongs to one"),
     of_a_person!("conversations", "every conversation of a person belongs to one"),

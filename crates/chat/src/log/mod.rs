@@ -26,4 +26,5 @@ pub(crate) use flusher::Flusher;
 pub(crate) use large_entries::{LargeEntries, Source};
 pub use large_entries::{LargeEvent, LargePieces, Piece, WriteEvent};
 pub(crate) use outlet::Outlet;
+pub(crate) use reader::Sight;
 pub use reader::{EventBatch, PolledBatch, Reader};

@@ -15,6 +15,7 @@ use parlor_storage::{LogEntry, Logged, PageSize, Scope, Served, StorageError};
 use super::entries::{PIECE, events_after, push_text};
 use super::event_log::{After, EventLog, Seen};
 use super::large_entries::{Content, LargeEvent, Source};
+use crate::clock::now;
 
 /// How much is read from storage at once.
 const PAGE: PageSize = PageSize { entries: 100, bytes: PIECE as u64 };
@@ -25,8 +26,7 @@ const RETRY: Duration = Duration::from_secs(1);
 /// Reads a conversation from an event id on.
 pub struct Reader {
     source: Arc<Source>,
-    /// What its caller sees.
-    scope: Scope,
+    sight: Sight,
     log: Arc<EventLog>,
     slot: usize,
     /// The last event that was read.
@@ -37,6 +37,29 @@ pub struct Reader {
     /// carry the memory of a query.
     stored: Option<Pin<Box<dyn Future<Output = StoredBatch> + Send>>>,
     seen: Seen,
+}
+
+/// By what a reader sees the conversation.
+#[derive(Debug, Clone)]
+pub(crate) enum Sight {
+    /// What its caller sees.
+    Scope(Scope),
+    /// A link to share, by the hash of its token.
+    Link(Arc<str>),
+}
+
+impl Sight {
+    async fn sees(&self, source: &Source) -> Result<(), StorageError> {
+        match self {
+            Self::Scope(scope) => {
+                source.store.conversation(scope, source.conversation).await.map(|_| ())
+            }
+            Self::Link(hash) => match source.store.share_link(hash, now()).await? {
+                Some(_) => Ok(()),
+                None => Err(StorageError::NotFound),
+            },
+        }
+    }
 }
 
 /// The next events of a conversation.
@@ -68,12 +91,12 @@ impl Reader {
     pub(crate) fn new(
         source: Arc<Source>,
         log: Arc<EventLog>,
-        scope: Scope,
+        sight: Sight,
         position: EventId,
     ) -> Self {
         let (slot, audience) = (log.join(), log.audience());
         let seen = Seen::default();
-        Self { source, scope, log, slot, position, audience, stored: None, seen }
+        Self { source, sight, log, slot, position, audience, stored: None, seen }
     }
 
     /// The same if its caller was seen to see the conversation after it was made.
@@ -134,7 +157,7 @@ impl Reader {
             match ready!(self.log.poll_after(position, slot, seen, cx, events)) {
                 After::Closed => return Poll::Ready(PolledBatch::Gone),
                 After::CheckAudience(audience) => {
-                    let check = check(Arc::clone(&self.source), self.scope.clone(), audience);
+                    let check = check(Arc::clone(&self.source), self.sight.clone(), audience);
                     self.stored = Some(Box::pin(check));
                 }
                 After::Here => {}
@@ -184,10 +207,10 @@ enum StoredBatch {
 }
 
 /// Whether a reader sees the conversation, asked after this audience came to be.
-async fn check(source: Arc<Source>, scope: Scope, audience: u64) -> StoredBatch {
+async fn check(source: Arc<Source>, sight: Sight, audience: u64) -> StoredBatch {
     loop {
-        match source.store.conversation(&scope, source.conversation).await {
-            Ok(_) => return StoredBatch::Audience(audience),
+        match sight.sees(&source).await {
+            Ok(()) => return StoredBatch::Audience(audience),
             Err(error) if !error.is_transient() => {
                 if !matches!(error, StorageError::NotFound) {
                     tracing::error!(%error, "failed to check a reader");

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::credentials::add_key;
 use super::{Access, AccessError};
 
-/// What an administrator did.
+/// What an administrator did, or somebody who lets others read a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Act {
     KeyCreated,
@@ -28,6 +28,8 @@ pub(crate) enum Act {
     ServerLogin,
     ServerLogout,
     DecisionsExported,
+    LinkMade,
+    LinkTakenBack,
 }
 
 impl Act {
@@ -45,6 +47,8 @@ impl Act {
             Self::ServerLogin => "server_login",
             Self::ServerLogout => "server_logout",
             Self::DecisionsExported => "decisions_exported",
+            Self::LinkMade => "link_made",
+            Self::LinkTakenBack => "link_taken_back",
         }
     }
 }
@@ -63,7 +67,7 @@ impl Access {
         (subject, subject_name): (&str, &str),
     ) -> Result<(), StorageError> {
         let (tenant, by, act) = (&caller.tenant, &caller.name, act.as_str());
-        tracing::info!(%tenant, by, act, subject, "an act of an administrator");
+        tracing::info!(%tenant, by, act, subject, "a recorded act");
         let act = AdminAct {
             id: Uuid::now_v7().to_string(),
             at: self.clock.now(),

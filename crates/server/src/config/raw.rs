@@ -17,6 +17,7 @@ use super::agent::RawAgent;
 use super::budgets::{RawBudget, RawBudgets, RawPrices};
 use super::look::RawLook;
 use super::on_reload::OnReload;
+use super::share_links::ShareLinks;
 use super::units::{Bytes, Span};
 
 #[derive(Debug, Default, Deserialize)]
@@ -125,6 +126,7 @@ pub(super) struct RawTenant {
     pub(super) name: Option<String>,
     pub(super) default_project: Option<ProjectId>,
     pub(super) admins_read_conversations: Option<bool>,
+    pub(super) share_links: Option<ShareLinks>,
     pub(super) login: RawLogin,
     pub(super) budgets: RawBudgets,
     pub(super) projects: BTreeMap<ProjectId, RawProject>,

@@ -16,6 +16,7 @@ use super::login::LoginConfig;
 use super::look::LookConfig;
 use super::on_reload::OnReload;
 use super::raw::{RawProject, RawTenant};
+use super::share_links::ShareLinks;
 use super::{AtPlace, ConfigError, kept};
 
 /// The tenant of a server without configured tenants.
@@ -35,6 +36,8 @@ pub struct TenantConfig {
     pub default_project: ProjectId,
     /// Whether its administrators read the conversations that people have to themselves.
     pub admins_read_conversations: bool,
+    /// Who may open links to its conversations.
+    pub share_links: ShareLinks,
     /// How its people log in, beside passwords.
     pub login: LoginConfig,
     /// How much may be used in it.
@@ -142,6 +145,7 @@ impl TenantConfig {
             name: raw.name.unwrap_or_else(|| capitalised(id)),
             default_project: kept(default_project.at(&place), collect)?,
             admins_read_conversations: raw.admins_read_conversations.unwrap_or(false),
+            share_links: raw.share_links.unwrap_or_default(),
             login: login?,
             budgets,
             projects,

@@ -16,7 +16,7 @@ use super::json;
 use super::locale::Locale;
 use crate::app::App;
 use crate::auth::Principal;
-use crate::config::{Accent, Config, LookConfig, OnReload, Suggestion, TenantConfig, Words};
+use crate::config::{Accent, Config, LookConfig, OnReload, ShareLinks, Suggestion, TenantConfig, Words};
 
 #[derive(Serialize)]
 struct Me<'a> {
@@ -31,6 +31,8 @@ struct Me<'a> {
     person: Option<MyPerson<'a>>,
     /// Whether administrators read the conversations that people have to themselves.
     admins_read_conversations: bool,
+    /// Who may open links to conversations: `off`, `tenant` or `anyone`.
+    share_links: ShareLinks,
     default_project: &'a ProjectId,
     projects: Vec<Project<'a>>,
     limits: Limits,
@@ -106,6 +108,7 @@ pub(crate) async fn me(
             TokenKind::Key => "key",
         },
         admins_read_conversations: tenant.admins_read_conversations,
+        share_links: tenant.share_links,
         default_project: &tenant.default_project,
         projects: projects(&app, caller, tenant),
         limits: limits(&app.config, tenant),

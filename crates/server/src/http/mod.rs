@@ -38,6 +38,8 @@ pub(crate) mod recipe_import;
 pub(crate) mod recipes;
 pub(crate) mod redirect_target;
 pub(crate) mod sessions;
+pub(crate) mod share_links;
+pub(crate) mod shared;
 pub(crate) mod status;
 pub(crate) mod stream_end;
 pub(crate) mod web;

@@ -53,6 +53,7 @@ mod seed;
 mod seen;
 mod server_killed;
 mod server_process;
+mod share;
 mod slow_readers;
 mod sockets;
 mod streams;

@@ -58,6 +58,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("POST", "/invite/{token}", Open(415)),
     route("GET", "/chat", Open(303)),
     route("GET", "/c/{id}", Open(303)),
+    route("GET", "/s/{token}", Open(404)),
     route("GET", "/waiting", Open(303)),
     route("GET", "/settings", Open(303)),
     route("GET", "/admin", Open(303)),
@@ -98,6 +99,12 @@ pub(crate) const ROUTES: &[Route] = &[
     route("DELETE", "/api/conversations/{id}/allowances/{tool}", Names(&[""])),
     route("GET", "/api/conversations/{id}/apps/{message}/page", Names(&[""])),
     route("POST", "/api/conversations/{id}/apps/{message}/call", Names(&[r#"{"tool": "x"}"#])),
+    route("GET", "/api/conversations/{id}/links", Names(&[""])),
+    route("POST", "/api/conversations/{id}/links", Names(&["{}"])),
+    route("DELETE", "/api/conversations/{id}/links/{link}", Names(&[""])),
+    route("GET", "/api/shared/{token}", Open(404)),
+    route("GET", "/api/shared/{token}/events", Open(404)),
+    route("GET", "/api/shared/{token}/images/{image}", Open(404)),
     route("GET", "/api/prompts", Own),
     route("GET", "/api/prompts/{id}", Names(&[""])),
     route("POST", "/api/prompts/{id}/response", Names(&[r#"{"response": "soup"}"#])),
@@ -181,7 +188,7 @@ pub(crate) fn filled(path: &str, id: &str) -> String {
         .replace("{tab}", "people")
         .replace("{token}", "unknown")
         .replace("{server}", "mail");
-    let path = path.replace("{message}", id);
+    let path = path.replace("{message}", id).replace("{link}", id).replace("{image}", id);
     let path = path.replace("{*model}", "home/recipes");
     path.replace("{tenant}", "home").replace("{project}", "recipes")
 }

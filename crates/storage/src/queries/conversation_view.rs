@@ -45,12 +45,17 @@ impl ConversationView {
 
     /// The turns of the current path, if there are branches.
     fn path(&self) -> Option<HashSet<TurnId>> {
-        let parents: HashMap<TurnId, Option<TurnId>> =
-            self.turns.iter().map(|place| (place.turn_id, place.parent)).collect();
-        let up = |turn: &TurnId| parents.get(turn).copied().flatten();
-        // A turn follows one that began before it, so this ends.
-        Some(std::iter::successors(Some(self.leaf?), up).collect())
+        Some(path_to(&self.turns, self.leaf?))
     }
+}
+
+/// The turns from the first one to a leaf.
+pub(crate) fn path_to(turns: &[TurnPlace], leaf: TurnId) -> HashSet<TurnId> {
+    let parents: HashMap<TurnId, Option<TurnId>> =
+        turns.iter().map(|place| (place.turn_id, place.parent)).collect();
+    let up = |turn: &TurnId| parents.get(turn).copied().flatten();
+    // A turn follows one that began before it, so this ends.
+    std::iter::successors(Some(leaf), up).collect()
 }
 
 impl Store {

@@ -111,6 +111,21 @@ pub(crate) async fn of_conversation(
     rows.iter().map(|row| message(row).map(Served::new)).collect()
 }
 
+/// The messages of a conversation up to a number of its log, or all of them, in order.
+pub(crate) async fn up_to(
+    connection: &mut Connection,
+    id: ConversationId,
+    until: Option<u64>,
+) -> Result<Vec<Message>, StorageError> {
+    let rows =
+        query("SELECT * FROM messages WHERE conversation_id = $1 AND seq <= $2 ORDER BY seq")
+            .bind(id.to_string())
+            .bind(until.map_or(i64::MAX, to_column))
+            .fetch_all(connection)
+            .await?;
+    rows.iter().map(message).collect()
+}
+
 /// Reads a row of `messages`, or a row of `events` joined with it.
 pub(crate) fn message(row: &Row) -> Result<Message, StorageError> {
     let message_type = MessageType::from_name(row.try_get("message_type")?);

@@ -20,6 +20,7 @@ pub(crate) mod people;
 pub(crate) mod people_list;
 pub(crate) mod prompts;
 pub(crate) mod rate_limits;
+pub(crate) mod share_links;
 pub(crate) mod text_blocks;
 pub(crate) mod tool_runs;
 pub(crate) mod turn_figures;

@@ -32,6 +32,7 @@ impl Store {
             "DELETE FROM prompts WHERE conversation_id = $1",
             "DELETE FROM tool_runs WHERE conversation_id = $1",
             "DELETE FROM allowances WHERE conversation_id = $1",
+            "DELETE FROM share_links WHERE conversation_id = $1",
             "DELETE FROM external_conversations WHERE conversation_id = $1",
         ] {
             query(statement).bind(id.to_string()).execute(&mut *transaction).await?;

@@ -41,6 +41,17 @@ pub(super) fn allow_framing(policy: FramePolicy, headers: &mut HeaderMap) {
     headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("SAMEORIGIN"));
 }
 
+/// Whether an address has the token of a link to share in it.
+pub(super) fn is_shared(path: &str) -> bool {
+    path.starts_with("/s/") || path.starts_with("/api/shared/")
+}
+
+/// What is behind a link to share is in no index of the web, and its address goes to nobody.
+pub(super) fn keep_unlisted(headers: &mut HeaderMap) {
+    headers.insert("x-robots-tag", HeaderValue::from_static("noindex, nofollow"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+}
+
 /// Adds the headers. Without a `Cache-Control` of the handler, nothing is cached.
 pub(super) fn add(own: &PublicUrl, number: u64, headers: &mut HeaderMap) {
     for (name, value) in ALWAYS {

@@ -44,6 +44,7 @@ pub(crate) async fn edge(State(app): State<Arc<App>>, request: Request, next: Ne
     let span = tracing::info_span!("request", number);
     let log = RequestLog::begin(&request);
     let allowed = cors::allowed_origin(&app.config.server.allowed_origins, request.headers());
+    let is_shared = headers::is_shared(request.uri().path());
     let is_openai = openai::is_address(request.uri().path());
     let mut response =
         answer(&app, request, next, allowed.is_some()).instrument(span.clone()).await;
@@ -51,6 +52,9 @@ pub(crate) async fn edge(State(app): State<Arc<App>>, request: Request, next: Ne
         response = openai::errors::reshaped(response);
     }
     headers::add(&app.public_url, number, response.headers_mut());
+    if is_shared {
+        headers::keep_unlisted(response.headers_mut());
+    }
     if let Some(policy) = response.extensions_mut().remove::<FramePolicy>() {
         headers::allow_framing(policy, response.headers_mut());
     }

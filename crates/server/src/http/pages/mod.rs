@@ -7,6 +7,7 @@
 
 mod invite_page;
 mod leading_on;
+mod link_not_valid;
 mod login_failed;
 mod login_page;
 mod mcp_login;
@@ -23,6 +24,7 @@ use parlor_protocol::ConversationId;
 
 pub(super) use invite_page::{InvitePage, InviteProblem, invitation_not_valid};
 pub(super) use leading_on::LeadingOn;
+pub(super) use link_not_valid::link_not_valid;
 pub(super) use login_failed::LoginFailed;
 pub(super) use login_page::{LoginNotice, LoginPage};
 pub(crate) use mcp_login::{mcp_login, mcp_login_script};

@@ -30,6 +30,8 @@ use crate::config::Limits;
 /// Previews of edited tool calls, per session.
 const PREVIEWS_PER_MINUTE: u32 = 60;
 const APP_CALLS_PER_MINUTE: u32 = 120;
+/// Requests with links to share, per address: a page with its pictures, now and then.
+const SHARED_PER_MINUTE: u32 = 300;
 
 /// The sender of a message.
 #[derive(Debug, Clone, Copy)]
@@ -109,6 +111,13 @@ impl RateLimits {
     pub async fn take_app_call(&self, session: &str) -> Result<(), RateLimitError> {
         let bucket = TokenBucket::per_minute(APP_CALLS_PER_MINUTE);
         self.count(vec![SenderBucket { sender: format!("app:{session}"), bucket }]).await
+    }
+
+    /// Counts a request with a link to share, which needs no session.
+    pub async fn take_shared(&self, address: Option<IpAddr>) -> Result<(), RateLimitError> {
+        let bucket = TokenBucket::per_minute(SHARED_PER_MINUTE);
+        let of = |address| SenderBucket { sender: format!("shared:{address}"), bucket };
+        self.count(address.map(of).into_iter().collect()).await
     }
 
     /// Loads the usage from before the last restart.

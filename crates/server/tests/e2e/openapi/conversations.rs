@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::responses::Api;
+use super::responses::{Api, GIF};
 use crate::routes::filled;
 use crate::streams::Events;
 
@@ -34,4 +34,36 @@ pub(super) async fn branches(api: &Api, id: &str, message: &Value) {
     let view = api.get("/api/conversations/{id}", id).await;
     assert_eq!((&view["leaf"], view["turns"].as_array().unwrap().len()), (&chosen["leaf"], 3));
     api.call("PUT", path, id, json!({}), 400).await;
+}
+
+/// Links to share: made, listed, opened with nothing but the token, taken back.
+pub(super) async fn links(api: &Api, id: &str) {
+    let image = json!({"data": GIF, "media_type": "image/gif"});
+    let look = json!({"message": "Look", "conversation_id": id, "image": image});
+    let said = api.rest(api.send(look).await).await[1].data.clone();
+    let path = "/api/conversations/{id}/links";
+    let wish = json!({"audience": "anyone", "follows": true, "results": true, "expires_in_days": 7});
+    let made = api.call("POST", path, id, wish, 201).await;
+    api.call("POST", path, id, json!({"expires_in_days": 0}), 400).await;
+    let token = made["link"].as_str().unwrap().rsplit_once('/').unwrap().1;
+    let open = |path: &str| {
+        let picture = said["metadata"]["image"]["id"].as_str().unwrap();
+        api.app.request("GET", &path.replace("{token}", token).replace("{image}", picture))
+    };
+    let view = "/api/shared/{token}";
+    let seen = api.checked("GET", view, open(view), 200).await;
+    assert_eq!(seen["follows"], true);
+    let again = open("/api/shared/{token}?again=true");
+    api.checked("GET", view, again, 200).await;
+    for path in ["/api/shared/{token}/images/{image}", "/api/shared/{token}/events"] {
+        let got = open(path).send().await.unwrap();
+        assert_eq!(got.status(), 200, "{path}");
+        api.head("GET", path, &got);
+    }
+    let listed = api.get(path, id).await;
+    assert_eq!(listed["links"][0]["opened"], 1);
+    let one = "/api/conversations/{id}/links/{link}";
+    let address = filled(&one.replace("{link}", listed["links"][0]["id"].as_str().unwrap()), id);
+    api.checked("DELETE", one, api.app.admin("DELETE", &address), 204).await;
+    api.checked("GET", view, open(view), 404).await;
 }

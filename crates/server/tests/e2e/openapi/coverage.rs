@@ -9,7 +9,7 @@ use crate::routes::{Access, ROUTES, SOURCES, registered};
 
 /// Pages and their files are for browsers.
 const PAGES: &[&str] = &[
-    "GET /", "GET /login", "GET /chat", "GET /c/{id}", "GET /waiting", "GET /settings",
+    "GET /", "GET /login", "GET /chat", "GET /c/{id}", "GET /s/{token}", "GET /waiting", "GET /settings",
     "GET /admin", "GET /admin/{tab}", "GET /assets/style.css", "GET /assets/theme.js",
     "GET /assets/icon.svg", "GET /assets/chat.js", "GET /assets/{name}",
     "GET /assets/mcp_login.js", "GET /oauth/callback", "GET /invite/{token}",

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::Document;
 use super::administration::administration;
-use super::conversations::{branches, everything};
+use super::conversations::{branches, everything, links};
 use crate::apps::ClockServer;
 use crate::mcp_logins::{GuardedServer, sent_back};
 use crate::people;
@@ -24,7 +24,7 @@ const EXTERNAL: &str = "External clients";
 /// Only a server at an https address has it.
 const NOT_HERE: &str = "GET /oauth/client.json";
 
-const GIF: &str = "R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAkQBADs=";
+pub(super) const GIF: &str = "R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAkQBADs=";
 
 /// A server whose answers are compared with the document.
 pub(super) struct Api {
@@ -42,7 +42,7 @@ impl Api {
         let clock = ClockServer::start().await;
         let dir = tempfile::tempdir().unwrap();
         let look = crate::looks::section(dir.path());
-        let budgets = "[tenants.home.budgets.person.day]\ntokens = 1_000_000_000\n\
+        let budgets = "[tenants.home]\nshare_links = \"anyone\"\n[tenants.home.budgets.person.day]\ntokens = 1_000_000_000\n\
              [tenants.home.projects.recipes.budget.day]\ntokens = 1_000_000_000";
         let clock_section = clock.section("apps = true");
         let more = format!("{}\n{clock_section}\n{look}\n{budgets}", mail.section());
@@ -101,7 +101,7 @@ impl Api {
     }
 
     /// The schema of a response, whose status and content type are compared.
-    fn head(&self, method: &str, path: &str, response: &Response) -> Option<&Value> {
+    pub(super) fn head(&self, method: &str, path: &str, response: &Response) -> Option<&Value> {
         if response.status().as_u16() < 400 {
             self.called.borrow_mut().insert(format!("{method} {path}"));
         }
@@ -242,6 +242,7 @@ async fn conversation(api: &Api) {
     let id = &id_of(&created["id"]);
     let said = api.rest(api.send(json!({"message": "Hello", "conversation_id": id})).await).await;
     branches(api, id, &said[1].data["id"]).await;
+    links(api, id).await;
     let changes = json!({"title": "Soup", "mode": "plan"});
     api.call("PATCH", "/api/conversations/{id}", id, changes, 200).await;
     api.call("PATCH", "/api/conversations/{id}", id, json!({"title": " "}), 400).await;
