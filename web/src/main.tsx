@@ -1,15 +1,19 @@
 import './styles.css';
 
-import { StrictMode } from 'react';
+import { lazy, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
 
 import { App } from './app/App';
 import { followTheme } from './app/theme';
 import { showDensity } from './state/settings';
+import { sharedToken } from './state/shared';
 import { fetchRows } from './thread/load_rows';
 
 followTheme();
 showDensity();
+
+const SharedPage = lazy(() => import('./app/SharedPage'));
+const token = sharedToken();
 
 // After what the first view needs, and before anybody can have written something.
 window.addEventListener('load', fetchRows, { once: true });
@@ -18,7 +22,7 @@ const root = document.getElementById('root');
 if (root) {
   createRoot(root).render(
     <StrictMode>
-      <App />
+      {token === null ? <App /> : <Suspense fallback={null}><SharedPage token={token} /></Suspense>}
     </StrictMode>,
   );
 }

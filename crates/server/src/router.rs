@@ -58,10 +58,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/api/conversations/{id}/allowances/{tool}", delete(prompts::revoke))
         .route("/api/conversations/{id}/apps/{message}/page", get(apps::page))
         .route("/api/conversations/{id}/apps/{message}/call", post(apps::call))
-        .route(
-            "/api/conversations/{id}/links",
-            get(share_links::list).post(share_links::make),
-        )
+        .route("/api/conversations/{id}/links", get(share_links::list).post(share_links::make))
         .route("/api/conversations/{id}/links/{link}", delete(share_links::take_back))
         // For whoever has a link to share
         .route("/api/shared/{token}", get(shared::read))

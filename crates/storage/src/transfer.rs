@@ -87,9 +87,7 @@ const TABLES: &[Table] = &[
         .integers(&["created_at"])
         .bytes(&["bytes"]),
     Table::new("share_links", &["id"])
-        .texts(&[
-            "id", "hash", "tenant", "conversation_id", "person", "name", "audience", "title",
-        ])
+        .texts(&["id", "hash", "tenant", "conversation_id", "person", "name", "audience", "title"])
         .integers(&["until", "leaf", "created_at", "expires_at", "opened", "last_opened_at"])
         .booleans(&["results"]),
     Table::new("prompts", &["id"])

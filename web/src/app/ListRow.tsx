@@ -1,5 +1,5 @@
-import { Ellipsis, FileJson, FileText, Lock, Pencil, Trash2, Users } from 'lucide-react';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { Ellipsis, FileJson, FileText, Link, Lock, Pencil, Trash2, Users } from 'lucide-react';
+import { type FormEvent, lazy, Suspense, useEffect, useRef, useState } from 'react';
 
 import { type I18n, useI18n } from '../i18n';
 import { reasonFor } from '../i18n/reasons';
@@ -13,6 +13,8 @@ import { classes } from '../ui/classes';
 import { onEscape } from '../ui/escape';
 import { Menu } from '../ui/Menu';
 
+const ShareDialog = lazy(() => import('./ShareDialog'));
+
 interface Props {
   row: ConversationSummary;
   current: boolean;
@@ -24,11 +26,12 @@ interface Props {
 export function ListRow({ row, current, waits, open }: Props) {
   const i18n = useI18n();
   const { t } = i18n;
-  const [doing, setDoing] = useState<'nothing' | 'renaming' | 'deleting'>('nothing');
+  const [doing, setDoing] = useState<'nothing' | 'renaming' | 'deleting' | 'sharing'>('nothing');
   const me = useParlor((state) => state.me?.person?.id);
   // Those of the shared account are everybody's, and nothing is said about them.
   const isShared = row.person !== undefined && row.visibility === 'tenant';
   const isOwn = row.person !== undefined && row.person === me;
+  const links = useParlor((state) => state.me !== null && state.me.share_links !== 'off');
   const name = useRef<HTMLButtonElement>(null);
   const finished = useRef(false);
   const finish = (refusal: Parameters<typeof reasonFor>[1] | null) => {
@@ -84,6 +87,9 @@ export function ListRow({ row, current, waits, open }: Props) {
         items={[
           { key: 'rename', label: t('list.rename'), icon: <Pencil size={15} />, run: () => setDoing('renaming') },
           ...(isOwn ? visibilityItems(row, i18n) : []),
+          ...(links && (isOwn || row.person === undefined)
+            ? [{ key: 'share', label: t('share.open'), icon: <Link size={15} />, run: () => setDoing('sharing') }]
+            : []),
           { key: 'markdown', label: t('list.export_markdown'), icon: <FileText size={15} />, href: exportPath(row.id, 'markdown') },
           { key: 'json', label: t('list.export_json'), icon: <FileJson size={15} />, href: exportPath(row.id, 'json') },
           // That of a person is deleted by them alone.
@@ -92,6 +98,11 @@ export function ListRow({ row, current, waits, open }: Props) {
             : []),
         ]}
       />
+      {doing === 'sharing' && (
+        <Suspense fallback={null}>
+          <ShareDialog conversation={row.id} title={row.title} close={() => finish(null)} />
+        </Suspense>
+      )}
     </li>
   );
 }

@@ -41,7 +41,12 @@ export function MessageCard({ message, answer }: Props) {
 
 /** Whether a message can be sent now. */
 function useQuiet(): boolean {
-  return useParlor((state) => state.conversation.turn === null && state.outgoing === null);
+  return useParlor((state) => !state.readOnly && state.conversation.turn === null && state.outgoing === null);
+}
+
+/** Whether a question is not for whoever reads it: it was answered, or the conversation is only read. */
+function useOver(answer: string | null): boolean {
+  return useParlor((state) => state.readOnly) || answer !== null;
 }
 
 function QuestionMessage({ message, answer }: Props) {
@@ -49,7 +54,7 @@ function QuestionMessage({ message, answer }: Props) {
   const quiet = useQuiet();
   const data = message.data as Partial<Question> | undefined;
   const options = data?.options ?? message.options ?? [];
-  const over = answer !== null;
+  const over = useOver(answer);
   const chosen = options.find((option) => option.label === answer || option.value === answer);
   return (
     <Card
@@ -66,7 +71,7 @@ function QuestionMessage({ message, answer }: Props) {
         disabled={over || !quiet}
         choose={(option) => void sendText(option.label)}
       />
-      {over && <p className="text-small font-medium text-success">{i18n.t('outcome.answered')}</p>}
+      {answer !== null && <p className="text-small font-medium text-success">{i18n.t('outcome.answered')}</p>}
     </Card>
   );
 }
@@ -74,15 +79,16 @@ function QuestionMessage({ message, answer }: Props) {
 function SeveralQuestionsMessage({ message, answer }: Props) {
   const { t } = useI18n();
   const quiet = useQuiet();
+  const over = useOver(answer);
   const questions = message.questions ?? [];
   if (questions.length === 0) return <QuestionMessage message={message} answer={answer} />;
-  if (answer !== null) {
+  if (over) {
     return (
       <Card tone="quiet" icon={<CircleHelp size={18} />} title={message.content}>
         <ul className="list-disc ps-5 text-muted">
           {questions.map((question) => <li key={question.id}>{question.question}</li>)}
         </ul>
-        <p className="text-small font-medium text-success">{t('outcome.answered')}</p>
+        {answer !== null && <p className="text-small font-medium text-success">{t('outcome.answered')}</p>}
       </Card>
     );
   }
@@ -119,8 +125,9 @@ function PlanMessage({ message, answer }: Props) {
   const { t } = useI18n();
   const quiet = useQuiet();
   const data = message.data as Partial<Plan> | undefined;
+  const over = useOver(answer);
   const plan: Plan = { ...data, goal: data?.goal ?? message.content, steps: data?.steps ?? [] };
-  if (answer !== null) {
+  if (over) {
     return (
       <Card tone="quiet" icon={<CircleHelp size={18} />} title={plan.goal} badge={t('plan.label')}>
         <PlanBody plan={plan} />

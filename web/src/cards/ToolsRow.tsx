@@ -4,7 +4,7 @@ import { Ban, Check, CircleAlert, LoaderCircle, TriangleAlert } from 'lucide-rea
 
 import { useI18n } from '../i18n';
 import type { ToolItem } from '../state/model';
-import { setState } from '../state/store';
+import { setState, useParlor } from '../state/store';
 import { Button } from '../ui/Button';
 import { Disclosure } from '../ui/Disclosure';
 import { VisibleText } from '../ui/VisibleText';
@@ -144,7 +144,8 @@ function ToolDetails({ item, alone, active }: { item: ToolItem; alone: boolean; 
 function Named({ item }: { item: ToolItem }) {
   const { t } = useI18n();
   const recipes = recipesIn(item);
-  if (recipes.length === 0) return null;
+  const readOnly = useParlor((state) => state.readOnly);
+  if (readOnly || recipes.length === 0) return null;
   return (
     <ul className="mt-1 flex max-h-60 flex-wrap gap-1.5 overflow-y-auto" aria-label={t('recipe.found')}>
       {recipes.map(({ id, title }) => (

@@ -6,7 +6,8 @@ import { cards } from './en/cards';
 import { page } from './en/page';
 import { recipes } from './en/recipes';
 import { settings } from './en/settings';
+import { share } from './en/share';
 
-export const en = { ...page, ...cards, ...recipes, ...settings, ...admin, ...budgets };
+export const en = { ...page, ...cards, ...recipes, ...settings, ...admin, ...budgets, ...share };
 
 export type Key = keyof typeof en;

@@ -7,5 +7,6 @@ import { cards } from './pt/cards';
 import { page } from './pt/page';
 import { recipes } from './pt/recipes';
 import { settings } from './pt/settings';
+import { share } from './pt/share';
 
-export const pt: Record<Key, string> = { ...page, ...cards, ...recipes, ...settings, ...admin, ...budgets };
+export const pt: Record<Key, string> = { ...page, ...cards, ...recipes, ...settings, ...admin, ...budgets, ...share };

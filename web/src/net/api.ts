@@ -50,6 +50,8 @@ export interface Me {
   person?: { id: string; name: string };
   /** Whether administrators read the conversations that people have to themselves. */
   admins_read_conversations: boolean;
+  /** Who may open links to conversations. */
+  share_links: 'off' | 'tenant' | 'anyone';
   default_project: ProjectId;
   projects: Project[];
   limits: { message_chars: number; image_bytes: number; messages_per_minute: number };
@@ -145,7 +147,14 @@ export const callFromApp = (conversation: ConversationId, message: string, tool:
     json: { tool, arguments: input },
   });
 
-export const imagePath = (id: string) => `/api/images/${encodeURIComponent(id)}`;
+let ownImages = (id: string) => `/api/images/${encodeURIComponent(id)}`;
+
+/** Where the pictures of messages are: for whoever reads with a link, elsewhere. */
+export function showImagesFrom(path: (id: string) => string): void {
+  ownImages = path;
+}
+
+export const imagePath = (id: string) => ownImages(id);
 
 export const readImage = async (id: string): Promise<Blob> => (await ask(imagePath(id))).blob();
 

@@ -93,6 +93,8 @@ export interface ParlorState {
   unfinished: Unfinished | null;
 
   panel: Artifact | null;
+  /** Whether the page shows what somebody shared: nothing can be said or answered. */
+  readOnly: boolean;
 }
 
 export const INITIAL: ParlorState = {
@@ -117,6 +119,7 @@ export const INITIAL: ParlorState = {
   waiting: [],
   unfinished: null,
   panel: null,
+  readOnly: false,
 };
 
 export const useParlor = create<ParlorState>(() => INITIAL);

@@ -84,9 +84,10 @@ export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
 
 function Said({ text, picture }: { text: string; picture: string | null }) {
   const { t } = useI18n();
+  const readOnly = useParlor((state) => state.readOnly);
   return (
     <article className="flex flex-col items-end gap-2 ps-10 sm:ps-20">
-      <h2 className="sr-only">{t('said.you')}</h2>
+      <h2 className="sr-only">{t(readOnly ? 'shared.person' : 'said.you')}</h2>
       {picture !== null && (
         <a href={picture} target="_blank" rel="noopener noreferrer" className="rounded-card">
           <img src={picture} alt={t('said.picture')} className="max-h-72 max-w-full rounded-card border border-line" />

@@ -16,7 +16,9 @@ use super::json;
 use super::locale::Locale;
 use crate::app::App;
 use crate::auth::Principal;
-use crate::config::{Accent, Config, LookConfig, OnReload, ShareLinks, Suggestion, TenantConfig, Words};
+use crate::config::{
+    Accent, Config, LookConfig, OnReload, ShareLinks, Suggestion, TenantConfig, Words,
+};
 
 #[derive(Serialize)]
 struct Me<'a> {

@@ -123,7 +123,8 @@ pub(crate) async fn follow(
     app.rate_limits.take_shared(address).await?;
     let (link, hash) = open(&app, &token, &headers).await?;
     let after = after.filter(|text| !text.is_empty()).map(|text| text.parse());
-    let after = after.transpose().map_err(|error| ApiError::malformed(format!("after: {error}")))?;
+    let after =
+        after.transpose().map_err(|error| ApiError::malformed(format!("after: {error}")))?;
     if link.until.is_some() {
         return Err(ApiError::malformed("This link shows what was there when it was made."));
     }

@@ -97,7 +97,10 @@ async fn not_found(app: &TestApp, token: &str) -> String {
     }
     let page = app.request("GET", &format!("/s/{token}")).header("accept", "text/html");
     let page = page.send().await.unwrap();
-    assert_eq!((page.status().as_u16(), &page.headers()["referrer-policy"]), (404, &"no-referrer".parse().unwrap()));
+    assert_eq!(
+        (page.status().as_u16(), &page.headers()["referrer-policy"]),
+        (404, &"no-referrer".parse().unwrap())
+    );
     said.push(page.text().await.unwrap());
     said.join("\n")
 }
@@ -119,11 +122,11 @@ async fn a_link_shows_what_was_said_and_nothing_else() {
     let first = json!({"message": "my first try", "image": image});
     let (talk, events) = Talk::begin(&app, &ana, first).await;
     let said = events.iter().find(|event| event.name == "message").unwrap().data.clone();
-    app.model.push(Script::answer().thinking("a secret thought").tool_use(
-        "t1",
-        "list_recipes",
-        &json!({"query": "secret argument"}),
-    ));
+    let recipes = body_of(talk.ask("GET", "/api/recipes").send().await.unwrap()).await;
+    let argument = recipes["recipes"][0]["id"].as_str().unwrap();
+    let input = json!({"recipe_id": argument});
+    let thought = Script::answer().thinking("a secret thought");
+    app.model.push(thought.tool_use("t1", "get_recipe", &input));
     app.model.push(Script::answer().text("There are recipes."));
     talk.say(json!({"message": "my second try", "edit_of": said["id"]})).await;
     let (token, _) = talk.share(json!({"audience": "anyone"})).await;
@@ -137,17 +140,18 @@ async fn a_link_shows_what_was_said_and_nothing_else() {
     let view = opened(&app, &token).await;
     assert_eq!(texts(&view), ["my second try", "", "There are recipes."]);
     assert_eq!((&view["title"], &view["running"]), (&json!("my first try"), &json!(false)));
-    assert_eq!(view["messages"][1]["data"]["name"], "list_recipes");
+    assert_eq!(view["messages"][1]["data"]["name"], "get_recipe");
     assert_eq!(view["messages"][1]["data"]["output"], Value::Null);
     let text = view.to_string();
-    for hidden in [&*talk.id, "secret", "A first answer", "later", "Ana", "prompt"] {
+    for hidden in [&*talk.id, argument, "secret", "A first answer", "later", "Ana", "prompt"] {
         assert!(!text.contains(hidden), "{hidden}: {text}");
     }
     let view = opened(&app, &live).await;
     assert_eq!(texts(&view).last(), Some(&"later words"));
     assert_eq!(view["title"], "a later title");
-    assert!(view["messages"][1]["content"].as_str().unwrap().contains("recipes"), "{view}");
-    assert!(!view.to_string().contains("secret argument"), "{view}");
+    let title = recipes["recipes"][0]["title"].as_str().unwrap();
+    assert!(view["messages"][1]["content"].as_str().unwrap().contains(title), "{view}");
+    assert!(!view.to_string().contains("secret"), "{view}");
 
     // The picture of the version that is shown, and no other picture.
     let picture = |token: &str, id: &Value| {
@@ -156,7 +160,10 @@ async fn a_link_shows_what_was_said_and_nothing_else() {
     };
     let shown = &view["messages"][0]["metadata"]["image"]["id"];
     let got = picture(&token, shown).await.unwrap();
-    assert_eq!((got.status().as_u16(), &got.headers()["content-type"]), (200, &"image/gif".parse().unwrap()));
+    assert_eq!(
+        (got.status().as_u16(), &got.headers()["content-type"]),
+        (200, &"image/gif".parse().unwrap())
+    );
     let bare = Talk::begin(&app, &ana, json!({"message": "another"})).await.0;
     let (other, _) = bare.share(json!({"audience": "anyone"})).await;
     assert_eq!(picture(&other, shown).await.unwrap().status(), 404, "of another conversation");
@@ -186,7 +193,8 @@ async fn what_waits_is_not_shown() {
     let prompt = events.find("userPrompt").await.data;
     let id = prompt["conversation_id"].as_str().unwrap().to_owned();
     let talk = Talk { app: &app, key: ana, id };
-    let (token, _) = talk.share(json!({"audience": "anyone", "follows": true, "results": true})).await;
+    let (token, _) =
+        talk.share(json!({"audience": "anyone", "follows": true, "results": true})).await;
     let view = opened(&app, &token).await;
     assert_eq!(texts(&view), ["Delete it", "One moment."]);
     assert_eq!(view["running"], true);
@@ -238,7 +246,8 @@ async fn a_link_ends_and_says_nothing() {
         assert_eq!(not_found(&app, token).await, unknown, "{token}");
     }
     let acts = body_of(app.admin("GET", "/api/admin/acts").send().await.unwrap()).await.to_string();
-    for (said, times) in [("link_made", 3), ("link_taken_back", 1), ("her soup", 0), ("share_", 0)] {
+    for (said, times) in [("link_made", 3), ("link_taken_back", 1), ("her soup", 0), ("share_", 0)]
+    {
         assert_eq!(acts.matches(said).count(), times, "{said}: {acts}");
     }
 }

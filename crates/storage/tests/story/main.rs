@@ -10,6 +10,7 @@ mod nodes;
 mod people;
 mod prompts;
 mod scene;
+mod share;
 
 use parlor_protocol::{ConversationId, EventId, MessageId, Mode, Timestamp, TurnId};
 use parlor_storage::*;

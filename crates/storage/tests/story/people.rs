@@ -28,7 +28,7 @@ fn invitation(expires_at: i64) -> Invitation {
     }
 }
 
-async fn joined(store: &Store, number: u128, name: &str) -> PersonId {
+pub(crate) async fn joined(store: &Store, number: u128, name: &str) -> PersonId {
     let (people, hash) = (store.people(), format!("invitation {number}"));
     people.invite(&hash, &invitation(100)).await.unwrap();
     people.accept_invitation(&hash, &person(number, name)).await.unwrap();

@@ -131,6 +131,8 @@ export const admin: Record<keyof typeof en, string> = {
   'admin.act.server_login': 'entrou em um servidor de ferramentas',
   'admin.act.server_logout': 'saiu de um servidor de ferramentas',
   'admin.act.decisions_exported': 'exportou decisões',
+  'admin.act.link_made': 'criou um link para uma conversa',
+  'admin.act.link_taken_back': 'desfez um link para uma conversa',
 
   'admin.servers.restart': 'Reiniciar',
   'admin.servers.restart_of': 'Reiniciar {server}',

@@ -42,7 +42,8 @@ pub(super) async fn links(api: &Api, id: &str) {
     let look = json!({"message": "Look", "conversation_id": id, "image": image});
     let said = api.rest(api.send(look).await).await[1].data.clone();
     let path = "/api/conversations/{id}/links";
-    let wish = json!({"audience": "anyone", "follows": true, "results": true, "expires_in_days": 7});
+    let wish =
+        json!({"audience": "anyone", "follows": true, "results": true, "expires_in_days": 7});
     let made = api.call("POST", path, id, wish, 201).await;
     api.call("POST", path, id, json!({"expires_in_days": 0}), 400).await;
     let token = made["link"].as_str().unwrap().rsplit_once('/').unwrap().1;
