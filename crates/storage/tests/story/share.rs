@@ -79,9 +79,9 @@ async fn a_link_is_in_force_until_it_ends() {
     let elsewhere = store.share_links(&other, scene.conversation, Timestamp(11)).await.unwrap();
     assert!(elsewhere.is_empty());
 
-    store.people().set_disabled(&tenant(), person, Some(Timestamp(30))).await.unwrap();
+    store.people().set_disabled(&tenant(), person, true, Timestamp(30)).await.unwrap();
     assert!(!in_force(store, "hers", 31).await, "she is shut out");
-    store.people().set_disabled(&tenant(), person, None).await.unwrap();
+    store.people().set_disabled(&tenant(), person, false, Timestamp(31)).await.unwrap();
     assert!(in_force(store, "hers", 31).await);
     let (id, of) = (link(&scene, 52).id, scene.conversation);
     let foreign = store.delete_share_link(&other, of, id).await;
