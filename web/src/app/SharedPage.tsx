@@ -7,7 +7,7 @@ import { type I18n, useI18n } from '../i18n';
 import { reasonFor } from '../i18n/reasons';
 import { showImagesFrom } from '../net/api';
 import { asRefusal, onLoggedOut, type Refusal } from '../net/http';
-import { readShared, sharedEventsPath, sharedImagePath, type SharedView } from '../net/shared';
+import { followShared, readShared, sharedImagePath, type SharedView } from '../net/shared';
 import { sharedConversation } from '../state/shared';
 import { setState } from '../state/store';
 import { Rows } from '../thread/Rows';
@@ -87,18 +87,11 @@ function useShared(token: string): { view: SharedView | null; refusal: Refusal |
       clearTimeout(timer);
       timer = setTimeout(read, TOGETHER);
     };
-    const notices = new EventSource(sharedEventsPath(token, cursor.current));
-    notices.addEventListener('more', soon);
     // The next read says that the link has ended.
-    notices.addEventListener('gone', () => {
-      notices.close();
-      read();
-    });
-    // What came while there was no connection.
-    notices.addEventListener('open', soon);
+    const leave = followShared(token, cursor.current, { more: soon, gone: read });
     return () => {
       clearTimeout(timer);
-      notices.close();
+      leave();
     };
   }, [token, follows, read]);
   return { view, refusal, read };

@@ -94,7 +94,7 @@ it('shows what was shared, and offers nothing to do', async () => {
   await act(async () => render(<SharedPage token="share_x" />));
   expect(await screen.findByRole('heading', { level: 1, name: 'Soup' })).toBeDefined();
   expect(await screen.findByText('A leek.')).toBeDefined();
-  expect((await screen.findByRole('img', { name: 'The picture' }).catch(() => screen.getAllByRole('img')[0]!)).getAttribute('src')).toBe('/api/shared/share_x/images/picture');
+  expect(document.querySelector('img')?.getAttribute('src')).toBe('/api/shared/share_x/images/picture');
   await act(() => import('../cards/prompt_cards'));
   const option = await screen.findByRole('button', { name: /Soup/ });
   expect(option.hasAttribute('disabled') || option.getAttribute('aria-disabled') === 'true').toBe(true);

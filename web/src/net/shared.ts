@@ -53,8 +53,17 @@ export const takeLinkBack = (conversation: string, link: string) =>
 export const readShared = (token: string, again: boolean) =>
   askJson<SharedView>(`${sharedPath(token)}${again ? '?again=true' : ''}`);
 
-export const sharedEventsPath = (token: string, after: string) =>
-  `${sharedPath(token)}/events?after=${encodeURIComponent(after)}`;
+/** Says when there is more after an event, also after a connection was lost, and when the link has ended. */
+export function followShared(token: string, after: string, on: { more(): void; gone(): void }): () => void {
+  const notices = new EventSource(`${sharedPath(token)}/events?after=${encodeURIComponent(after)}`);
+  notices.addEventListener('open', on.more);
+  notices.addEventListener('more', on.more);
+  notices.addEventListener('gone', () => {
+    notices.close();
+    on.gone();
+  });
+  return () => notices.close();
+}
 
 export const sharedImagePath = (token: string, image: string) =>
   `${sharedPath(token)}/images/${encodeURIComponent(image)}`;

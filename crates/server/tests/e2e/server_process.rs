@@ -92,6 +92,9 @@ impl Server {
     ) -> Self {
         let _installed = rustls::crypto::ring::default_provider().install_default();
         let config = configure(data, model, more);
+        // A test that asks for a log reads it.
+        let logs = variables.iter().any(|(name, _)| *name == "RUST_LOG");
+        let log = || std::fs::File::create(data.join("log")).unwrap().into();
         let child = Command::new(env!("CARGO_BIN_EXE_parlor"))
             .args(["serve", "--bind", &format!("127.0.0.1:{port}")])
             .arg("--config")
@@ -105,7 +108,7 @@ impl Server {
             .envs(storage(data))
             .envs(variables.iter().copied())
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
+            .stderr(if logs { log() } else { Stdio::null() })
             .spawn()
             .unwrap();
         let client = Client::builder()

@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use parlor_testkit::Script;
+use parlor_testkit::{Script, ScriptedModel};
 use serde_json::{Value, json};
 
 use crate::nodes::cluster::{Channel, Cluster, begin};
 use crate::people::{invite, join};
 use crate::seen::Seen;
+use crate::server_process::Server;
 use crate::streams::Events;
 use crate::test_app::{Settings, TestApp, json as body_of, refusal};
 
@@ -361,5 +362,39 @@ async fn a_link_ends_on_every_node() {
         stream.find("gone").await;
         assert!(began.elapsed() < Duration::from_secs(2), "{channel:?}: {:?}", began.elapsed());
         assert_eq!(b.get(&shared).send().await.unwrap().status(), 404);
+    }
+}
+
+/// X-1, Y-2: the token of a link is in no line of the log, and not in the database.
+#[tokio::test]
+async fn the_token_is_in_no_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let model = ScriptedModel::start().await.unwrap();
+    model.always(Script::answer().text("Soup."));
+    let variables = [("RUST_LOG", "debug")];
+    let server = Server::start_with(dir.path(), &model, ANYONE, &variables).await;
+    let mut events = Events::of(server.send(&json!({"message": "Cook?"})).await);
+    let id = events.find("start").await.data["conversation_id"].clone();
+    events.rest().await;
+    let links = format!("/api/conversations/{}/links", id.as_str().unwrap());
+    let wish = json!({"audience": "anyone", "follows": true});
+    let made = body_of(server.post(&links).json(&wish).send().await.unwrap()).await;
+    let token = made["link"].as_str().unwrap().rsplit_once("/s/").unwrap().1.to_owned();
+    let stream = server.anonymous(&format!("/api/shared/{token}/events")).send().await.unwrap();
+    for rest in ["", "/events?after=x", "/images/x", "/nothing"] {
+        server.anonymous(&format!("/api/shared/{token}{rest}")).send().await.unwrap();
+    }
+    server.anonymous(&format!("/s/{token}")).send().await.unwrap();
+    let one = format!("{links}/{}", made["id"].as_str().unwrap());
+    assert_eq!(server.delete(&one).send().await.unwrap().status(), 204);
+    Events::of(stream).find("gone").await;
+    server.kill();
+    let log = std::fs::read_to_string(dir.path().join("log")).unwrap();
+    assert!(log.contains("/api/shared/{token}/events"), "requests are logged: {log}");
+    let secret = token.trim_start_matches("share_");
+    assert!(!log.contains(secret), "{log}");
+    for name in ["parlor.db", "parlor.db-wal"] {
+        let bytes = std::fs::read(dir.path().join(name)).unwrap_or_default();
+        assert!(!bytes.windows(secret.len()).any(|part| part == secret.as_bytes()), "{name}");
     }
 }

@@ -46,6 +46,8 @@ async fn deleting_leaves_nothing_but_the_audit() {
     commit.step = Step { images: vec![image], ..Step::default() };
     scene.store.commit(&commit).await.unwrap();
 
+    scene.store.add_share_link(&scope(), "hash", &crate::share::link(&scene, 60)).await.unwrap();
+
     let database = database(&scene).await;
     let before = rows(&database).await;
     let names: Vec<&str> = before.iter().map(|(name, _)| name.as_str()).collect();
@@ -53,7 +55,7 @@ async fn deleting_leaves_nothing_but_the_audit() {
         names,
         [
             "allowances", "decisions", "deltas", "events", "external_conversations", "history",
-            "images", "messages", "prompts", "tool_runs", "turns"
+            "images", "messages", "prompts", "share_links", "tool_runs", "turns"
         ]
     );
     assert!(before.iter().all(|(_, count)| *count > 0), "all are filled: {before:?}");

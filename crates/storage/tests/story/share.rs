@@ -5,7 +5,7 @@ use parlor_storage::*;
 
 use crate::scene::{Scene, scope, tenant, uuid};
 
-fn link(scene: &Scene, number: u128) -> NewShareLink {
+pub(crate) fn link(scene: &Scene, number: u128) -> NewShareLink {
     NewShareLink {
         id: ShareLinkId::new(uuid(number)),
         conversation: scene.conversation,

@@ -27,6 +27,10 @@ const INFLUENCE: &str = include_str!("../../../../protocol/src/influence.rs");
 const ALLOWANCES: &str = include_str!("../../../../storage/src/tables/allowances.rs");
 const BLOCKED_INPUTS: &str = include_str!("../../../../storage/src/tables/blocked_inputs.rs");
 const BRANCHES: &str = include_str!("../../../../storage/src/queries/branches.rs");
+const SHARE_LINKS: &str = include_str!("../../../../storage/src/tables/share_links.rs");
+const SHARED_VIEW: &str = include_str!("../../../../storage/src/queries/shared_view.rs");
+const HTTP_SHARE_LINKS: &str = include_str!("../../../src/http/share_links.rs");
+const HTTP_SHARED: &str = include_str!("../../../src/http/shared.rs");
 const CONVERSATIONS: &str = include_str!("../../../../storage/src/tables/conversations.rs");
 const PEOPLE: &str = include_str!("../../../../storage/src/tables/people.rs");
 const PROMPTS: &str = include_str!("../../../../storage/src/tables/prompts/mod.rs");
@@ -109,6 +113,9 @@ const SENT: &[(&str, &[Struct])] = &[
     ("RecipeSummary", &[(RECIPE, "Summary")]),
     ("Ingredient", &[(RECIPE, "Ingredient")]),
     ("RecipeStep", &[(RECIPE, "Step")]),
+    ("ListedShareLink", &[(SHARE_LINKS, "ListedShareLink")]),
+    ("MadeShareLink", &[(HTTP_SHARE_LINKS, "MadeLink"), (SHARE_LINKS, "ListedShareLink")]),
+    ("SharedView", &[(HTTP_SHARED, "Shown"), (SHARED_VIEW, "SharedView")]),
     ("Me", &[(HTTP_ME, "Me")]),
     ("MyProject", &[(HTTP_ME, "Project")]),
     ("MyPerson", &[(HTTP_ME, "MyPerson")]),
@@ -170,6 +177,7 @@ const TAKEN: &[(&str, Struct)] = &[
     ("PromptAnswer", (REQUEST, "PromptAnswer")),
     ("RecipeImport", (HTTP_RECIPE_IMPORT, "Import")),
     ("NewConversation", (HTTP_CONVERSATIONS, "New")),
+    ("NewShareLink", (HTTP_SHARE_LINKS, "NewLink")),
     ("ConversationChanges", (HTTP_CONVERSATIONS, "Changes")),
     ("NewInvitation", (HTTP_PEOPLE, "NewInvitation")),
     ("PersonChanges", (HTTP_PEOPLE, "PersonChanges")),
@@ -183,6 +191,8 @@ const QUERIES: &[(&str, Struct)] = &[
     ("GET /api/conversations", (HTTP_CONVERSATIONS, "Query")),
     ("GET /api/conversations/{id}/events", (HTTP_EVENTS, "Query")),
     ("GET /api/conversations/{id}/export", (HTTP_EXPORT, "Query")),
+    ("GET /api/shared/{token}", (HTTP_SHARED, "Again")),
+    ("GET /api/shared/{token}/events", (HTTP_SHARED, "After")),
     ("GET /api/prompts", (HTTP_PROMPTS, "Query")),
     ("GET /api/admin/blocked-inputs", (HTTP_BLOCKED_INPUTS, "Query")),
     ("GET /api/audit", (HTTP_BLOCKED_INPUTS, "Query")),
@@ -213,6 +223,7 @@ const VALUES: &[(&str, &str)] = &[
     ("Severity", QUESTION),
     ("Mode", REQUEST),
     ("Visibility", PERSON),
+    ("LinkAudience", PERSON),
     ("ToolStatus", TOOL),
 ];
 
