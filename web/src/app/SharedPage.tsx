@@ -67,7 +67,12 @@ function useShared(token: string): { view: SharedView | null; refusal: Refusal |
         setView(fresh);
         setRefusal(null);
       },
-      (error: unknown) => setRefusal(asRefusal(error)),
+      (error: unknown) => {
+        const refused = asRefusal(error);
+        // What was taken back does not stay on the page.
+        if (refused.code === 'not_found' || refused.code === 'unauthorized') setView(null);
+        setRefusal(refused);
+      },
     );
   }, [token]);
   useEffect(() => {

@@ -121,6 +121,7 @@ it('follows, and forgets what it showed when the link ends', async () => {
   expect(await screen.findByRole('alert')).toBeDefined();
   expect(screen.getByText('This link does not work any more')).toBeDefined();
   expect(screen.queryByText('First')).toBeNull();
+  expect(screen.queryByText('Soup')).toBeNull();
   expect(Notices.last?.closed).toBe(true);
   expect(heard.map(({ path }) => path)).toEqual(['/api/shared/share_x', '/api/shared/share_x?again=true', '/api/shared/share_x?again=true']);
 });

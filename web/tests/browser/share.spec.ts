@@ -28,7 +28,7 @@ test('a conversation is shared with a link and taken back', async ({ browser }) 
   const chat = new Chat(page, server, model);
   await chat.logIn();
   const text = '## Leek soup\n\n1. Cut **two leeks**.\n2. Boil them for 20 minutes.\n\n| what | how much |\n|---|---|\n| leeks | 2 |\n| water | 1 l |';
-  await chat.say('A soup for tonight?', [{ tool: 'list_recipes', input: {} }]);
+  await chat.say('A soup for tonight?', ({ results }) => (results.length > 0 ? words('With leeks.') : [{ tool: 'list_recipes', input: {} }]));
   await expect(chat.stop).toHaveCount(0);
   await chat.say('How do I cook it?', words(text));
   await expect(page.getByRole('heading', { name: 'Leek soup' })).toBeVisible();
