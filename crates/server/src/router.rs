@@ -13,8 +13,9 @@ use crate::http::external::openai::{chat_completions, models, responses, stored_
 use crate::http::external::{agui, ai_sdk};
 use crate::http::{
     admin, apps, blocked_inputs, budgets, chat, conversations, edge, events, export, export_all,
-    health, images, imports, invitations, login, logo, mcp, mcp_logins, me, oidc, openapi, pages,
-    people, prompts, recipe_import, recipes, sessions, share_links, shared, status, web, ws,
+    health, images, imports, invitations, link_page, login, logo, mcp, mcp_logins, me, oidc,
+    openapi, pages, people, prompts, recipe_import, recipes, sessions, share_links, status, web,
+    ws,
 };
 
 /// The routes of the server, behind the edge.
@@ -29,7 +30,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/invite/{token}", get(invitations::page).post(invitations::accept))
         .route("/chat", get(pages::chat))
         .route("/c/{id}", get(pages::conversation))
-        .route("/s/{token}", get(shared::page))
+        .route("/s/{token}", get(link_page::page))
         .route("/waiting", get(pages::waiting))
         .route("/settings", get(pages::settings))
         .route("/admin", get(pages::admin))
@@ -61,9 +62,9 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/api/conversations/{id}/links", get(share_links::list).post(share_links::make))
         .route("/api/conversations/{id}/links/{link}", delete(share_links::take_back))
         // For whoever has a link to share
-        .route("/api/shared/{token}", get(shared::read))
-        .route("/api/shared/{token}/events", get(shared::follow))
-        .route("/api/shared/{token}/images/{image}", get(shared::image))
+        .route("/api/shared/{token}", get(link_page::read))
+        .route("/api/shared/{token}/events", get(link_page::follow))
+        .route("/api/shared/{token}/images/{image}", get(link_page::image))
         .route("/api/prompts", get(prompts::list))
         .route("/api/prompts/{id}", get(prompts::read))
         .route("/api/prompts/{id}/response", post(prompts::respond))
