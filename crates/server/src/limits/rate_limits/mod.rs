@@ -115,9 +115,9 @@ impl RateLimits {
 
     /// Counts a request with a link to share, which needs no session.
     pub async fn take_shared(&self, address: Option<IpAddr>) -> Result<(), RateLimitError> {
+        let Some(address) = address else { return Ok(()) };
         let bucket = TokenBucket::per_minute(SHARED_PER_MINUTE);
-        let of = |address| SenderBucket { sender: format!("shared:{address}"), bucket };
-        self.count(address.map(of).into_iter().collect()).await
+        self.count(vec![SenderBucket { sender: format!("shared:{address}"), bucket }]).await
     }
 
     /// Loads the usage from before the last restart.
