@@ -76,16 +76,32 @@ async fn every_limit_counts(store: &Store) {
     assert_eq!(send("s5", 5, 1).await, Ok(()), "after the time that the refusal named");
 }
 
+/// Y-2: links to share are limited by address; where many may share one, nothing is counted.
+async fn links_are_limited_by_address(store: &Store) {
+    let limits = RateLimits::new(&limits(), Clock::default(), store);
+    let open = async |address: Option<u32>| {
+        seconds(limits.take_shared(address.map(|address| IpAddr::V4(address.into()))).await)
+    };
+    for _ in 0..SHARED_PER_MINUTE {
+        assert_eq!(open(Some(1)).await, Ok(()));
+    }
+    assert_eq!(open(Some(1)).await, Err(1));
+    assert_eq!([open(Some(2)).await, open(None).await], [Ok(()), Ok(())]);
+}
+
 #[tokio::test]
 async fn every_limit_counts_in_memory() {
     let dir = tempfile::tempdir().unwrap();
-    every_limit_counts(&on_sqlite(&dir).await).await;
+    let store = on_sqlite(&dir).await;
+    every_limit_counts(&store).await;
+    links_are_limited_by_address(&store).await;
 }
 
 #[tokio::test]
 async fn every_limit_counts_in_the_database() {
     let Some([store]) = nodes().await else { return };
     every_limit_counts(&store).await;
+    links_are_limited_by_address(&store).await;
 }
 
 /// FAULTS 29: usage survives a restart.
