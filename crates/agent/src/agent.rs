@@ -26,7 +26,7 @@ use std::sync::Weak;
 use std::time::Duration;
 
 use futures_core::Stream;
-use parlor_protocol::{ConversationId, Mode, Preview, ToolProgress};
+use parlor_protocol::{ConversationId, Mode, PersonId, Preview, ToolProgress};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
@@ -155,6 +155,9 @@ pub enum TurnStart {
 /// What an agent has to know for a turn.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TurnContext {
+    /// The person whose turn it is, if it is one with an account: tools are called with their
+    /// logins, whoever answers a prompt of the turn.
+    pub person: Option<PersonId>,
     /// The messages so far, trimmed to what fits.
     pub history: Vec<HistoryMessage>,
     /// The one system prompt.

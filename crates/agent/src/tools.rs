@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_core::Stream;
-use parlor_protocol::ToolProgress;
+use parlor_protocol::{PersonId, ToolProgress};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
@@ -66,6 +66,13 @@ pub trait Tools: Send + Sync {
         Box::pin(ready(Err(format!("{tool} has no app"))))
     }
 
+    /// These tools for the turns of a person, with what is theirs alone: their logins to servers.
+    /// Without a person, those of the shared account. `None`: they are the same for everybody.
+    fn of_person(&self, person: Option<PersonId>) -> Option<Arc<dyn Tools>> {
+        let _the_same_for_everybody = person;
+        None
+    }
+
     /// Waits a moment for servers that are starting.
     fn settle(&self) -> ToolFuture<()> {
         Box::pin(ready(()))
@@ -76,6 +83,11 @@ pub trait Tools: Send + Sync {
         let _nothing_to_end = deadline;
         Box::pin(ready(()))
     }
+}
+
+/// Tools for the turns of a person ([`Tools::of_person`]).
+pub fn tools_of_person(tools: &Arc<dyn Tools>, person: Option<PersonId>) -> Arc<dyn Tools> {
+    tools.of_person(person).unwrap_or_else(|| Arc::clone(tools))
 }
 
 /// The events of a call.
@@ -258,6 +270,9 @@ pub enum ToolOutcome {
     },
     /// It did not run, and why, for the model and the person.
     NotRun(String),
+    /// It did not run, because the person of the turn is not logged in to the server, or not for
+    /// this.
+    LoginNeeded(String),
     /// It was sent, and no answer came (the server died, or a timeout): it may or may not
     /// have had an effect.
     Unknown(String),
@@ -329,6 +344,8 @@ pub enum LoginState {
     MoreNeeded,
     /// There is a login.
     LoggedIn,
+    /// Each person logs in for themselves.
+    PerPerson,
 }
 
 /// The state of a server.

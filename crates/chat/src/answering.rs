@@ -51,7 +51,7 @@ pub(crate) async fn answer(
         .map_err(ChatError::AnswerInvalid)?;
     let answer = input_check::check_answer(state, caller, &project, answer).await?;
     let outcome = answer.get().outcome;
-    let allowed = edited_call(&project, &subject, answer.get()).await;
+    let allowed = edited_call(state, &project, (&prompt, &subject), answer.get()).await?;
     let close = closing::with_answer(caller, &prompt, &request, &answer, allowed);
     if prompt.turn_waits {
         if !state.store.resolve_prompt(&close).await? {
@@ -90,6 +90,7 @@ pub(crate) async fn preview_edit(
     };
     let edited =
         validation::edited_arguments(shown, &call, input).map_err(ChatError::AnswerInvalid)?;
+    let project = of_turn(state, &project, &prompt).await?;
     Ok(preview::of_call(&project, &call.tool, edited.as_ref().unwrap_or(&call.input)).await)
 }
 
@@ -132,17 +133,29 @@ async fn open_prompt(
     if prompt.outcome.is_some() { Err(ChatError::PromptClosed) } else { Ok(prompt) }
 }
 
+/// The project as the turn of a prompt has it: a call is made, and previewed, with the logins of the
+/// person whose turn it is, whoever answers.
+async fn of_turn(
+    state: &ChatState,
+    project: &Arc<Project>,
+    prompt: &Prompt,
+) -> Result<Arc<Project>, ChatError> {
+    Ok(project.of_person(state.store.person_of_turn(prompt.turn).await?))
+}
+
 /// The call as it is allowed, if the person changed it.
 async fn edited_call(
-    project: &Project,
-    subject: &Subject,
+    state: &ChatState,
+    project: &Arc<Project>,
+    (prompt, subject): (&Prompt, &Subject),
     answer: &ValidAnswer,
-) -> Option<PreviewedCall> {
+) -> Result<Option<PreviewedCall>, ChatError> {
     let (Subject::Call(call), true, Some(arguments)) = (subject, answer.edited, &answer.arguments)
     else {
-        return None;
+        return Ok(None);
     };
-    Some(preview::of_call(project, &call.tool, arguments).await)
+    let project = of_turn(state, project, prompt).await?;
+    Ok(Some(preview::of_call(&project, &call.tool, arguments).await))
 }
 
 /// The answer is a message: it closes the prompt and begins a turn, in one write.

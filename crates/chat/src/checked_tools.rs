@@ -18,24 +18,25 @@ use parlor_agent::tools::{
     AppPage, ServerHealth, Tool, ToolAction, ToolCall, ToolFuture, ToolStream, Tools,
 };
 use parlor_guard::guardrail::Guardrail;
-use parlor_protocol::Verdict;
+use parlor_protocol::{PersonId, Verdict};
 use serde_json::{Map, Value};
 
 /// Tools whose descriptions were checked.
 pub struct CheckedTools {
     inner: Arc<dyn Tools>,
     guardrail: Guardrail,
-    checks: Mutex<Checks>,
+    /// Those of all people.
+    checked: Arc<Mutex<Checked>>,
+    /// The list that was checked last, and its outcome.
+    last: Mutex<Option<CheckedList>>,
 }
 
-/// The checks so far.
-#[derive(Default)]
-struct Checks {
-    /// By name and fingerprint: the tool as it may be used, or `None` if it is left out.
-    checked: HashMap<String, Option<Tool>>,
-    /// The list that was checked last, and its outcome.
-    last: Option<CheckedList>,
-}
+/// The checks so far, by name and fingerprint: the tool as it may be used, or `None` if it is left
+/// out.
+type Checked = HashMap<String, Option<Tool>>;
+
+/// So many checks are remembered: a server may show different tools to each person.
+const MOST_CHECKS: usize = 4_096;
 
 struct CheckedList {
     offered: Arc<[Tool]>,
@@ -45,7 +46,7 @@ struct CheckedList {
 impl CheckedTools {
     /// Checks these tools with a guardrail.
     pub fn new(inner: Arc<dyn Tools>, guardrail: Guardrail) -> Self {
-        Self { inner, guardrail, checks: Mutex::default() }
+        Self { inner, guardrail, checked: Arc::default(), last: Mutex::default() }
     }
 
     fn check(&self, tool: &Tool) -> Option<Tool> {
@@ -84,24 +85,28 @@ impl Tools for CheckedTools {
 
     fn list(&self) -> Arc<[Tool]> {
         let offered = self.inner.list();
-        let mut checks = self.checks.lock().unwrap_or_else(PoisonError::into_inner);
-        let last = checks.last.as_ref();
-        if let Some(last) = last.filter(|last| Arc::ptr_eq(&last.offered, &offered)) {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = last.as_ref().filter(|last| Arc::ptr_eq(&last.offered, &offered)) {
             return last.checked.clone();
         }
         // Whoever gives orders about a tool of the project by its name weighs more.
         self.guardrail.know_tools(offered.iter().map(|tool| &*tool.spec.name));
-        let mut checked = HashMap::with_capacity(offered.len());
+        let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        if checked.len() > MOST_CHECKS {
+            checked.clear();
+        }
         let mut list = Vec::with_capacity(offered.len());
         for tool in offered.iter() {
             // The fingerprint does not cover the name under which the tool is offered.
             let key = format!("{} {}", tool.spec.name, tool.fingerprint);
-            let known = checks.checked.remove(&key).unwrap_or_else(|| self.check(tool));
-            list.extend(known.clone());
-            checked.insert(key, known);
+            // What was checked is the text; the rest may be another's, or of another time.
+            let known = checked.entry(key).or_insert_with(|| self.check(tool));
+            list.extend(
+                known.as_ref().map(|known| Tool { is_changed: tool.is_changed, ..known.clone() }),
+            );
         }
         let list: Arc<[Tool]> = list.into();
-        *checks = Checks { checked, last: Some(CheckedList { offered, checked: list.clone() }) };
+        *last = Some(CheckedList { offered, checked: list.clone() });
         list
     }
 
@@ -138,6 +143,12 @@ impl Tools for CheckedTools {
 
     fn app_page(&self, tool: &str) -> ToolFuture<Result<AppPage, String>> {
         self.inner.app_page(tool)
+    }
+
+    fn of_person(&self, person: Option<PersonId>) -> Option<Arc<dyn Tools>> {
+        let inner = self.inner.of_person(person)?;
+        let (guardrail, checked) = (self.guardrail.clone(), Arc::clone(&self.checked));
+        Some(Arc::new(Self { inner, guardrail, checked, last: Mutex::default() }))
     }
 
     fn settle(&self) -> ToolFuture<()> {

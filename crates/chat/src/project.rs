@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use parlor_agent::tools::tools_of_person;
 use parlor_agent::{Agent, Tools};
 use parlor_guard::guardrail::Guardrail;
 use parlor_guard::sanitizer::Sanitizer;
-use parlor_protocol::{ProjectId, TenantId};
+use parlor_protocol::{PersonId, ProjectId, TenantId};
 use parlor_storage::{Path, StorageError, Store};
 
 use crate::budgets::{Budgets, Prices};
@@ -51,6 +52,20 @@ pub struct Project {
 }
 
 impl Project {
+    /// The same, with the tools as a person has them.
+    pub(crate) fn of_person(self: &Arc<Self>, person: Option<PersonId>) -> Arc<Self> {
+        let own = self.tools.as_ref().and_then(|tools| tools.of_person(person));
+        match own {
+            Some(tools) => Arc::new(Self { tools: Some(tools), ..Self::clone(self) }),
+            None => Arc::clone(self),
+        }
+    }
+
+    /// The tools as a person has them.
+    pub(crate) fn tools_of(&self, person: Option<PersonId>) -> Option<Arc<dyn Tools>> {
+        self.tools.as_ref().map(|tools| tools_of_person(tools, person))
+    }
+
     /// What the model was told on a path.
     pub(crate) async fn flow_context(
         &self,

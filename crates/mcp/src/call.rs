@@ -22,12 +22,14 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, timeout};
 use uuid::Uuid;
 
+use super::callee::Callee;
 use super::connection::Connection;
 use super::in_flight::Registration;
 use super::input;
 use super::progress::{Progress, ProgressSlot};
 use super::result::{self, ResultRules};
-use super::server_task::ServerHandle;
+use super::server_handle::ServerHandle;
+use super::settings::LoginOf;
 
 /// The metadata key of the run's id, with which a server can recognise a repeated call.
 const RUN_ID: &str = "parlor/run-id";
@@ -37,11 +39,11 @@ const PREVIEW_TIMEOUT: Duration = Duration::from_secs(5);
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Calls a tool. The stream is lazy: nothing is sent before it is polled.
-pub(super) fn stream(server: Arc<ServerHandle>, tool: Tool, call: ToolCall) -> ToolStream {
+pub(super) fn stream(callee: Callee, tool: Tool, call: ToolCall) -> ToolStream {
     // One question at a time: a server that asks a second one waits for the first answer.
     let (questions, asked) = mpsc::channel(1);
     let slot = Arc::<ProgressSlot>::default();
-    let outcome = Box::pin(run(server, tool, call, questions, slot.clone()));
+    let outcome = Box::pin(run(callee, tool, call, questions, slot.clone()));
     Box::pin(CallStream { asked, progress: Progress::new(slot), outcome: Some(outcome) })
 }
 
@@ -52,13 +54,13 @@ pub(super) fn not_run(why: String) -> ToolStream {
 
 /// Calls a tool that changes nothing, for a preview. Its server cannot ask a person meanwhile.
 pub(super) async fn for_preview(
-    server: &ServerHandle,
+    callee: &Callee,
     tool: &str,
     arguments: Map<String, Value>,
 ) -> Option<ServerResult> {
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(params(tool, arguments)));
     let answer = async {
-        let connection = server.connection().await.ok()?;
+        let (_server, connection) = callee.connected().await.ok()?;
         let _permit = connection.permit().await?;
         let _registered = connection.in_flight.begin(None, Arc::default());
         connection.peer.send_request(request).await.ok()
@@ -90,16 +92,24 @@ impl Stream for CallStream {
 }
 
 async fn run(
-    server: Arc<ServerHandle>,
+    callee: Callee,
     tool: Tool,
     call: ToolCall,
     questions: mpsc::Sender<ToolEvent>,
     progress: Arc<ProgressSlot>,
 ) -> ToolOutcome {
-    let connection = match server.connection().await {
-        Ok(connection) => connection,
-        Err(why) => return ToolOutcome::NotRun(why),
+    let (server, connection) = match callee.connected().await {
+        Ok(connected) => connected,
+        Err(outcome) => return outcome,
     };
+    if !callee.has(&tool) {
+        let name = &tool.spec.name;
+        return ToolOutcome::NotRun(format!(
+            "The call did not run: for this person the server \"{}\" has another tool \"{name}\" \
+             than the one that was listed. The list is renewed: look at it before you try again.",
+            server.spec.name
+        ));
+    }
     let Ok(Some(_permit)) = timeout(tool.timeout, connection.permit()).await else {
         let why = format!("The server \"{}\" is busy with other calls.", server.spec.name);
         return ToolOutcome::NotRun(why);
@@ -183,7 +193,11 @@ fn conclude(
         ServiceError::TransportSend(error)
             if let Some(why) = super::http::login_needed(&*error.error) =>
         {
-            return ToolOutcome::NotRun(format!("The call did not run at \"{server}\": {why}."));
+            let why = format!("The call did not run at \"{server}\": {why}.");
+            return match spec.login_of {
+                LoginOf::Project => ToolOutcome::NotRun(why),
+                LoginOf::Person => ToolOutcome::LoginNeeded(why),
+            };
         }
         ServiceError::TransportSend(error) if was_not_delivered(&*error.error) => {
             return ToolOutcome::NotRun(format!("The call did not reach the server \"{server}\"."));

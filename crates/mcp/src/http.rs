@@ -73,6 +73,9 @@ pub(super) enum HttpError {
     TooLarge,
 }
 
+/// How it begins what is said of a server that asks for a login.
+pub const ASKS_FOR_LOGIN: &str = "it asks for a login";
+
 /// The transport to a server at a URL.
 pub(super) fn transport(
     endpoint: &HttpEndpoint,
@@ -109,6 +112,8 @@ pub(super) fn did_not_run(error: &(dyn std::error::Error + 'static)) -> bool {
 pub(super) fn login_needed(error: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
     match error.downcast_ref::<Failure>() {
         Some(StreamableHttpError::Client(HttpError::LoginNeeded(why))) => Some(why),
+        // Nobody can log in: there is no way configured, or nobody is there.
+        Some(StreamableHttpError::AuthRequired(_)) => Some(ASKS_FOR_LOGIN),
         _ => None,
     }
 }

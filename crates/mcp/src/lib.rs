@@ -3,7 +3,8 @@
 //! [`McpHost`] runs the servers of a project and is its [`Tools`]. From the outside in:
 //! - `settings` and `resolve`: the settings of a server, and what is needed to start it.
 //! - `host`: all servers as one; `catalogue`: their tools under unique names.
-//! - `server_task`: starts and restarts one server, in a task of its own; `stderr_lines`: what it
+//! - `server_task`: starts and restarts one server, in a task of its own; `server_handle`: the
+//!   server as its callers use it; `stderr_lines`: what it
 //!   wrote last; `backoff`: the delay
 //!   before a restart.
 //! - `connection`: from the handshake to the end; `listing`: the tools of a server, `subscription`:
@@ -12,7 +13,9 @@
 //!   progress of a call; `result`: its result, as content for a model.
 //! - `apps` and `app_page`: pages that a server brings; `labels`: whose words its tools bring.
 //! - `identity`: what a server says of itself; `probe`: a look at one server, for people.
-//! - `login` and `oauth`: how a person logs in to a server that asks for it.
+//! - `login`, `host_logins` and `oauth`: how somebody logs in to a server that asks for it.
+//! - `people`: connections of each person, to servers that each logs in to for themselves;
+//!   `view`: the tools as somebody has them; `callee`: whose connection a call is made on.
 //! - `stdio` and `http`: the two transports, `transport`: what both have in common; `address`:
 //!   which addresses a URL may lead to.
 //!
@@ -30,10 +33,12 @@ mod apps;
 mod backoff;
 mod binary;
 mod call;
+mod callee;
 mod catalogue;
 mod client;
 mod connection;
 mod host;
+mod host_logins;
 mod http;
 mod identity;
 mod in_flight;
@@ -42,11 +47,13 @@ mod labels;
 mod listing;
 mod login;
 mod oauth;
+mod people;
 mod preview;
 mod probe;
 mod progress;
 mod resolve;
 mod result;
+mod server_handle;
 mod server_task;
 mod settings;
 mod stderr_lines;
@@ -54,11 +61,15 @@ mod stdio;
 mod subscription;
 mod task_support;
 mod transport;
+mod view;
 
 pub use host::{McpHost, ServerOutput};
+pub use http::ASKS_FOR_LOGIN;
 pub use identity::ServerIdentity;
-pub use login::{BegunLogin, Login, LoginError, LoginPage, LoginStore};
+pub use login::{BegunLogin, Login, LoginError, LoginPage, LoginStanding, LoginStore};
+pub use people::PersonLimits;
 pub use probe::{ProbeCalls, ProbeReport, ProbedCall, ProbedOutcome, ProbedTool, probe};
 pub use settings::{
-    McpServerSettings, McpSettingsError, OAuthSettings, ProtocolEra, RuleSettings, ToolSettings,
+    LoginOf, McpServerSettings, McpSettingsError, OAuthSettings, ProtocolEra, RuleSettings,
+    ToolSettings,
 };

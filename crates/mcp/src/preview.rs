@@ -15,9 +15,9 @@ use parlor_protocol::Preview;
 use serde_json::{Map, Value};
 
 use super::call;
+use super::callee::Callee;
 use super::listing::preview_arguments;
 use super::result;
-use super::server_task::ServerHandle;
 
 /// Names of tools that return a file as text.
 const READERS: &[&str] = &["read_text_file", "read_file"];
@@ -30,21 +30,21 @@ const MANY: &[&str] = &["paths", "files", "file_paths", "filePaths", "ids", "uri
 
 /// What a call would change, if that can be determined. `others` are the tools of its project.
 pub(super) async fn preview(
-    server: &ServerHandle,
+    callee: &Callee,
     tool: &Tool,
     others: &[Tool],
     arguments: Map<String, Value>,
 ) -> Option<Value> {
     if let Some(internal) = &tool.preview {
         let arguments = preview_arguments(&tool.name, arguments);
-        return call::for_preview(server, internal, arguments).await.and_then(result::structured);
+        return call::for_preview(callee, internal, arguments).await.and_then(result::structured);
     }
     let change = Change::of(&arguments)?;
     let preview = match change.path() {
         Some(path) => {
             let now = match reader(tool, others, path) {
                 Some((reader, arguments)) => {
-                    call::for_preview(server, &reader.name, arguments).await.and_then(result::text)
+                    call::for_preview(callee, &reader.name, arguments).await.and_then(result::text)
                 }
                 None => None,
             };

@@ -5,12 +5,13 @@ mod oauth_client;
 mod tool_policy;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use parlor_process::{
     SettingValue, SpawnSpec, WrongSetting, check_command, environment, find_user,
 };
-use parlor_protocol::Content;
+use parlor_protocol::{Content, PersonId};
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use secrecy::SecretString;
@@ -18,11 +19,11 @@ use secrecy::SecretString;
 pub(super) use self::oauth_client::OAuthClient;
 pub(super) use self::tool_policy::ToolPolicy;
 use super::address::PUBLIC_ONLY;
-use super::login::{Login, LoginStatus};
-use super::settings::{McpServerSettings, McpSettingsError, OAuthSettings, ProtocolEra};
+use super::login::{Login, LoginStatus, LoginStore, Nobody};
+use super::settings::{LoginOf, McpServerSettings, McpSettingsError, OAuthSettings, ProtocolEra};
 
 /// A server, ready to be started.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct ServerSpec {
     pub(super) name: String,
     pub(super) endpoint: Endpoint,
@@ -40,12 +41,16 @@ pub(super) struct ServerSpec {
     pub(super) start_timeout: Duration,
     pub(super) max_result_bytes: usize,
     pub(super) parallel_calls: u32,
+    /// Whose login its calls are made with.
+    pub(super) login_of: LoginOf,
+    /// How each person logs in to it, if they do.
+    pub(super) person_login: Option<Login>,
     call_timeout: Duration,
     tools: BTreeMap<String, ToolPolicy>,
 }
 
 /// How a server is reached.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum Endpoint {
     Process(SpawnSpec),
     Http(HttpEndpoint),
@@ -64,6 +69,8 @@ pub(super) struct HttpEndpoint {
     pub(super) login: Option<Login>,
     /// Whether somebody is logged in.
     pub(super) login_status: LoginStatus,
+    /// Who logs in.
+    pub(super) login_by: LoginOf,
 }
 
 const EVERY_TOOL: &str = "*";
@@ -114,6 +121,8 @@ impl ServerSpec {
                 1..=100,
             )?)
             .unwrap_or(1),
+            login_of: settings.login,
+            person_login: None,
             call_timeout: place
                 .time("call_timeout_seconds", settings.call_timeout_seconds, false)?,
             tools: tool_policy::of_tools(place, &settings.tools)?,
@@ -126,9 +135,45 @@ impl ServerSpec {
         if let Endpoint::Http(endpoint) = &mut self.endpoint
             && !endpoint.headers.contains_key(AUTHORIZATION)
         {
-            endpoint.login = login;
+            endpoint.login = match (self.login_of, login) {
+                // Before a person is there, the server is reached as nobody: it may list its tools.
+                (
+                    LoginOf::Person,
+                    Some(Login::Later { redirect_uri, client_metadata_url, store }),
+                ) => {
+                    let (uri, url) = (redirect_uri.clone(), client_metadata_url.clone());
+                    let of_people = Login::Later { redirect_uri, client_metadata_url, store };
+                    self.person_login = Some(of_people);
+                    let store: Arc<dyn LoginStore> = Arc::new(Nobody);
+                    Some(Login::Later { redirect_uri: uri, client_metadata_url: url, store })
+                }
+                (_, login) => login,
+            };
         }
         self
+    }
+
+    /// Where the logins of a person to this server are kept, if each person logs in to it.
+    pub(super) fn store_of(&self, person: PersonId) -> Option<Arc<dyn LoginStore>> {
+        match &self.person_login {
+            Some(Login::Later { store, .. }) => Some(store.of_person(person)),
+            _ => None,
+        }
+    }
+
+    /// The same server with the login of a person, which is kept there.
+    pub(super) fn with_store(&self, store: Arc<dyn LoginStore>) -> Option<Self> {
+        let Some(Login::Later { redirect_uri, client_metadata_url, .. }) =
+            self.person_login.clone()
+        else {
+            return None;
+        };
+        let mut spec = Self { person_login: None, ..self.clone() };
+        if let Endpoint::Http(endpoint) = &mut spec.endpoint {
+            endpoint.login = Some(Login::Later { redirect_uri, client_metadata_url, store });
+            endpoint.login_status = LoginStatus::default();
+        }
+        Some(spec)
     }
 
     /// The address of a server that somebody can log in to, and how.
@@ -235,6 +280,9 @@ fn endpoint(
             if !settings.headers.is_empty() {
                 return Err(place.error("headers", "a server with a command has none"));
             }
+            if settings.login == LoginOf::Person {
+                return Err(place.error("login", "nobody logs in to a server with a command"));
+            }
             if settings.oauth != OAuthSettings::default() {
                 return Err(place.error("oauth", "nobody logs in to a server with a command"));
             }
@@ -293,10 +341,15 @@ fn http(
         let (name, value) = header(place, name, value, env)?;
         headers.insert(name, value);
     }
+    if settings.login == LoginOf::Person && headers.contains_key(AUTHORIZATION) {
+        let why = "everybody would use the login in headers.Authorization: keep one of the two";
+        return Err(place.error("login", why));
+    }
     let allow_private = settings.allow_private_addresses;
     let oauth = OAuthClient::resolve(place, &settings.oauth, env)?;
     let login_status = LoginStatus::default();
-    Ok(HttpEndpoint { url, headers, allow_private, oauth, login: None, login_status })
+    let login_by = settings.login;
+    Ok(HttpEndpoint { url, headers, allow_private, oauth, login: None, login_status, login_by })
 }
 
 fn header(

@@ -12,63 +12,32 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use parlor_agent::tools::{ServerHealth, ServerState};
-use parlor_process::{OncePerSecond, StderrLine, StderrLog, Supervisor};
-use tokio::sync::{Notify, watch};
-use tokio::time::{
-    Instant, MissedTickBehavior, interval_at, sleep, sleep_until, timeout, timeout_at,
-};
+use parlor_agent::tools::ServerState;
+use parlor_process::{OncePerSecond, Supervisor};
+use parlor_protocol::PersonId;
+use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::backoff::Backoff;
 use super::catalogue::Catalogue;
 use super::connection::{Connection, Live, open};
-use super::identity::ServerIdentity;
 use super::listing::Listing;
-use super::resolve::ServerSpec;
+use super::login::LoginStore;
+use super::server_handle::{COMING, ServerHandle, Status};
 use super::stderr_lines;
 
-/// How long a call waits for a server that is starting.
-const WAIT_FOR_SERVER: Duration = Duration::from_secs(10);
-/// How long a turn waits for a server that is about to be ready again.
-const COMING: Duration = Duration::from_secs(3);
 /// The minimum time between two starts, even if a call waits.
 const BETWEEN_STARTS: Duration = Duration::from_millis(500);
 const BETWEEN_LISTS: Duration = Duration::from_secs(1);
 const BETWEEN_LOOKS: Duration = Duration::from_secs(30);
+/// How long nobody tries a server again that wants a login of each person.
+const BETWEEN_TRIES: Duration = Duration::from_secs(3600);
 /// An idle server's tools are listed again after this many health checks.
 const LOOKS_PER_LIST: u32 = 10;
 /// The timeout of a health check.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The timeout of a health check after a call was left unanswered.
 const LITTLE_PATIENCE: Duration = Duration::from_secs(2);
-
-/// The part of a server that callers use.
-#[derive(Debug)]
-pub(super) struct ServerHandle {
-    pub(super) spec: ServerSpec,
-    status: watch::Sender<Status>,
-    /// Notified when a call needs the server now.
-    wanted: Notify,
-    /// Notified when the connection has to be made anew.
-    anew: Notify,
-    /// What its process writes to standard error.
-    stderr: Arc<StderrLog>,
-}
-
-#[derive(Debug, Clone)]
-struct Status {
-    state: ServerState,
-    connection: Option<Arc<Connection>>,
-    problem: Option<String>,
-    /// The last line on its standard error, for administrators only.
-    last_stderr_line: Option<String>,
-    notes: Vec<String>,
-    starts: u64,
-    /// The server may be ready soon: callers wait until then.
-    coming_until: Option<Instant>,
-    is_closed: bool,
-}
 
 /// Why serving ended.
 enum End {
@@ -77,6 +46,8 @@ enum End {
     Silent,
     /// Somebody logged in or out, or wants it to be started again.
     Anew,
+    /// The person whose connection it is does not use it any more, or has ended their login.
+    Unused,
 }
 
 /// A health check, or a new listing.
@@ -98,126 +69,19 @@ pub(super) struct ServerTask {
     /// The project that the server belongs to, for the log.
     pub(super) project: String,
     pub(super) log: OncePerSecond,
+    /// Whose connection it is, if each person has their own.
+    pub(super) person: Option<PersonTask>,
 }
 
-impl ServerHandle {
-    pub(super) fn new(spec: ServerSpec) -> Self {
-        let status = Status {
-            state: ServerState::Starting,
-            connection: None,
-            problem: None,
-            last_stderr_line: None,
-            notes: Vec::new(),
-            starts: 0,
-            coming_until: Some(Instant::now() + COMING),
-            is_closed: false,
-        };
-        let status = watch::Sender::new(status);
-        Self { spec, status, wanted: Notify::new(), anew: Notify::new(), stderr: Arc::default() }
-    }
-
-    /// The connection, once there is one; or the reason why there is none.
-    pub(super) async fn connection(&self) -> Result<Arc<Connection>, String> {
-        let mut status = self.status.subscribe();
-        let usable = |status: &Status| {
-            let open = |connection: &Arc<Connection>| !connection.ending.is_reached();
-            status.is_closed || status.connection.as_ref().is_some_and(open)
-        };
-        if !usable(&status.borrow()) {
-            self.wanted.notify_one();
-        }
-        let deadline = Instant::now() + WAIT_FOR_SERVER;
-        let found = timeout_at(deadline, status.wait_for(usable)).await;
-        let connection = found.ok().and_then(Result::ok).and_then(|s| s.connection.clone());
-        connection.ok_or_else(|| {
-            let status = self.status.borrow();
-            let why = status.problem.as_deref().unwrap_or("it is still being started");
-            format!("The server \"{}\" is not available: {why}.", self.spec.name)
-        })
-    }
-
-    /// Connects anew: somebody logged in or out.
-    pub(super) fn connect_anew(&self) {
-        if self.status.borrow().connection.is_some() {
-            self.anew.notify_one();
-        }
-        self.wanted.notify_one();
-    }
-
-    /// Ends the server and starts it again, which ends the calls that it works on: whether they took
-    /// effect is not known then. Waits until it is ready or known to be down, at most so long. One
-    /// that is being started is only waited for.
-    pub(super) async fn restart(&self, within: Duration) {
-        let mut status = self.status.subscribe();
-        let (is_starting, before) = {
-            let status = status.borrow();
-            (status.state == ServerState::Starting, status.starts)
-        };
-        if !is_starting {
-            self.connect_anew();
-        }
-        let is_over = |status: &Status| {
-            let is_another = is_starting || status.starts > before;
-            status.is_closed || (is_another && status.state != ServerState::Starting)
-        };
-        let _late = timeout(within, status.wait_for(is_over)).await;
-    }
-
-    /// The calls that it works on.
-    pub(super) fn running_calls(&self) -> usize {
-        let connection = self.status.borrow().connection.clone();
-        connection.map_or(0, |connection| connection.in_flight.count())
-    }
-
-    /// The last lines on its standard error, oldest first, with the secrets of its environment
-    /// masked; none if it is not a process of ours.
-    pub(super) fn stderr_lines(&self) -> Vec<StderrLine> {
-        stderr_lines::recent(&self.spec, &self.stderr)
-    }
-
-    /// Waits for a server that has just been started, or that is being restarted.
-    pub(super) async fn settled(&self) {
-        let mut status = self.status.subscribe();
-        let until = status.borrow().coming_until;
-        if let Some(until) = until {
-            let _late = timeout_at(until, status.wait_for(|s| s.coming_until.is_none())).await;
-        }
-    }
-
-    /// Completes when the server is ready, or is known to be down.
-    pub(super) async fn tried(&self) {
-        let mut status = self.status.subscribe();
-        let is_known = |status: &Status| status.state != ServerState::Starting || status.is_closed;
-        let _gone = status.wait_for(is_known).await;
-    }
-
-    /// What the server says of itself, while it is connected.
-    pub(super) fn identity(&self) -> Option<ServerIdentity> {
-        let connection = self.status.borrow().connection.clone()?;
-        ServerIdentity::of(&connection.peer)
-    }
-
-    /// Completes when the server's task has ended.
-    pub(super) async fn closed(&self) {
-        let mut status = self.status.subscribe();
-        let _gone = status.wait_for(|status| status.is_closed).await;
-    }
-
-    pub(super) fn health(&self, tools: usize, taken: Vec<String>) -> ServerHealth {
-        let status = self.status.borrow();
-        ServerHealth {
-            server: self.spec.name.clone(),
-            state: status.state,
-            tools,
-            restarts: status.starts.saturating_sub(1),
-            problem: status.problem.as_ref().map(|problem| match &status.last_stderr_line {
-                Some(words) => format!("{problem}; it said last: {words}"),
-                None => problem.clone(),
-            }),
-            warnings: status.notes.iter().cloned().chain(taken).collect(),
-            login: self.spec.login().and_then(|(endpoint, _)| endpoint.login_status.state()),
-        }
-    }
+/// What a connection has to do with its person.
+pub(super) struct PersonTask {
+    pub(super) person: PersonId,
+    /// The login that the connection was opened with, and where it is kept.
+    pub(super) login: String,
+    pub(super) store: Arc<dyn LoginStore>,
+    /// It is closed after this time without a call, which is looked at as often as that.
+    pub(super) idle: Duration,
+    pub(super) look: Duration,
 }
 
 impl ServerTask {
@@ -225,7 +89,17 @@ impl ServerTask {
     pub(super) async fn run(self) {
         let mut backoff = Backoff::default();
         while let Some(problem) = self.start_and_serve(&mut backoff).await {
+            if self.is_unused() {
+                break;
+            }
             let wait = backoff.next();
+            if self.waits_for_people() {
+                // Nobody is asked for a login but people, who have connections of their own.
+                if self.wait(BETWEEN_TRIES).await {
+                    continue;
+                }
+                break;
+            }
             if let Some(left_out) = self.log.pass() {
                 let (project, server) = (&self.project, &self.handle.spec.name);
                 tracing::warn!(project, server, %problem, ?wait, left_out, "MCP server is down");
@@ -234,13 +108,44 @@ impl ServerTask {
                 break;
             }
         }
-        self.catalogue.withdraw(self.index);
+        self.catalogue.withdraw(self.index, self.whose());
         self.change(|status| {
             status.state = ServerState::Down;
             status.connection = None;
-            status.problem = Some("the server is stopping".to_owned());
+            if self.stop.is_cancelled() {
+                status.problem = Some("the server is stopping".to_owned());
+            }
             status.is_closed = true;
         });
+    }
+
+    fn whose(&self) -> Option<PersonId> {
+        self.person.as_ref().map(|task| task.person)
+    }
+
+    /// Whether it is a connection of a person that is not made again: by itself a login does not
+    /// become good.
+    fn is_unused(&self) -> bool {
+        let is_unused = |task: &PersonTask| self.handle.unused_for() > task.idle;
+        self.person.as_ref().is_some_and(|task| self.handle.needs_login() || is_unused(task))
+    }
+
+    /// Whether it can do nothing for nobody.
+    fn waits_for_people(&self) -> bool {
+        self.handle.spec.person_login.is_some() && self.handle.needs_login()
+    }
+
+    /// Whether the connection is still that of somebody who is logged in, and uses it.
+    async fn is_kept(&self, connection: &Connection) -> bool {
+        let Some(task) = &self.person else { return true };
+        if connection.in_flight.is_empty() && self.handle.unused_for() > task.idle {
+            return false;
+        }
+        match task.store.standing(&self.handle.spec.name).await {
+            Ok(standing) => standing.is_some_and(|standing| standing.id == task.login),
+            // The database does not answer now: no call is made with it either.
+            Err(_) => true,
+        }
     }
 
     /// Runs the server once. Returns why it ended, or `None` if it was stopped.
@@ -255,7 +160,7 @@ impl ServerTask {
                 Ok(opened) => opened,
                 Err(_) if stop.is_cancelled() => return None,
                 Err(problem) => {
-                    self.catalogue.withdraw(self.index);
+                    self.withdraw();
                     self.down(&problem, None).await;
                     return Some(problem);
                 }
@@ -265,7 +170,7 @@ impl ServerTask {
         let end = self.serve(&mut live).await;
         backoff.was_up(since.elapsed(), live.connection.has_worked());
         let problem = match &end {
-            End::Stopped => None,
+            End::Stopped | End::Unused => None,
             End::Lost => Some(live.why(spec).await),
             End::Silent => Some("it no longer answers".to_owned()),
             End::Anew => Some("it is connected anew".to_owned()),
@@ -273,12 +178,20 @@ impl ServerTask {
         if let Some(problem) = &problem {
             self.down(problem, Some(Instant::now() + COMING)).await;
         }
-        live.close(matches!(end, End::Stopped)).await;
+        live.close(matches!(end, End::Stopped | End::Unused)).await;
         problem
     }
 
+    /// What a server listed for people stays for those who are not connected.
+    fn withdraw(&self) {
+        if self.handle.spec.person_login.is_none() {
+            self.catalogue.withdraw(self.index, self.whose());
+        }
+    }
+
     async fn serve(&self, live: &mut Live) -> End {
-        let mut ticks = interval_at(Instant::now() + BETWEEN_LOOKS, BETWEEN_LOOKS);
+        let between = self.person.as_ref().map_or(BETWEEN_LOOKS, |task| task.look);
+        let mut ticks = interval_at(Instant::now() + between, between);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let (mut looks, mut list_is_old, mut next_list) = (0, false, Instant::now());
         let (connection, tools_changed) = (live.connection.clone(), live.tools_changed.clone());
@@ -295,6 +208,9 @@ impl ServerTask {
                 }
                 () = sleep_until(next_list), if list_is_old => Look::List,
                 _ = ticks.tick() => {
+                    if !self.is_kept(&connection).await {
+                        return End::Unused;
+                    }
                     looks += 1;
                     if looks % LOOKS_PER_LIST == 0 { Look::List } else { Look::IsAlive(PATIENCE) }
                 }
@@ -348,7 +264,7 @@ impl ServerTask {
     }
 
     fn offer(&self, listing: Listing) {
-        self.catalogue.offer(self.index, listing.tools);
+        self.catalogue.offer(self.index, self.whose(), listing.tools);
         self.change(|status| status.notes = listing.notes);
     }
 

@@ -33,6 +33,8 @@ pub struct McpServerSettings {
     pub headers: BTreeMap<String, SettingValue>,
     /// Whether the address may be on this machine or in a private network.
     pub allow_private_addresses: bool,
+    /// Whose login its calls are made with, if it asks for one.
+    pub login: LoginOf,
     /// How Parlor is known to the authorization server, if the server asks for a login.
     pub oauth: OAuthSettings,
     /// The prefix of its tools' names; by default, the server's name and `_`.
@@ -61,6 +63,17 @@ pub struct McpServerSettings {
     pub max_result_bytes: usize,
     /// How many calls run at the same time.
     pub parallel_calls: usize,
+}
+
+/// Whose login the calls of a server are made with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LoginOf {
+    /// That of the project: an administrator logs in, for everybody.
+    #[default]
+    Project,
+    /// That of the person whose message is answered: each logs in for themselves.
+    Person,
 }
 
 /// How Parlor is known to the authorization server of a server. Without an id, it describes or
@@ -157,6 +170,7 @@ impl Default for McpServerSettings {
             url: None,
             headers: BTreeMap::new(),
             allow_private_addresses: false,
+            login: LoginOf::default(),
             oauth: OAuthSettings::default(),
             prefix: None,
             protocol: ProtocolEra::default(),

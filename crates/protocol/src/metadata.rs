@@ -70,6 +70,8 @@ pub const IS_ERROR: MetadataKey<bool> = MetadataKey::new("is_error");
 pub const STATUS: MetadataKey<str> = MetadataKey::new("status");
 /// The MCP server whose app shows a tool's result (I-6).
 pub const APP: MetadataKey<str> = MetadataKey::new("app");
+/// The MCP server that the person of the turn has to log in to, for a call that did not run (I-5).
+pub const LOGIN: MetadataKey<str> = MetadataKey::new("login");
 /// Others may have written words of a tool's result (F-1).
 pub const OF_OTHERS: MetadataKey<bool> = MetadataKey::new("of_others");
 /// What was read for a tool's result, in a word: a path, an address.

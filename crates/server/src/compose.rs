@@ -54,6 +54,15 @@ impl McpHosts {
     pub(crate) fn get(&self, tenant: &TenantId, project: &ProjectId) -> Option<&Arc<McpHost>> {
         self.0.get(&(tenant.clone(), project.clone()))
     }
+
+    /// Those of a tenant, by their project.
+    pub(crate) fn of<'h>(
+        &'h self,
+        tenant: &'h TenantId,
+    ) -> impl Iterator<Item = (&'h ProjectId, &'h Arc<McpHost>)> {
+        let own = self.0.iter().filter(move |((of, _), _)| of == tenant);
+        own.map(|((_, project), host)| (project, host))
+    }
 }
 
 /// A configuration that was compiled without errors. Nothing is started yet, so that

@@ -14,8 +14,8 @@ use crate::http::external::{agui, ai_sdk};
 use crate::http::{
     admin, apps, blocked_inputs, budgets, chat, conversations, edge, events, export, export_all,
     health, images, imports, invitations, link_page, login, logo, mcp, mcp_logins, me, oidc,
-    openapi, pages, people, prompts, recipe_import, recipes, sessions, share_links, status, web,
-    ws,
+    openapi, pages, people, person_logins, prompts, recipe_import, recipes, sessions, share_links,
+    status, web, ws,
 };
 
 /// The routes of the server, behind the edge.
@@ -77,6 +77,11 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/api/me", get(me::me))
         .route("/api/me/usage", get(budgets::mine))
         .route("/api/me/password", post(people::change_password))
+        .route("/api/me/mcp-logins", get(person_logins::list).post(mcp_logins::finish))
+        .route(
+            "/api/me/mcp-logins/{project}/{server}",
+            post(person_logins::begin).delete(person_logins::log_out),
+        )
         .route("/api/sessions", get(sessions::list))
         .route("/api/sessions/{id}", delete(sessions::end))
         .route("/api/projects/{project}/logo", get(logo::read))
@@ -128,6 +133,9 @@ pub fn router(app: &Arc<App>) -> Router {
             "/api/admin/mcp/{project}/{server}/login",
             post(mcp_logins::begin).delete(mcp_logins::log_out),
         )
+        .route("/api/admin/mcp/{project}/{server}/logins", get(person_logins::of_people))
+        .route("/api/admin/mcp/{project}/{server}/logins/{person}", delete(person_logins::end))
+        // The name of /api/me/mcp-logins in earlier versions.
         .route("/api/admin/mcp/login", post(mcp_logins::finish))
         // For authorization servers of MCP servers
         .route("/oauth/callback", get(pages::mcp_login))

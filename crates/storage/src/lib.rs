@@ -80,6 +80,7 @@ pub use tables::mcp_logins::{McpLoginAttempt, McpLogins, McpServerId};
 pub use tables::nodes::{NewNode, Node};
 pub use tables::people::{Identity, NewPerson, People, Person};
 pub use tables::people_list::ListedPerson;
+pub use tables::person_logins::{ListedPersonLogin, PersonAtServer, PersonLogin, PersonLogins};
 pub use tables::prompts::{NewPrompt, Prompt, PromptClosing, PromptPage, PromptView, PromptWrite};
 pub use tables::rate_limits::RateLimitUse;
 pub use tables::share_links::{ListedShareLink, NewShareLink, ShareLink};

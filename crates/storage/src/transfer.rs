@@ -128,6 +128,10 @@ const TABLES: &[Table] = &[
         .texts(&["tenant", "project", "server"])
         .integers(&["saved_at", "renewing_until"])
         .bytes(&["sealed"]),
+    Table::new("mcp_person_logins", &["tenant", "project", "server", "person"])
+        .texts(&["tenant", "project", "server", "person", "id", "refused"])
+        .integers(&["logged_in_at", "renewing_until"])
+        .bytes(&["sealed"]),
     Table::new("tokens", &["id"])
         .texts(&["id", "hash", "kind", "tenant", "role", "name", "person", "device"])
         .integers(&["created_at", "last_used_at", "expires_at", "revoked_at"]),
@@ -172,6 +176,7 @@ const RULES: &[Rule] = &[
     of_a_conversation!("external_conversations", "every external id names a conversation"),
     of_a_conversation!("share_links", "every link to share belongs to a conversation"),
     of_a_person!("identities", "every identity belongs to a person"),
+    of_a_person!("mcp_person_logins", "every login of a person to a server belongs to one"),
     of_a_person!("tokens", "every session and key of a person belongs to one"),
     of_a_person!("conversations", "every conversation of a person belongs to one"),
     Rule {

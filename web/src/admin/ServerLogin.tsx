@@ -7,6 +7,7 @@ import { reasonFor } from '../i18n/reasons';
 import * as api from '../net/api';
 import { asRefusal, type Refusal } from '../net/http';
 import { Button } from '../ui/Button';
+import { PersonLogins } from './PersonLogins';
 
 interface Action {
   (): Promise<unknown>;
@@ -26,6 +27,7 @@ export function ServerLogin({ project, health, onChange }: Props) {
   const [isBusy, setBusy] = useState(false);
   const { server, login } = health;
   if (!login) return null;
+  if (login === 'per_person') return <PersonLogins project={project} server={server} />;
   const act = async (action: Action) => {
     setBusy(true);
     setRefusal(null);

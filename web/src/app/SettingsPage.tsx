@@ -1,4 +1,4 @@
-/** The settings of this browser (language, appearance, density, what Enter does, notifications), budgets, sessions, and one's data. */
+/** The settings of this browser (language, appearance, density, what Enter does, notifications), budgets, logins to tool servers, sessions, and one's data. */
 
 import { type ReactNode, useId } from 'react';
 
@@ -12,6 +12,7 @@ import { classes } from '../ui/classes';
 import { PageFrame } from '../ui/PageFrame';
 import { Budgets } from './Budgets';
 import { showOverlay } from './overlays';
+import { OwnLogins } from './OwnLogins';
 import { Sessions } from './Sessions';
 import { setTheme, THEMES, useTheme } from './theme';
 import { YourData } from './YourData';
@@ -33,6 +34,7 @@ export default function SettingsPage() {
       <Part title={t('budget.title')}>
         <Budgets />
       </Part>
+      <OwnLogins />
       <Part title={t('sessions.title')}>
         <Sessions />
       </Part>

@@ -12,6 +12,7 @@ const MOST_CHARS = 140;
 /** Outcomes that the status alone does not tell. */
 const SPECIAL: Record<string, Key | undefined> = {
   tool_not_run: 'tool.not_run',
+  login_needed: 'tool.login_needed',
   tool_withheld: 'tool.withheld',
   outcome_unknown: 'tool.outcome_unknown',
 };

@@ -285,7 +285,7 @@ export interface ServerHealth {
   problem: string | null;
   warnings: string[];
   /** Whether somebody is logged in to it, if it asks for that. */
-  login?: 'needed' | 'more_needed' | 'logged_in';
+  login?: 'needed' | 'more_needed' | 'logged_in' | 'per_person';
 }
 
 export interface AdminStatus {
@@ -341,9 +341,12 @@ export const adminStatus = (signal: AbortSignal) => askJson<AdminStatus>('/api/a
 const mcpLogin = (project: string, server: string) =>
   `/api/admin/mcp/${encodeURIComponent(project)}/${encodeURIComponent(server)}/login`;
 
-/** The address of the page on which to log in to a tool server. */
-export async function beginMcpLogin(project: string, server: string): Promise<string> {
-  const { address } = await askJson<{ address: string }>(mcpLogin(project, server), { method: 'POST' });
+/** The address of the page on which to log in to a tool server, for the project. */
+export const beginMcpLogin = (project: string, server: string) => loginPage(mcpLogin(project, server));
+
+/** The address of a login page, from a route that begins a login. */
+export async function loginPage(path: string): Promise<string> {
+  const { address } = await askJson<{ address: string }>(path, { method: 'POST' });
   // A browser must not be led to anything but a page.
   if (!/^https?:\/\//.test(address)) throw new Error(address);
   return address;

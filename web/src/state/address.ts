@@ -21,6 +21,9 @@ export type Page = 'chat' | 'waiting' | 'settings' | 'admin';
 
 const PAGES: readonly Page[] = ['waiting', 'settings', 'admin'];
 
+/** The part of the settings with one's logins to tool servers. */
+export const LOGINS = '#logins';
+
 /** The tabs of the page of administrators, each with an address of its own. */
 export const ADMIN_TABS = ['overview', 'people', 'keys', 'prompts', 'decisions', 'blocked', 'servers', 'usage', 'configuration'] as const;
 

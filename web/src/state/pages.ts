@@ -1,12 +1,18 @@
 /** Pages of their own, in place of the conversation. It stays open behind them. */
 
-import { adminPath, type AdminTab, type Page, setAddress } from './address';
+import { adminPath, type AdminTab, LOGINS, type Page, setAddress } from './address';
 import { getState, setState } from './store';
 
 export function openPage(page: Exclude<Page, 'chat'>): void {
   if (getState().page === page) return;
   window.history.pushState(null, '', `/${page}`);
   setState({ page, adminTab: 'overview' });
+}
+
+/** Opens the settings at one's logins to tool servers. */
+export function openLogins(): void {
+  openPage('settings');
+  window.history.replaceState(null, '', `/settings${LOGINS}`);
 }
 
 /** Opens a tab of the page of administrators, as a step of its own. */

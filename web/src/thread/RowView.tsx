@@ -4,6 +4,7 @@ import { Component, lazy, memo, type ReactNode, Suspense } from 'react';
 
 import { ArtifactRow } from '../artifacts/ArtifactRow';
 import { ErrorCard } from '../cards/ErrorCard';
+import { LoginCard } from '../cards/LoginCard';
 import { ThinkingRow, WorkingRow } from '../cards/ThinkingRow';
 import { ToolsRow } from '../cards/ToolsRow';
 import { AgentMessage } from './AgentMessage';
@@ -44,6 +45,8 @@ function drawn(row: Row): ReactNode {
       return <ToolsRow tools={row.tools} active={row.active} />;
     case 'error':
       return <ErrorCard text={row.text} code={row.code} retry={row.retry} remedy={row.remedy} budget={row.budget} />;
+    case 'login':
+      return <LoginCard server={row.server} asked={row.asked} />;
     case 'artifact':
       return <ArtifactRow artifact={row.item.artifact} />;
     case 'agent_initiated':

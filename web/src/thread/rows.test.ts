@@ -23,6 +23,20 @@ describe('rows of the thread', () => {
     expect(tools.map((row) => row.tools.map((tool) => tool.tool))).toEqual([['list_recipes', 'get_recipe']]);
   });
 
+  /** I-5: one card for each server, below the calls that were not made; they can be tried again once the turn is over. */
+  it('a login that is missing has one card', () => {
+    const events = recording('plan').map((one) => {
+      if (one.body.event !== 'message' || one.body.data.role !== 'tool') return one;
+      const metadata = { is_error: true, code: 'login_needed', login: 'mail' };
+      return { ...one, body: { ...one.body, data: { ...one.body.data, metadata } } };
+    });
+    const lastResult = events.findLastIndex((one) => one.body.event === 'message' && one.body.data.role === 'tool') + 1;
+    const during = rowsOf(reduceAll(EMPTY, events.slice(0, lastResult)), null);
+    expect(during.filter((row) => row.kind === 'login')).toMatchObject([{ server: 'mail', asked: null }]);
+    const logins = rowsOf(reduceAll(EMPTY, events), null).filter((row) => row.kind === 'login');
+    expect(logins).toMatchObject([{ server: 'mail', asked: { role: 'user' } }]);
+  });
+
   it('the card that asks stands for the tool that waits, and the tool comes after it', () => {
     expect(kinds(rows('approval', at('approval', 'userPrompt')))).toEqual(['person', 'prompt']);
     expect(kinds(rows('approval'))).toEqual(['person', 'prompt', 'tools', 'text']);

@@ -29,6 +29,8 @@ export type Row =
   | { kind: 'tools'; key: string; tools: readonly ToolItem[]; active: boolean }
   /** `retry` says whether it can be tried again now, `remedy` what else helps. */
   | { kind: 'error'; key: string; text: string; code: string; retry: boolean; remedy: Remedy; budget: SpentBudget | null }
+  /** Somebody has to log in to a tool server; `asked` is the message that can be tried again now. */
+  | { kind: 'login'; key: string; server: string; asked: Message | null }
   | { kind: 'artifact'; key: string; item: Extract<Item, { kind: 'artifact' }> }
   | { kind: 'agent_initiated'; key: string }
   | { kind: 'ended'; key: string; reason: 'stopped' | 'interrupted'; retry: boolean }
@@ -119,7 +121,8 @@ class Rows {
       case 'message':
         return this.message(item.message, item.streaming, index);
       case 'tool':
-        return this.tool(item);
+        this.tool(item);
+        return this.login(item, index);
       case 'prompt':
         this.prompts.set(item.key, item);
         return this.push({ kind: 'prompt', key: item.key, item });
@@ -210,6 +213,18 @@ class Rows {
     } else {
       this.rows.push({ kind: 'tools', key: `tools-${item.key}`, tools: [item], active });
     }
+  }
+
+  /** One card for each server and turn, below the calls that were not made. */
+  private login({ result, turn }: ToolItem, index: number): void {
+    const server = result?.metadata['code'] === 'login_needed' ? result.metadata['login'] : undefined;
+    if (typeof server !== 'string') return;
+    const id = `login-${turn}-${server}`;
+    if (this.rows.some((row) => row.key === id)) return;
+    const rest = this.conversation.items.slice(index + 1);
+    const isLast = this.conversation.turn === null && !rest.some((item) => item.kind === 'message' && item.message.role === 'user');
+    const asked = isLast && this.began?.turn_id === turn ? this.began : null;
+    this.push({ kind: 'login', key: id, server, asked });
   }
 
   private push(row: Row): void {

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use futures_util::Stream;
-use parlor_agent::tools::{Tool, ToolCall, ToolEvent, ToolOutcome, ToolStream, Tools};
+use parlor_agent::tools::{
+    Tool, ToolCall, ToolEvent, ToolOutcome, ToolStream, Tools, tools_of_person,
+};
 use parlor_agent::{
     Agent, AgentDescription, AgentEvent, Checkpoint, ProposedCall, Reply, TurnOutcome, TurnRunner,
     TurnStart,
@@ -72,7 +74,8 @@ struct CallAgent {
 impl Agent for CallAgent {
     fn runner(&self, _: ConversationId) -> Box<dyn TurnRunner> {
         Box::new(CallRunner {
-            tools: self.tools.clone(),
+            all_tools: self.tools.clone(),
+            tools: tools_of_person(&self.tools, None),
             call: self.call.clone(),
             name: self.call.tool.clone(),
             next: VecDeque::new(),
@@ -91,6 +94,9 @@ impl Agent for CallAgent {
 }
 
 struct CallRunner {
+    /// Those of the project.
+    all_tools: Arc<dyn Tools>,
+    /// Those of the person of the turn.
     tools: Arc<dyn Tools>,
     call: AppCall,
     /// The exposed name of the tool.
@@ -143,6 +149,7 @@ impl TurnRunner for CallRunner {
         let (TurnStart::Message(context)
         | TurnStart::AgentInitiated(context)
         | TurnStart::Resume(context, _)) = start;
+        self.tools = tools_of_person(&self.all_tools, context.person);
         self.push(AgentEvent::Checkpoint(Checkpoint(json!({ MARK: self.call }))));
         match self.admissible(context.mode) {
             Ok(tool) => {

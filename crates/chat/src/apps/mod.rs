@@ -95,11 +95,13 @@ async fn find(
 ) -> Result<ShownApp, ChatError> {
     let of = state.store.conversation(&caller.scope, conversation).await?;
     let project = state.projects.get(&caller.tenant, &of.project).ok_or(ChatError::NotFound)?;
-    let tools = project.tools.clone().ok_or(ChatError::NotFound)?;
+    let tools = project.tools_of(caller.person()).ok_or(ChatError::NotFound)?;
     let message = state.store.message(&caller.scope, conversation, message).await?;
     let message = message.get();
     let server = metadata::APP.raw(&message.metadata).and_then(Value::as_str);
     let server = server.ok_or(ChatError::NotFound)?.to_owned();
+    // Of a server that each person logs in to, what is listed for this one.
+    tools.settle().await;
     let Some(MessageData::ToolResult(result)) = &message.data else {
         return Err(ChatError::NotFound);
     };
@@ -144,7 +146,7 @@ fn as_mcp(outcome: ToolOutcome) -> Value {
             }
             result
         }
-        ToolOutcome::NotRun(why) | ToolOutcome::Unknown(why) => {
+        ToolOutcome::NotRun(why) | ToolOutcome::LoginNeeded(why) | ToolOutcome::Unknown(why) => {
             json!({"content": [{"type": "text", "text": why}], "isError": true})
         }
     }

@@ -141,6 +141,8 @@ pub(super) enum ResultCode {
     Withheld,
     /// The call could not be made.
     NotRun,
+    /// The person of the turn is not logged in to the server, or not for this.
+    LoginNeeded,
     /// It is not known whether the call took effect.
     OutcomeUnknown,
 }
@@ -154,6 +156,7 @@ impl ResultCode {
             Self::Expired => "tool_expired",
             Self::Withheld => "tool_withheld",
             Self::NotRun => "tool_not_run",
+            Self::LoginNeeded => "login_needed",
             Self::OutcomeUnknown => "outcome_unknown",
         }
     }

@@ -6,7 +6,7 @@ use parlor_protocol::{CallId, ImageReference, MessageId, MessageType, Role, Tool
 use parlor_storage::NewImage;
 use uuid::Uuid;
 
-use super::effect::ShownResult;
+use super::effect::{ResultCode, ShownResult};
 use super::writer::TurnWriter;
 use crate::texts::excerpt;
 
@@ -15,6 +15,7 @@ pub(super) fn show(writer: &mut TurnWriter, shown: ShownResult) {
     let ShownResult { run, text, output, is_error, code, images, app, suspicious, of_others } =
         shown;
     let is_shown = app.as_ref().is_some_and(|app| app.is_shown);
+    let login = (code == Some(ResultCode::LoginNeeded)).then(|| run.server.clone());
     let server = is_shown.then_some(run.server);
     let mut message = Message {
         role: Role::Tool,
@@ -48,6 +49,9 @@ pub(super) fn show(writer: &mut TurnWriter, shown: ShownResult) {
     }
     if let Some(rule) = suspicious {
         metadata::SUSPICIOUS.set(facts, &rule);
+    }
+    if let Some(server) = login {
+        metadata::LOGIN.set(facts, server.as_str());
     }
     if let Some(code) = code {
         metadata::CODE.set(facts, code.as_str());

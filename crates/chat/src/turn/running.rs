@@ -20,7 +20,7 @@ use tokio::sync::oneshot;
 use super::answer_limit::AnswerLimit;
 use super::call_end::AnsweredCall;
 use super::edited_call::{Edits, amended};
-use super::effect::CallResult;
+use super::effect::{CallResult, ResultCode};
 use super::inputs::{Rows, ended_run, new_run, without_secrets};
 use super::prompt_wait::{PromptWait, Wake};
 use super::spending::Spending;
@@ -354,7 +354,12 @@ impl RunningTurn {
                 Input::CallAnswered(Box::new(answered))
             }
             ToolOutcome::NotRun(why) => {
-                Input::CallNotMade { run, why: sanitizer.without_secrets(why) }
+                let why = sanitizer.without_secrets(why);
+                Input::CallNotMade { run, why, code: ResultCode::NotRun }
+            }
+            ToolOutcome::LoginNeeded(why) => {
+                let why = sanitizer.without_secrets(why);
+                Input::CallNotMade { run, why, code: ResultCode::LoginNeeded }
             }
             ToolOutcome::Unknown(why) => {
                 Input::CallLost { run, why: sanitizer.without_secrets(why), edited }

@@ -47,7 +47,7 @@ pub(super) enum Input<'a> {
     /// A call was made, and the tool answered.
     CallAnswered(Box<AnsweredCall>),
     /// A call could not be made.
-    CallNotMade { run: ToolRun, why: String },
+    CallNotMade { run: ToolRun, why: String, code: ResultCode },
     /// A call was started, and its outcome is unknown.
     CallLost { run: ToolRun, why: String, edited: bool },
 }
@@ -80,7 +80,7 @@ pub(super) fn step(input: Input<'_>) -> Result<Vec<Effect>, StorageError> {
             _ => question_closed(prompt),
         },
         Input::CallAnswered(answered) => call_end::answered(*answered),
-        Input::CallNotMade { run, why } => not_made(run, &why, ResultCode::NotRun),
+        Input::CallNotMade { run, why, code } => not_made(run, &why, code),
         Input::CallLost { run, why, edited } => call_end::lost(run, &why, edited),
     })
 }

@@ -30,7 +30,7 @@ use crate::turn_slots::TurnSlot;
 struct StoredTurn {
     tenant: TenantId,
     project: Arc<Project>,
-    /// Whose budget it counts against.
+    /// Whose budget it counts against, and whose logins its calls are made with.
     person: Option<PersonId>,
     /// The mode, if it is known without a query.
     mode: Option<Mode>,
@@ -241,6 +241,7 @@ async fn run(
     mut turn: StoredTurn,
     signals: Signals,
 ) -> Result<(), StorageError> {
+    turn.project = turn.project.of_person(turn.person);
     let context = context_of(state, &mut turn).await?;
     let StoredTurn { tenant, project, person, writer, start, slot: _slot, timing, .. } = turn;
     let budgets = Arc::clone(state.projects.budgets());
@@ -286,6 +287,7 @@ async fn context_of(state: &ChatState, turn: &mut StoredTurn) -> Result<TurnCont
     let is_tainted = asks && project.flow_context(store, path).await?.is_tainted();
     let reminder = project.reminder.as_deref();
     Ok(TurnContext {
+        person: turn.person,
         starts_over: turn.is_branch || clearing::outdates_session(&history),
         history: context::for_model(history, project.context_tokens, reminder),
         system_prompt: project.system_prompt.clone(),

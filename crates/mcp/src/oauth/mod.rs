@@ -33,8 +33,9 @@ use sse_stream::Sse;
 use tokio::sync::Mutex;
 
 use super::http::{self, HttpClient, HttpError};
-use super::login::{Login, LoginNeed, LoginPage, LoginStatus};
+use super::login::{Login, LoginNeed, LoginPage, LoginStatus, LoginStore};
 use super::resolve::HttpEndpoint;
+use super::settings::LoginOf;
 use requests::Requests;
 use stored_login::StoredLogin;
 
@@ -57,7 +58,13 @@ pub(super) async fn transport(
         Login::Now(page) => (manager(endpoint).await, Who::Person(page.clone())),
         Login::Later { store, .. } => {
             let login = StoredLogin::new(store.clone(), server, endpoint);
-            (with_stored(endpoint, login).await, Who::Nobody(endpoint.login_status.clone()))
+            let noted = Noted {
+                server: server.to_owned(),
+                status: endpoint.login_status.clone(),
+                store: store.clone(),
+                by: endpoint.login_by,
+            };
+            (with_stored(endpoint, login).await, Who::Nobody(noted))
         }
     };
     let manager = manager.map_err(|error| HttpError::NotSent(words(&error)))?;
@@ -123,7 +130,15 @@ struct Access {
 enum Who {
     Person(Arc<dyn LoginPage>),
     /// What is needed is noted.
-    Nobody(LoginStatus),
+    Nobody(Noted),
+}
+
+/// Where it is noted what a login lacks.
+struct Noted {
+    server: String,
+    status: LoginStatus,
+    store: Arc<dyn LoginStore>,
+    by: LoginOf,
 }
 
 impl Authorized {
@@ -134,7 +149,7 @@ impl Authorized {
     {
         let page = match &self.access.who {
             Who::Person(page) => page,
-            Who::Nobody(status) => return noted(status, request().await),
+            Who::Nobody(noted) => return noted.after(request().await).await,
         };
         for _ in 0..MOST_LOGINS {
             let before = *self.access.logins.lock().await;
@@ -202,22 +217,41 @@ fn need<T>(answer: &Result<T, Failure>) -> Option<LoginNeed> {
     }
 }
 
-/// The answer to a request, with what it needs noted for administrators.
-fn noted<T>(status: &LoginStatus, answer: Result<T, Failure>) -> Result<T, Failure> {
-    let Some(need) = need(&answer) else {
-        if answer.is_ok() {
-            status.works();
+impl Noted {
+    /// The answer to a request, with what it needs noted for whoever can log in.
+    async fn after<T>(&self, answer: Result<T, Failure>) -> Result<T, Failure> {
+        let Some(need) = need(&answer) else {
+            if answer.is_ok() && self.status.works() {
+                self.note(None).await;
+            }
+            return answer;
+        };
+        let (why, refused) = match (&need, self.by) {
+            (LoginNeed::Login(_), LoginOf::Project) => {
+                ("it asks for a login: an administrator can log in to it", "")
+            }
+            (LoginNeed::Scope(scope), LoginOf::Project) => {
+                ("its login does not cover this: an administrator can log in to it again", &**scope)
+            }
+            (LoginNeed::Login(_), LoginOf::Person) => {
+                ("it asks for a login: each person logs in to it in their settings", "")
+            }
+            (LoginNeed::Scope(scope), LoginOf::Person) => (
+                "the login does not cover this: they can log in to it again in their settings",
+                &**scope,
+            ),
+        };
+        self.note(Some(refused.to_owned())).await;
+        self.status.needs(need);
+        Err(StreamableHttpError::Client(HttpError::LoginNeeded(why)))
+    }
+
+    /// What is not stored is lost with the process alone: the next refusal says it again.
+    async fn note(&self, refused: Option<String>) {
+        if let Err(error) = self.store.refused(&self.server, refused).await {
+            tracing::warn!(server = self.server, %error, "what a login lacks was not stored");
         }
-        return answer;
-    };
-    let why = match &need {
-        LoginNeed::Login(_) => "it asks for a login: an administrator can log in to it",
-        LoginNeed::Scope(_) => {
-            "its login does not cover this: an administrator can log in to it again"
-        }
-    };
-    status.needs(need);
-    Err(StreamableHttpError::Client(HttpError::LoginNeeded(why)))
+    }
 }
 
 fn words(error: &AuthError) -> String {

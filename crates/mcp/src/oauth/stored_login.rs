@@ -90,6 +90,7 @@ impl StoredLogin {
     }
 
     async fn write(&self, credentials: StoredCredentials) -> Result<(), String> {
+        let is_new = self.client.is_some();
         let (client_secret, redirect_uri) = match &self.client {
             Some(client) => client.clone(),
             None => {
@@ -99,7 +100,12 @@ impl StoredLogin {
         };
         let record = Record { url: self.url.clone(), client_secret, redirect_uri, credentials };
         let json = serde_json::to_string(&record).map_err(|error| error.to_string())?;
-        self.store.save(&self.server, SecretString::from(json)).await?;
+        let json = SecretString::from(json);
+        match is_new {
+            true => self.store.save(&self.server, json).await?,
+            // A login that ended meanwhile does not come back.
+            false => self.store.renew(&self.server, json).await?,
+        }
         let kept = Kept { since: Instant::now(), record: Some(record) };
         *self.kept.lock().await = Some(kept);
         Ok(())

@@ -204,7 +204,7 @@ fn read(outcome: ToolOutcome) -> (ProbedOutcome, String) {
             let kind = if is_error { ProbedOutcome::ToolFailed } else { ProbedOutcome::Answered };
             (kind, parts.join("\n"))
         }
-        ToolOutcome::NotRun(why) => (ProbedOutcome::NotRun, why),
+        ToolOutcome::NotRun(why) | ToolOutcome::LoginNeeded(why) => (ProbedOutcome::NotRun, why),
         ToolOutcome::Unknown(why) => (ProbedOutcome::Unknown, why),
     };
     (outcome, text.chars().take(LONGEST_RESULT).collect())

@@ -128,7 +128,7 @@ async fn broken_answers_are_told_as_what_they_are() {
             let outcome = call(&host, "s_t", json!({})).await;
             let seen = match &outcome {
                 ToolOutcome::Unknown(_) => "unknown",
-                ToolOutcome::NotRun(_) => "not run",
+                ToolOutcome::NotRun(_) | ToolOutcome::LoginNeeded(_) => "not run",
                 ToolOutcome::Answered { is_error, .. } => {
                     assert!(is_error, "{answer:?}");
                     words(&outcome)

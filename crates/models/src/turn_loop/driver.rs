@@ -32,6 +32,9 @@ use crate::turn_loop::LoopLimits;
 /// Takes the turns of a conversation with a model.
 pub(super) struct LoopRunner {
     llm: Arc<dyn ModelClient>,
+    /// Those of the project.
+    all_tools: Toolbox,
+    /// Those of the person of the turn.
     tools: Toolbox,
     limits: LoopLimits,
     conversation: ConversationId,
@@ -77,11 +80,14 @@ enum Polled {
 impl LoopRunner {
     pub(super) fn new(
         llm: Arc<dyn ModelClient>,
-        tools: Toolbox,
+        all_tools: Toolbox,
         limits: LoopLimits,
         conversation: ConversationId,
     ) -> Self {
-        Self { llm, tools, limits, conversation, effects: VecDeque::new(), turn: None, waker: None }
+        // Of nobody before a turn begins.
+        let tools = all_tools.of_person(None);
+        let effects = VecDeque::new();
+        Self { llm, all_tools, tools, limits, conversation, effects, turn: None, waker: None }
     }
 
     /// Carries out an effect; what is meant for the caller is given back.
@@ -217,7 +223,10 @@ impl TurnRunner for LoopRunner {
             }
         };
         match state {
-            Ok(state) => self.turn = Some(Turn { state, context, open: Open::Reply }),
+            Ok(state) => {
+                self.tools = self.all_tools.of_person(context.person);
+                self.turn = Some(Turn { state, context, open: Open::Reply });
+            }
             Err(error) => {
                 let end = AgentEvent::Ended(TurnOutcome::Failed(error));
                 self.effects.push_back(Effect::Emit(end));

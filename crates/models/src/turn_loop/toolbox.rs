@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use futures_util::stream;
-use parlor_agent::tools::{Tool, ToolCall, ToolEvent, ToolOutcome, ToolSpec, ToolStream, Tools};
+use parlor_agent::tools::{
+    Tool, ToolCall, ToolEvent, ToolOutcome, ToolSpec, ToolStream, Tools, tools_of_person,
+};
+use parlor_protocol::PersonId;
 
 use super::ask_user;
 
@@ -19,6 +22,12 @@ impl Toolbox {
     /// The tools of these servers; `can_ask` adds the question to the person.
     pub fn new(tools: Option<Arc<dyn Tools>>, can_ask: bool) -> Self {
         Self { tools, can_ask }
+    }
+
+    /// The same, for the turns of a person.
+    pub(super) fn of_person(&self, person: Option<PersonId>) -> Self {
+        let tools = self.tools.as_ref().map(|tools| tools_of_person(tools, person));
+        Self { tools, can_ask: self.can_ask }
     }
 
     pub(super) fn can_ask(&self) -> bool {

@@ -93,9 +93,9 @@ fn reply(session: &mut Box<dyn TurnRunner>, event: &AgentEvent) {
         AgentEvent::CallEnded { call, outcome, .. } => {
             let (content, is_error) = match outcome {
                 ToolOutcome::Answered { content, is_error, .. } => (content.clone(), *is_error),
-                ToolOutcome::NotRun(why) | ToolOutcome::Unknown(why) => {
-                    (vec![ContentBlock::text(why)], true)
-                }
+                ToolOutcome::NotRun(why)
+                | ToolOutcome::LoginNeeded(why)
+                | ToolOutcome::Unknown(why) => (vec![ContentBlock::text(why)], true),
             };
             session.answer(call, Reply::Result { content, is_error });
         }

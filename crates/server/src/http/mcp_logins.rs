@@ -1,4 +1,5 @@
-//! Logging in to MCP servers that ask for it, for administrators (I-5).
+//! Logging in to MCP servers that ask for it (I-5): administrators for a project, and whoever
+//! finishes a login that they began. What people do for themselves begins in `person_logins`.
 //!
 //! The login page sends the browser to `/oauth/callback`. That request comes from another site, so
 //! it carries no cookie; the page's script sends what it was given to the API, which does.
@@ -9,8 +10,8 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use parlor_mcp::{LoginError, McpHost};
-use parlor_protocol::{ErrorCode, ProjectId};
-use parlor_storage::McpServerId;
+use parlor_protocol::{ErrorCode, PersonId, ProjectId};
+use parlor_storage::{AccessRole, McpServerId};
 use serde::{Deserialize, Serialize};
 use url::form_urlencoded;
 
@@ -20,15 +21,15 @@ use super::json;
 use super::principal::Admin;
 use crate::app::App;
 use crate::auth::{Act, Principal};
-use crate::mcp_logins::AttemptError;
+use crate::mcp_logins::{AttemptError, Taken};
 
 /// The longest part of an address that a login page sends the browser back with.
 const LONGEST_QUERY: usize = 8 << 10;
 
 #[derive(Debug, Serialize)]
-struct LoginAddress {
+pub(super) struct LoginAddress {
     /// The login page.
-    address: String,
+    pub(super) address: String,
 }
 
 /// What the login page sent the browser back with.
@@ -43,6 +44,9 @@ pub(crate) struct SentBack {
 struct LoggedIn {
     project: String,
     server: String,
+    /// Who is logged in for themselves; none if it is the project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    person: Option<PersonId>,
 }
 
 /// How this Parlor describes itself to authorization servers.
@@ -64,15 +68,16 @@ pub(crate) async fn begin(
     Path((project, server)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
     let (server, host) = find(&app, &principal, &project, server)?;
-    let begun = host.begin_login(&server.server).await?;
-    app.mcp_logins.begin(&principal.caller, server, &begun).await?;
+    let begun = host.begin_login(&server.server, None).await?;
+    app.mcp_logins.begin(&principal.caller, (server, None), &begun).await?;
     json(&LoginAddress { address: begun.address })
 }
 
-/// `POST /api/admin/mcp/login`: finishes the login that the same session began.
+/// `POST /api/me/mcp-logins`, and `POST /api/admin/mcp/login` of earlier versions: finishes the login
+/// that the same session began.
 pub(crate) async fn finish(
     State(app): State<Arc<App>>,
-    Admin(principal): Admin,
+    principal: Principal,
     Json(sent): Json<SentBack>,
 ) -> Result<Response, ApiError> {
     if sent.query.len() > LONGEST_QUERY {
@@ -81,14 +86,19 @@ pub(crate) async fn finish(
     let mut parts = form_urlencoded::parse(sent.query.as_bytes());
     let state = parts.find(|(name, _)| name == "state").map(|(_, value)| value);
     let state = state.ok_or_else(|| ApiError::malformed("query: it names no login (state)."))?;
-    let (server, attempt) = app.mcp_logins.take(&principal.caller, &state).await?;
+    let Taken { server, person, attempt } = app.mcp_logins.take(&principal.caller, &state).await?;
+    if person.is_none() && principal.caller.role != AccessRole::Admin {
+        return Err(ApiError::forbidden("An administrator logs in to this server."));
+    }
     let host = app.mcp_hosts.get(&server.tenant, &server.project);
     let host = host.ok_or_else(ApiError::not_found)?;
     let back = format!("{}?{}", app.mcp_logins.redirect_uri(), sent.query);
-    host.finish_login(&server.server, &attempt, &back).await?;
-    let about = format!("{}/{}", server.project, server.server);
-    app.access.record(&principal.caller, Act::ServerLogin, (&about, &server.server)).await?;
-    json(&LoggedIn { project: server.project.to_string(), server: server.server })
+    host.finish_login(&server.server, person, &attempt, &back).await?;
+    if person.is_none() {
+        let about = format!("{}/{}", server.project, server.server);
+        app.access.record(&principal.caller, Act::ServerLogin, (&about, &server.server)).await?;
+    }
+    json(&LoggedIn { project: server.project.to_string(), server: server.server, person })
 }
 
 /// `DELETE /api/admin/mcp/{project}/{server}/login`: forgets the login.
@@ -100,7 +110,7 @@ pub(crate) async fn log_out(
     let (server, host) = find(&app, &principal, &project, server)?;
     let about = format!("{}/{}", server.project, server.server);
     app.access.record(&principal.caller, Act::ServerLogout, (&about, &server.server)).await?;
-    host.log_out(&server.server).await?;
+    host.log_out(&server.server, None).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
@@ -120,8 +130,8 @@ pub(crate) async fn client_metadata(State(app): State<Arc<App>>) -> Result<Respo
     })
 }
 
-/// The server of a project of the administrator's tenant.
-fn find<'a>(
+/// The server of a project of the caller's tenant.
+pub(super) fn find<'a>(
     app: &'a App,
     principal: &Principal,
     project: &str,

@@ -33,6 +33,7 @@ pub(crate) mod oidc;
 pub(crate) mod openapi;
 pub(crate) mod pages;
 pub(crate) mod people;
+pub(crate) mod person_logins;
 pub(crate) mod principal;
 pub(crate) mod prompts;
 pub(crate) mod recipe_import;

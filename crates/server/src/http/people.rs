@@ -136,6 +136,9 @@ pub(crate) async fn update(
         let act = if disabled { Act::PersonDisabled } else { Act::PersonEnabled };
         app.access.record(caller, act, (&id.to_string(), &person.name)).await?;
         app.access.set_disabled(&caller.tenant, id, disabled).await?;
+        if disabled {
+            app.mcp_hosts.of(&caller.tenant).for_each(|(_, host)| host.shut_out(id));
+        }
     }
     json(&app.store.people().find(&caller.tenant, id).await?)
 }

@@ -4,10 +4,13 @@
 //!    stored for some minutes, for the session that began it.
 //! 2. The login page sends the browser back; the same session finishes it ([`McpLogins::take`]).
 //! 3. The tokens are a project's: [`ProjectLogins`] is where the MCP client keeps and renews them.
+//!    Of a server that each person logs in to for themselves they are a person's: [`person`].
 
+mod person;
 mod sealing;
 
 use std::any::Any;
+use std::future::ready;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,13 +19,14 @@ use anyhow::Context as _;
 use data_encoding::HEXLOWER;
 use parlor_agent::tools::ToolFuture;
 use parlor_chat::Caller;
-use parlor_mcp::{BegunLogin, Login, LoginStore};
-use parlor_protocol::{ProjectId, TenantId, Timestamp};
-use parlor_storage::{McpLoginAttempt, McpServerId, StorageError, Store};
+use parlor_mcp::{BegunLogin, Login, LoginStanding, LoginStore};
+use parlor_protocol::{PersonId, ProjectId, TenantId, Timestamp};
+use parlor_storage::{McpLoginAttempt, McpServerId, PersonAtServer, StorageError, Store};
 use secrecy::SecretString;
 use sha2::{Digest as _, Sha256};
 use tokio::time::{Instant, sleep};
 
+use self::person::PersonLogins;
 pub use self::sealing::{SealError, SealingKey};
 use crate::clock::Clock;
 use crate::config::{Config, PublicUrl};
@@ -38,6 +42,9 @@ const RENEWING_MS: i64 = 30_000;
 /// How long to wait while another process renews it, and how often to look.
 const WAIT: Duration = Duration::from_secs(35);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
+
+/// Why tokens are not kept.
+const ENDED: &str = "its login has ended meanwhile";
 
 /// All logins to MCP servers.
 #[derive(Debug, Clone)]
@@ -129,35 +136,46 @@ impl McpLogins {
         self.public_url.is_https().then_some(own)
     }
 
-    /// Stores a login that was begun.
+    /// Stores a login that was begun: that of a person, or of the project.
     pub(crate) async fn begin(
         &self,
         caller: &Caller,
-        server: McpServerId,
+        (server, person): (McpServerId, Option<PersonId>),
         begun: &BegunLogin,
     ) -> Result<(), AttemptError> {
         let (id, now) = (id_of(&begun.state), self.clock.now());
         let attempt = McpLoginAttempt {
-            sealed: self.key.seal(&id, &begun.attempt)?,
+            sealed: self.key.seal(&about_attempt(&id, person), &begun.attempt)?,
             session: caller.session.clone(),
             server,
+            person,
             expires_at: Timestamp(now.0.saturating_add(PATIENCE_MS)),
         };
         Ok(self.store.mcp_logins().begin(&id, &attempt, now).await?)
     }
 
     /// Takes the login that a caller began, by what names it.
-    pub(crate) async fn take(
-        &self,
-        caller: &Caller,
-        state: &str,
-    ) -> Result<(McpServerId, SecretString), AttemptError> {
+    pub(crate) async fn take(&self, caller: &Caller, state: &str) -> Result<Taken, AttemptError> {
         let id = id_of(state);
         let logins = self.store.mcp_logins();
         let taken = logins.take(&id, &caller.tenant, &caller.session, self.clock.now()).await?;
-        let attempt = taken.ok_or(AttemptError::Unknown)?;
-        Ok((attempt.server, self.key.open(&id, &attempt.sealed)?))
+        let McpLoginAttempt { server, person, sealed, .. } = taken.ok_or(AttemptError::Unknown)?;
+        if person.is_some() && person != caller.person() {
+            return Err(AttemptError::Unknown);
+        }
+        let attempt = self.key.open(&about_attempt(&id, person), &sealed)?;
+        Ok(Taken { server, person, attempt })
     }
+}
+
+/// A login that was begun, to be finished.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    pub(crate) server: McpServerId,
+    /// Who logs in for themselves.
+    pub(crate) person: Option<PersonId>,
+    /// What is needed to finish it.
+    pub(crate) attempt: SecretString,
 }
 
 /// The logins of one project.
@@ -181,11 +199,22 @@ impl ProjectLogins {
         opened.map_err(|error| format!("its login cannot be read: {error}"))
     }
 
-    async fn write(self, server: McpServerId, login: SecretString) -> Result<(), String> {
+    async fn write(
+        self,
+        server: McpServerId,
+        login: SecretString,
+        is_new: bool,
+    ) -> Result<(), String> {
         let sealed = self.logins.key.seal(&about(&server), &login);
         let sealed = sealed.map_err(|error| error.to_string())?;
-        let now = self.logins.clock.now();
-        self.logins.store.mcp_logins().save(&server, &sealed, now).await.map_err(failed)
+        let (logins, now) = (self.logins.store.mcp_logins(), self.logins.clock.now());
+        if is_new {
+            return logins.save(&server, &sealed, now).await.map_err(failed);
+        }
+        match logins.renew(&server, &sealed, now).await.map_err(failed)? {
+            true => Ok(()),
+            false => Err(ENDED.to_owned()),
+        }
     }
 
     async fn claim(self, server: McpServerId) -> Result<Box<dyn Any + Send + Sync>, String> {
@@ -208,6 +237,14 @@ impl ProjectLogins {
 /// The id of a login that was begun: whoever reads the database cannot finish it.
 fn id_of(state: &str) -> String {
     HEXLOWER.encode(&Sha256::digest(state.as_bytes()))
+}
+
+/// What is needed to finish a login is sealed for whoever began it.
+fn about_attempt(id: &str, person: Option<PersonId>) -> String {
+    match person {
+        Some(person) => format!("{id}\0person\0{person}"),
+        None => id.to_owned(),
+    }
 }
 
 /// The place of a sealed login: it cannot be moved to another.
@@ -244,7 +281,11 @@ impl LoginStore for ProjectLogins {
     }
 
     fn save(&self, server: &str, login: SecretString) -> ToolFuture<Result<(), String>> {
-        Box::pin(self.clone().write(self.server(server), login))
+        Box::pin(self.clone().write(self.server(server), login, true))
+    }
+
+    fn renew(&self, server: &str, login: SecretString) -> ToolFuture<Result<(), String>> {
+        Box::pin(self.clone().write(self.server(server), login, false))
     }
 
     fn clear(&self, server: &str) -> ToolFuture<Result<(), String>> {
@@ -254,5 +295,20 @@ impl LoginStore for ProjectLogins {
 
     fn renewing(&self, server: &str) -> ToolFuture<Result<Box<dyn Any + Send + Sync>, String>> {
         Box::pin(self.clone().claim(self.server(server)))
+    }
+
+    /// The connection of a project does not ask which login it has.
+    fn standing(&self, _: &str) -> ToolFuture<Result<Option<LoginStanding>, String>> {
+        Box::pin(ready(Ok(None)))
+    }
+
+    /// Each node says it of its own connection.
+    fn refused(&self, _: &str, _: Option<String>) -> ToolFuture<Result<(), String>> {
+        Box::pin(ready(Ok(())))
+    }
+
+    fn of_person(&self, person: PersonId) -> Arc<dyn LoginStore> {
+        let of = self.server("");
+        Arc::new(PersonLogins::new(self.logins.clone(), PersonAtServer { server: of, person }))
     }
 }

@@ -6,14 +6,20 @@ const query = location.search.slice(1);
 // The code in the address can be used once; it need not stay in the history.
 history.replaceState(null, '', location.pathname);
 
-fetch('/api/admin/mcp/login', {
+fetch('/api/me/mcp-logins', {
   method: 'POST',
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify({ query }),
 })
   .then(async (response) => {
-    if (response.ok) return outcome.dataset.done;
-    return (await response.json()).error.message;
+    const answer = await response.json();
+    if (!response.ok) return answer.error.message;
+    if (!answer.person) return outcome.dataset.done;
+    // Whoever logged in for themselves came from their settings.
+    const back = document.getElementById('back');
+    back.href = '/settings#logins';
+    back.textContent = back.dataset.settings;
+    return outcome.dataset.own;
   })
   .catch((error) => String(error))
   .then((text) => {

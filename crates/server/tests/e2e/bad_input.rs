@@ -302,6 +302,16 @@ async fn administration(all: &mut Answers) {
     all.get("a page that is none", "/api/admin/acts?before=yesterday").await;
     all.get("too many days", "/api/admin/usage?days=365").await;
     all.get("no time zone", "/api/admin/usage?utc_offset_minutes=10000").await;
+    let own = "/api/me/mcp-logins";
+    let sent = |body: &'static str| {
+        let request = all.app.admin("POST", own).header("content-type", "application/json");
+        request.body(body)
+    };
+    let (no_state, unknown) = (sent(r#"{"query": "code=1"}"#), sent(r#"{"query": "state=x"}"#));
+    let of_none = all.app.admin("POST", "/api/me/mcp-logins/recipes/nothing");
+    all.add("a login page that names no login", no_state).await;
+    all.add("a login that nobody began", unknown).await;
+    all.add("a login to no server", of_none).await;
     let restart = "/api/admin/mcp/recipes/nothing/restart";
     all.add("no server", all.app.admin("POST", restart)).await;
     let user = all.app.log_in(PASSWORD).await;
@@ -316,6 +326,7 @@ async fn administration(all: &mut Answers) {
         ("GET", "/api/admin/configuration"),
         ("POST", restart),
         ("GET", "/api/admin/mcp/recipes/nothing/output"),
+        ("GET", "/api/admin/mcp/recipes/nothing/logins"),
     ] {
         let request = all.app.request(method, path).header("cookie", &user);
         let request = request.header("content-type", "application/json").body(r#"{"name": "a"}"#);

@@ -74,6 +74,12 @@ pub(crate) const ROUTES: &[Route] = &[
     route("POST", "/api/admin/mcp/{project}/{server}/login", Names(&[""])),
     route("DELETE", "/api/admin/mcp/{project}/{server}/login", Names(&[""])),
     route("POST", "/api/admin/mcp/login", Own),
+    route("GET", "/api/me/mcp-logins", Own),
+    route("POST", "/api/me/mcp-logins", Own),
+    route("POST", "/api/me/mcp-logins/{project}/{server}", Names(&[""])),
+    route("DELETE", "/api/me/mcp-logins/{project}/{server}", Names(&[""])),
+    route("GET", "/api/admin/mcp/{project}/{server}/logins", Names(&[""])),
+    route("DELETE", "/api/admin/mcp/{project}/{server}/logins/{person}", Names(&[""])),
     route(
         "POST",
         "/api/chat",
@@ -187,7 +193,8 @@ pub(crate) fn filled(path: &str, id: &str) -> String {
         .replace("{thread}", "t")
         .replace("{tab}", "people")
         .replace("{token}", "unknown")
-        .replace("{server}", "mail");
+        .replace("{server}", "mail")
+        .replace("{person}", "019aa000-0000-7000-8000-000000000001");
     let path = path.replace("{message}", id).replace("{link}", id).replace("{image}", id);
     let path = path.replace("{*model}", "home/recipes");
     path.replace("{tenant}", "home").replace("{project}", "recipes")

@@ -131,6 +131,16 @@ impl Server {
         self.client.put(format!("{}{path}", self.url)).header("x-api-key", KEY)
     }
 
+    pub(crate) fn patch(&self, path: &str) -> RequestBuilder {
+        self.client.patch(format!("{}{path}", self.url)).header("x-api-key", KEY)
+    }
+
+    /// The same, with a session.
+    pub(crate) fn patch_as(&self, path: &str, cookie: &str) -> RequestBuilder {
+        let request = self.client.patch(format!("{}{path}", self.url));
+        request.header("origin", &self.url).header("cookie", cookie)
+    }
+
     pub(crate) fn delete(&self, path: &str) -> RequestBuilder {
         self.client.delete(format!("{}{path}", self.url)).header("x-api-key", KEY)
     }

@@ -2,9 +2,9 @@
 //! here.
 
 use parlor_database::{Batch, query};
-use parlor_protocol::{ProjectId, TenantId, Timestamp};
+use parlor_protocol::{PersonId, ProjectId, TenantId, Timestamp};
 
-use crate::columns::parsed;
+use crate::columns::{optional, parsed};
 use crate::error::StorageError;
 use crate::store::Store;
 
@@ -24,6 +24,8 @@ pub struct McpServerId {
 pub struct McpLoginAttempt {
     /// Where it leads.
     pub server: McpServerId,
+    /// Who logs in for themselves; nobody if an administrator does, for the project.
+    pub person: Option<PersonId>,
     /// The session or key that began it.
     pub session: String,
     /// What is needed to finish it, encrypted.
@@ -55,6 +57,29 @@ impl McpLogins<'_> {
         .fetch_optional(self.0.reader())
         .await?;
         Ok(row.map(|row| row.try_get("sealed")).transpose()?)
+    }
+
+    /// Stores new tokens of the login to a server; `false` if it has ended meanwhile.
+    pub async fn renew(
+        &self,
+        server: &McpServerId,
+        sealed: &[u8],
+        now: Timestamp,
+    ) -> Result<bool, StorageError> {
+        let mut transaction = self.0.begin().await?;
+        let updated = query(
+            "UPDATE mcp_logins SET sealed = $4, saved_at = $5
+             WHERE tenant = $1 AND project = $2 AND server = $3",
+        )
+        .bind(server.tenant.as_str())
+        .bind(server.project.as_str())
+        .bind(&server.server)
+        .bind(sealed.to_vec())
+        .bind(now.0)
+        .execute(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(updated > 0)
     }
 
     /// Stores the login to a server, in place of the one before.
@@ -135,8 +160,8 @@ impl McpLogins<'_> {
         batch
             .add(
                 "INSERT INTO mcp_login_attempts
-                 (id, tenant, project, server, session, sealed, expires_at)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7)",
+                 (id, tenant, project, server, session, sealed, expires_at, person)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
             )
             .bind(id)
             .bind(attempt.server.tenant.as_str())
@@ -144,7 +169,8 @@ impl McpLogins<'_> {
             .bind(&attempt.server.server)
             .bind(&attempt.session)
             .bind(attempt.sealed.clone())
-            .bind(attempt.expires_at.0);
+            .bind(attempt.expires_at.0)
+            .bind(attempt.person.map(|person| person.to_string()));
         self.0.run(batch).await
     }
 
@@ -160,7 +186,7 @@ impl McpLogins<'_> {
         let row = query(
             "DELETE FROM mcp_login_attempts
              WHERE id = $1 AND tenant = $2 AND session = $3 AND expires_at >= $4
-             RETURNING tenant, project, server, session, sealed, expires_at",
+             RETURNING tenant, project, server, session, sealed, expires_at, person",
         )
         .bind(id)
         .bind(tenant.as_str())
@@ -177,6 +203,7 @@ impl McpLogins<'_> {
         };
         Ok(Some(McpLoginAttempt {
             server,
+            person: optional(&row, "person")?,
             session: row.try_get("session")?,
             sealed: row.try_get("sealed")?,
             expires_at: Timestamp(row.try_get("expires_at")?),

@@ -18,6 +18,7 @@ pub(crate) mod messages;
 pub(crate) mod nodes;
 pub(crate) mod people;
 pub(crate) mod people_list;
+pub(crate) mod person_logins;
 pub(crate) mod prompts;
 pub(crate) mod rate_limits;
 pub(crate) mod share_links;

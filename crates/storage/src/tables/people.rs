@@ -216,6 +216,14 @@ impl People<'_> {
                 .bind(now.0)
                 .execute(&mut *transaction)
                 .await?;
+            query("DELETE FROM mcp_person_logins WHERE person = $1")
+                .bind(id.to_string())
+                .execute(&mut *transaction)
+                .await?;
+            query("DELETE FROM mcp_login_attempts WHERE person = $1")
+                .bind(id.to_string())
+                .execute(&mut *transaction)
+                .await?;
         }
         transaction.commit().await?;
         Ok(())

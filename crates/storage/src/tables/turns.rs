@@ -1,11 +1,11 @@
 //! Turns: their status, and how one ends.
 
 use parlor_database::{Row, query};
-use parlor_protocol::{BootId, ClientMessageId, ConversationId, Timestamp, TurnId};
+use parlor_protocol::{BootId, ClientMessageId, ConversationId, PersonId, Timestamp, TurnId};
 
 use serde_json::Value;
 
-use crate::columns::{counter, optional_json, parsed};
+use crate::columns::{counter, optional, optional_json, parsed};
 use crate::error::StorageError;
 use crate::scope::{Scope, sees_conversation};
 use crate::store::Store;
@@ -108,6 +108,15 @@ impl Store {
         .fetch_optional(self.reader())
         .await?;
         row.as_ref().map(turn).transpose()
+    }
+
+    /// The person whose message a turn answers, if it is one with an account.
+    pub async fn person_of_turn(&self, id: TurnId) -> Result<Option<PersonId>, StorageError> {
+        let row = query("SELECT person FROM turns WHERE id = $1")
+            .bind(id.to_string())
+            .fetch_one(self.reader())
+            .await?;
+        optional(&row, "person")
     }
 
     /// The tools that the client has for a turn.

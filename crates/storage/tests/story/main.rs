@@ -8,6 +8,7 @@ mod flow;
 mod mcp_logins;
 mod nodes;
 mod people;
+mod person_logins;
 mod prompts;
 mod scene;
 mod share;

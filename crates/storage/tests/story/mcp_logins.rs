@@ -40,6 +40,7 @@ async fn a_begun_login_is_taken_once() {
     let logins = scene.store.mcp_logins();
     let attempt = McpLoginAttempt {
         server: server("mail"),
+        person: None,
         session: "ana".to_owned(),
         sealed: b"sealed".to_vec(),
         expires_at: Timestamp(10),

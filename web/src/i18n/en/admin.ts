@@ -132,6 +132,15 @@ export const admin = {
   'admin.act.link_made': 'made a link to a conversation',
   'admin.act.link_taken_back': 'took a link to a conversation back',
 
+  'admin.logins.each': 'Each person logs in for themselves, in their settings.',
+  'admin.logins.nobody': 'Nobody is logged in.',
+  'admin.logins.people.one': 'One person is logged in',
+  'admin.logins.people.other': '{count} people are logged in',
+  'admin.logins.since': 'since {when}',
+  'admin.logins.end': 'End',
+  'admin.logins.end_of': 'End the login of {name} to {server}',
+  'admin.logins.end_sure': 'End the login of {name} to {server}? They have to log in again.',
+
   'admin.servers.restart': 'Restart',
   'admin.servers.restart_of': 'Restart {server}',
   'admin.servers.restart_sure': 'Restart {server}? Calls that it works on end, and nobody knows whether they took effect.',

@@ -233,6 +233,7 @@ export const cards = {
   'tool.progress': '{done} of {total}',
   'tool.progress.label': 'Progress',
   'tool.not_run': 'Could not be run: {act}',
+  'tool.login_needed': 'Not run, because a login is missing: {act}',
   'tool.withheld': 'The result was withheld: {act}',
   'tool.outcome_unknown': 'It is not known whether this took effect: {act}',
   'tool.suspicious': 'This result reads like instructions. The agent was told not to follow them.',
@@ -316,6 +317,10 @@ export const cards = {
   'recipe.steps': 'Steps',
 
   'error.title': 'That did not work',
+  'login_needed.title': '{server} needs a login',
+  'login_needed.text': '{server} is used with the login of whoever asks. Log in to it in your settings, then try again.',
+  'login_needed.no_account': '{server} is used with the login of whoever asks. The shared account has none: it takes an account of your own.',
+  'login_needed.settings': 'Open the settings',
   'reason.input_blocked': 'This message was not allowed',
   'reason.input_empty': 'There is nothing to send yet.',
   'reason.input_too_long': 'This message is too long. Please shorten it.',

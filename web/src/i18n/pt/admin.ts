@@ -134,6 +134,15 @@ export const admin: Record<keyof typeof en, string> = {
   'admin.act.link_made': 'criou um link para uma conversa',
   'admin.act.link_taken_back': 'desfez um link para uma conversa',
 
+  'admin.logins.each': 'Cada pessoa entra por si, nas próprias configurações.',
+  'admin.logins.nobody': 'Ninguém entrou.',
+  'admin.logins.people.one': 'Uma pessoa entrou',
+  'admin.logins.people.other': '{count} pessoas entraram',
+  'admin.logins.since': 'desde {when}',
+  'admin.logins.end': 'Encerrar',
+  'admin.logins.end_of': 'Encerrar a entrada de {name} em {server}',
+  'admin.logins.end_sure': 'Encerrar a entrada de {name} em {server}? A pessoa terá que entrar de novo.',
+
   'admin.servers.restart': 'Reiniciar',
   'admin.servers.restart_of': 'Reiniciar {server}',
   'admin.servers.restart_sure': 'Reiniciar {server}? As chamadas em andamento terminam, e não se sabe se tiveram efeito.',

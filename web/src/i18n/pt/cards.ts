@@ -235,6 +235,7 @@ export const cards: Record<keyof typeof english, string> = {
   'tool.progress': '{done} de {total}',
   'tool.progress.label': 'Progresso',
   'tool.not_run': 'Não pôde ser executado: {act}',
+  'tool.login_needed': 'Não executado, porque falta entrar: {act}',
   'tool.withheld': 'O resultado foi retido: {act}',
   'tool.outcome_unknown': 'Não se sabe se isto teve efeito: {act}',
   'tool.suspicious': 'Este resultado parece dar ordens. O agente foi avisado para não segui-las.',
@@ -318,6 +319,10 @@ export const cards: Record<keyof typeof english, string> = {
   'recipe.steps': 'Modo de preparo',
 
   'error.title': 'Não deu certo',
+  'login_needed.title': 'É preciso entrar em {server}',
+  'login_needed.text': '{server} é usado em nome de quem pergunta. Entre nele nas suas configurações e tente de novo.',
+  'login_needed.no_account': '{server} é usado em nome de quem pergunta, e a conta compartilhada não pode entrar nele: é preciso ter uma conta sua.',
+  'login_needed.settings': 'Abrir as configurações',
   'reason.input_blocked': 'Comando não permitido',
   'reason.input_empty': 'Ainda não há nada para enviar.',
   'reason.input_too_long': 'Esta mensagem é longa demais. Encurte, por favor.',

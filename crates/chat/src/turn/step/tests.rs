@@ -145,7 +145,8 @@ fn the_end_of_a_call_is_committed_before_the_model_reads_it() {
     let shown = ["move OutcomeUnknown", "status Error", "result Some(OutcomeUnknown)"];
     assert_eq!(names(input), [shown, finished].concat());
 
-    let input = Input::CallNotMade { run: run(RunStatus::Started), why: "no server".to_owned() };
+    let (run_of, why) = (run(RunStatus::Started), "no server".to_owned());
+    let input = Input::CallNotMade { run: run_of, why, code: ResultCode::NotRun };
     let shown = ["move Refused", "status Denied", "result Some(NotRun)"];
     assert_eq!(names(input), [shown, finished].concat());
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use parlor_mcp::{McpServerSettings, ProbeCalls, ProbeReport, probe};
+use parlor_mcp::{ASKS_FOR_LOGIN, LoginOf, McpServerSettings, ProbeCalls, ProbeReport, probe};
 
 use super::finding::Finding;
 use crate::compose::{own_supervisor, servers_of};
@@ -38,8 +38,14 @@ async fn look_at(
     let env = |name: &str| environment.get(name).cloned();
     let (calls, eras) = (ProbeCalls::These(Vec::new()), [server.protocol]);
     let is_remote = server.url.is_some();
+    let of_people = server.login == LoginOf::Person;
     match probe(server, &eras, &calls, &own_supervisor(), &env, None).await {
         Err(error) => Finding::wrong(about, error, "correct the setting that it names"),
+        Ok(ProbeReport { problem: Some(problem), .. })
+            if of_people && problem.starts_with(ASKS_FOR_LOGIN) =>
+        {
+            Finding::good(about, "it answers, and asks each person for a login of their own")
+        }
         Ok(ProbeReport { problem: Some(problem), .. }) => {
             let to_do = match is_remote {
                 true => {

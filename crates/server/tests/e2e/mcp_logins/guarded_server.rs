@@ -1,12 +1,13 @@
 //! An MCP server of the official library behind an authorization server that keeps the rules: PKCE,
 //! secrets of clients, codes and refresh tokens that work once. It writes down who breaks them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
 use axum::extract::{Query, Request, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -42,10 +43,20 @@ pub(crate) struct GuardedServer {
 pub(super) struct Seen {
     /// Codes that were given out, with what they are bound to.
     codes: HashMap<String, Fields>,
-    /// Access tokens and their scopes.
-    access: HashMap<String, String>,
-    /// The refresh token that works, and its scopes.
-    refresh: Option<(String, String)>,
+    /// Access tokens, and what they are for.
+    access: HashMap<String, Grant>,
+    /// The refresh tokens that work, and what they are for.
+    refresh: HashMap<String, Grant>,
+    /// The refresh tokens that were used.
+    used: HashSet<String>,
+    /// Whose token each session of MCP came with.
+    sessions: HashMap<String, String>,
+    /// The calls of tools that arrived: whose token they came with, and the tool.
+    pub(super) calls: Vec<(String, String)>,
+    /// The requests that renewed tokens, by the account.
+    pub(super) renewed: Vec<String>,
+    /// Sessions that were ended by the client.
+    pub(super) ended_sessions: Vec<String>,
     /// All tokens that were ever given out.
     pub(super) tokens: Vec<String>,
     pub(super) registrations: usize,
@@ -55,6 +66,16 @@ pub(super) struct Seen {
     pub(super) broken: Vec<String>,
     /// How long new tokens last.
     pub(super) lifetime: u64,
+    /// Calls wait until so many are here.
+    pub(super) together: usize,
+}
+
+/// What a token is for.
+#[derive(Clone)]
+struct Grant {
+    scope: String,
+    /// The account of whoever logged in.
+    account: String,
 }
 
 impl GuardedServer {
@@ -92,6 +113,11 @@ impl GuardedServer {
         )
     }
 
+    /// The same section, for a server that each person logs in to.
+    pub(crate) fn section_of_people(&self) -> String {
+        self.section().replace("/mcp\"\n", "/mcp\"\nlogin = \"person\"\n")
+    }
+
     pub(super) fn seen<T>(&self, read: impl FnOnce(&mut Seen) -> T) -> T {
         read(&mut self.state.lock().unwrap())
     }
@@ -105,7 +131,15 @@ impl GuardedServer {
     pub(super) fn forget_all(&self) {
         self.seen(|seen| {
             seen.access.clear();
-            seen.refresh = None;
+            seen.refresh.clear();
+        });
+    }
+
+    /// The server no longer knows the tokens of an account.
+    pub(super) fn forget(&self, account: &str) {
+        self.seen(|seen| {
+            seen.access.retain(|_, grant| grant.account != account);
+            seen.refresh.retain(|_, grant| grant.account != account);
         });
     }
 }
@@ -145,7 +179,7 @@ async fn register(State(this): State<GuardedServer>, client: String) -> Response
     answer(StatusCode::CREATED, &new)
 }
 
-/// The login page: whoever opens it is logged in at once.
+/// The login page: whoever opens it is logged in at once, with the account that they name.
 async fn authorize(State(this): State<GuardedServer>, Query(asked): Query<Fields>) -> Response {
     let code = this.seen(|seen| {
         seen.logins += 1;
@@ -171,46 +205,52 @@ async fn token(State(this): State<GuardedServer>, headers: HeaderMap, asked: Str
         if asked.get("resource").is_none_or(|resource| *resource != format!("{}/mcp", this.base)) {
             seen.broken.push(format!("resource: {:?}", asked.get("resource")));
         }
-        let scope = match asked["grant_type"].as_str() {
+        let grant = match asked["grant_type"].as_str() {
             "authorization_code" => seen.exchange(&asked),
             _ => seen.renew(&asked),
         };
-        match scope {
-            Some(scope) => answer(StatusCode::OK, &seen.give_out(&scope)),
+        match grant {
+            Some(grant) => answer(StatusCode::OK, &seen.give_out(&grant)),
             None => answer(StatusCode::BAD_REQUEST, &json!({"error": "invalid_grant"})),
         }
     })
 }
 
 impl Seen {
-    fn exchange(&mut self, asked: &Fields) -> Option<String> {
+    fn exchange(&mut self, asked: &Fields) -> Option<Grant> {
         let bound = self.codes.remove(&asked["code"])?;
         let proof = BASE64URL_NOPAD.encode(&Sha256::digest(asked["code_verifier"].as_bytes()));
         if bound["code_challenge"] != proof || bound["redirect_uri"] != asked["redirect_uri"] {
             self.broken.push("a code of somebody else".to_owned());
             return None;
         }
-        bound.get("scope").cloned().or_else(|| Some(String::new()))
+        let part = |name: &str| bound.get(name).cloned().unwrap_or_default();
+        Some(Grant { scope: part("scope"), account: part("account") })
     }
 
-    fn renew(&mut self, asked: &Fields) -> Option<String> {
-        let (token, scope) = self.refresh.take()?;
-        if token != asked["refresh_token"] {
-            self.broken.push("a refresh token that was used already".to_owned());
+    fn renew(&mut self, asked: &Fields) -> Option<Grant> {
+        let token = &asked["refresh_token"];
+        let Some(grant) = self.refresh.remove(token) else {
+            // One that the server forgot may be tried.
+            if self.used.contains(token) {
+                self.broken.push("a refresh token that was used already".to_owned());
+            }
             return None;
-        }
+        };
+        self.used.insert(token.clone());
         self.renewals += 1;
-        Some(scope)
+        self.renewed.push(grant.account.clone());
+        Some(grant)
     }
 
-    fn give_out(&mut self, scope: &str) -> Value {
+    fn give_out(&mut self, grant: &Grant) -> Value {
         let number = self.tokens.len();
         let [access, refresh] = ["access", "refresh"].map(|kind| format!("{kind}-token-{number}"));
-        self.access.insert(access.clone(), scope.to_owned());
-        self.refresh = Some((refresh.clone(), scope.to_owned()));
+        self.access.insert(access.clone(), grant.clone());
+        self.refresh.insert(refresh.clone(), grant.clone());
         self.tokens.extend([access.clone(), refresh.clone()]);
         json!({"access_token": access, "refresh_token": refresh, "token_type": "Bearer",
-            "expires_in": self.lifetime, "scope": scope})
+            "expires_in": self.lifetime, "scope": grant.scope})
     }
 }
 
@@ -225,15 +265,40 @@ async fn guard(State(this): State<GuardedServer>, request: Request, next: Next) 
         let challenge = format!("Bearer resource_metadata=\"{metadata}\"{more}");
         (status, [(header::WWW_AUTHENTICATE, challenge)]).into_response()
     };
-    let Some(scope) = this.seen(|seen| seen.access.get(given).cloned()) else {
+    let Some(Grant { scope, account }) = this.seen(|seen| seen.access.get(given).cloned()) else {
         return refused(StatusCode::UNAUTHORIZED, ", scope=\"read\"");
     };
+    let session = parts.headers.get("mcp-session-id").and_then(|value| value.to_str().ok());
+    let is_end = parts.method == Method::DELETE;
+    this.seen(|seen| seen.note_session(session, &account, is_end));
     let publishes = String::from_utf8_lossy(&body).contains("\"name\":\"publish\"");
     if publishes && !scope.split(' ').any(|scope| scope == "write") {
         let more = ", error=\"insufficient_scope\", scope=\"write\"";
         return refused(StatusCode::FORBIDDEN, more);
     }
+    let call = serde_json::from_slice::<Value>(&body).unwrap_or_default();
+    if call["method"] == "tools/call" {
+        let tool = call["params"]["name"].as_str().unwrap().to_owned();
+        this.seen(|seen| seen.calls.push((account, tool)));
+        while this.seen(|seen| seen.calls.len() < seen.together) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
     next.run(Request::from_parts(parts, Body::from(body))).await
+}
+
+impl Seen {
+    /// A session belongs to whoever began it.
+    fn note_session(&mut self, session: Option<&str>, account: &str, is_end: bool) {
+        let Some(session) = session else { return };
+        let owner = self.sessions.entry(session.to_owned()).or_insert_with(|| account.to_owned());
+        if owner != account {
+            self.broken.push(format!("{account} in a session of {owner}"));
+        }
+        if is_end {
+            self.ended_sessions.push(account.to_owned());
+        }
+    }
 }
 
 #[derive(Debug, Clone)]

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::Document;
 use super::administration::administration;
 use super::conversations::{branches, everything, links};
+use super::person_logins;
 use crate::apps::ClockServer;
 use crate::mcp_logins::{GuardedServer, sent_back};
 use crate::people;
@@ -45,7 +46,8 @@ impl Api {
         let budgets = "[tenants.home]\nshare_links = \"anyone\"\n[tenants.home.budgets.person.day]\ntokens = 1_000_000_000\n\
              [tenants.home.projects.recipes.budget.day]\ntokens = 1_000_000_000";
         let clock_section = clock.section("apps = true");
-        let more = format!("{}\n{clock_section}\n{look}\n{budgets}", mail.section());
+        let notes = mail.section_of_people().replace("mcp.mail", "mcp.notes");
+        let more = format!("{}\n{notes}\n{clock_section}\n{look}\n{budgets}", mail.section());
         let limits = "messages_per_minute = 1000";
         let settings = Settings { limits, vault: true, more: &more, ..Settings::default() };
         let app = TestApp::configured(settings).await;
@@ -360,6 +362,7 @@ async fn people(api: &Api) {
     assert_eq!(me["person"]["name"], "Ana");
     let listed = api.checked("GET", "/api/sessions", as_ana("GET", "/api/sessions"), 200).await;
     let session = id_of(&listed["sessions"][0]["id"]);
+    person_logins::all(api, &cookie, &id_of(&me["person"]["id"])).await;
     let change = json!({"current": "ana's password", "new": "another password"});
     let path = "/api/me/password";
     api.checked("POST", path, as_ana("POST", path).json(&change), 204).await;

@@ -57,6 +57,7 @@ const HTTP_EVENTS: &str = include_str!("../../../src/http/events.rs");
 const HTTP_EXPORT: &str = include_str!("../../../src/http/export.rs");
 const HTTP_IMPORTS: &str = include_str!("../../../src/http/imports.rs");
 const HTTP_MCP_LOGINS: &str = include_str!("../../../src/http/mcp_logins.rs");
+const HTTP_PERSON_LOGINS: &str = include_str!("../../../src/http/person_logins.rs");
 const CONFIG_COLOUR: &str = include_str!("../../../src/config/colour.rs");
 const CONFIG_LOOK: &str = include_str!("../../../src/config/look.rs");
 const HTTP_ME: &str = include_str!("../../../src/http/me.rs");
@@ -165,6 +166,10 @@ const SENT: &[(&str, &[Struct])] = &[
     ("AppCallAnswer", &[(HTTP_APPS, "AppCallAnswer")]),
     ("LoginAddress", &[(HTTP_MCP_LOGINS, "LoginAddress")]),
     ("LoggedIn", &[(HTTP_MCP_LOGINS, "LoggedIn")]),
+    ("OwnLogins", &[(HTTP_PERSON_LOGINS, "OwnLogins")]),
+    ("OwnLogin", &[(HTTP_PERSON_LOGINS, "OwnLogin")]),
+    ("PersonLogins", &[(HTTP_PERSON_LOGINS, "PersonLogins")]),
+    ("PersonLogin", &[(HTTP_PERSON_LOGINS, "PersonLogin")]),
     ("ClientMetadata", &[(HTTP_MCP_LOGINS, "ClientMetadata")]),
 ];
 
@@ -211,6 +216,7 @@ const QUERIES: &[(&str, Struct)] = &[
 /// Values that are one of a list.
 const VALUES: &[(&str, &str)] = &[
     ("ErrorCode", ERROR),
+    ("OwnLoginState", HTTP_PERSON_LOGINS),
     ("BudgetScope", BUDGET),
     ("Measure", BUDGET),
     ("Period", BUDGET),
