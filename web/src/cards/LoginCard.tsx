@@ -19,6 +19,9 @@ interface Props {
 export function LoginCard({ server, asked }: Props) {
   const { t } = useI18n();
   const hasAccount = useParlor((state) => state.me?.person !== undefined);
+  const readOnly = useParlor((state) => state.readOnly);
+  // Whoever only reads has nothing to log in to.
+  if (readOnly) return null;
   return (
     <Card tone="warning" icon={<KeyRound size={18} />} title={t('login_needed.title', { server })}>
       <p>{t(hasAccount ? 'login_needed.text' : 'login_needed.no_account', { server })}</p>
