@@ -13,6 +13,10 @@ import { announce } from '../ui/announce';
 import { Button } from '../ui/Button';
 import { useNow } from '../ui/now';
 
+interface Action {
+  (): Promise<unknown>;
+}
+
 /** A part of the settings; nothing if no server wants such a login. */
 export function OwnLogins() {
   const i18n = useI18n();
@@ -31,7 +35,7 @@ export function OwnLogins() {
     part.current?.focus();
   }, [isShown]);
   if (!isShown) return null;
-  const act = async (action: () => Promise<unknown>) => {
+  const act = async (action: Action) => {
     setBusy(true);
     setRefusal(null);
     await action().catch((error: unknown) => setRefusal(asRefusal(error)));
