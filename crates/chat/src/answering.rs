@@ -182,6 +182,7 @@ async fn begin_turn(
     let usage = state.projects.budgets().admit(&state.store, caller, &project.id).await?;
     let conversation = prompt.conversation;
     let passed_over = open_prompts_without_turn(state, conversation, Some(prompt.id)).await?;
+    let (outcome, at) = (close.closing.outcome, close.closing.now);
     let answers = Some(Box::new(close));
     let mut write =
         turn::message_turn(caller, project, conversation, message, answers, &passed_over);
@@ -192,7 +193,11 @@ async fn begin_turn(
     write.usage = Some(usage);
     let slot = state.turn_slot(caller, project).await?;
     match turn::begin(state, write, project, slot).await {
-        Ok(accepted) => Ok(accepted),
+        Ok(accepted) => {
+            project.metrics.closed(prompt, outcome, at);
+            project.metrics.passed_over(&passed_over);
+            Ok(accepted)
+        }
         Err(error) => Err(state.why_not_begun(conversation, error).await),
     }
 }
@@ -207,6 +212,8 @@ async fn close_without_turn(
     let event = Clean::new(&project.sanitizer, closing::closed_event(&close.closing));
     let log = state.live_turns.log(prompt.conversation);
     log.publish(state.store.resolve_and_log_prompt(close, &event, prompt.turn).await?);
+    project.metrics.closed(prompt, close.closing.outcome, close.closing.now);
+    project.metrics.events.add(1);
     Ok(())
 }
 

@@ -30,7 +30,7 @@ pub(crate) async fn check_message(
         Err(refusal) => refusal.finding.as_ref(),
     };
     if let Some(finding) = finding {
-        record(state, &blocked_input(caller, project, text, finding)).await;
+        record(state, project, &blocked_input(caller, project, text, finding)).await;
     }
     Ok(judged?.text)
 }
@@ -47,7 +47,7 @@ pub(crate) async fn check_answer<A: Typed>(
         inputs.push(blocked_input(caller, project, text, finding));
     });
     for input in &inputs {
-        record(state, input).await;
+        record(state, project, input).await;
     }
     Ok(judged?)
 }
@@ -85,7 +85,8 @@ fn explained(text: &str, finding: &Finding) -> String {
 }
 
 /// A failure to record neither lets an attack through nor refuses a message.
-async fn record(state: &ChatState, input: &BlockedInput) {
+async fn record(state: &ChatState, project: &Project, input: &BlockedInput) {
+    project.metrics.inputs.add([&input.rule, &input.action]);
     tracing::info!(rule = %input.rule, view = %input.view, action = %input.action,
         tenant = %input.tenant, session = %input.session, "an input matched a rule");
     if let Err(error) = state.store.add_blocked_input(input).await {

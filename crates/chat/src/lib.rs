@@ -16,6 +16,7 @@
 //!    [`flow`]: what the model was told of others decides what is asked.
 //!    [`importing`]: conversations that took place in another chat.
 //!    [`budgets`]: how much may be used in a day or a month.
+//!    [`metrics`]: what happens is counted.
 //!    [`branches`]: a message is edited, or answered once more; both versions stay.
 //!    [`sharing`]: links with which others read a conversation.
 //! 7. [`nodes`]: several servers on one database take over from each other and tell each
@@ -48,8 +49,10 @@ mod importing;
 mod input_check;
 mod live_turns;
 mod log;
+mod metrics;
 mod node;
 mod nodes;
+mod observing;
 mod over_budget;
 mod project;
 mod prompts;
@@ -82,6 +85,7 @@ pub use flow::notes::FlowNote;
 pub use flow::{FlowNotes, FlowPolicy};
 pub use importing::Imported;
 pub use log::{EventBatch, LargeEvent, LargePieces, Piece, PolledBatch, Reader, WriteEvent};
+pub use metrics::{ChatMetrics, ProjectMetrics};
 pub use node::Membership;
 pub use project::{Project, Projects};
 pub use prompts::PreviewedCall;

@@ -196,6 +196,11 @@ impl LiveTurns {
         self.shutting_down.send_replace(true);
     }
 
+    /// How many turns run.
+    pub(crate) fn count(&self) -> usize {
+        *self.count.borrow()
+    }
+
     /// Whether no turn runs.
     pub(crate) fn is_idle(&self) -> bool {
         *self.count.borrow() == 0

@@ -13,6 +13,7 @@ use parlor_storage::{Path, StorageError, Store};
 
 use crate::budgets::{Budgets, Prices};
 use crate::flow::{FlowContext, FlowNotes, FlowPolicy};
+use crate::metrics::ProjectMetrics;
 
 /// One agent with its policies.
 #[derive(Clone)]
@@ -49,6 +50,8 @@ pub struct Project {
     pub flow: FlowPolicy,
     /// What would have been asked.
     pub flow_notes: Arc<FlowNotes>,
+    /// What happens in it.
+    pub metrics: Arc<ProjectMetrics>,
 }
 
 impl Project {

@@ -93,7 +93,14 @@ async fn end(state: &ChatState, mut turn: InterruptedTurn) -> Result<(), Storage
             *prompt = state.store.prompt(&scope, prompt.id).await?;
         }
     }
-    let logged = state.store.commit(&last_write(&turn)).await?;
+    let write = last_write(&turn);
+    let logged = state.store.commit(&write).await?;
+    if let Some(project) = state.projects.get(&turn.tenant, &turn.project) {
+        project.metrics.written(&write.step);
+        let closed = turn.prompts.iter().filter_map(|prompt| Some((prompt, prompt.closed()?)));
+        closed
+            .for_each(|(prompt, closed)| project.metrics.closed(prompt, closed.outcome, closed.at));
+    }
     let log = state.live_turns.log(turn.conversation);
     log.start_over();
     log.publish(logged);

@@ -65,7 +65,10 @@ pub(crate) async fn send(
     write.client_tools = tools;
     write.usage = Some(usage);
     match turn::begin(state, write, project, slot).await {
-        Ok(accepted) => Ok(accepted),
+        Ok(accepted) => {
+            project.metrics.passed_over(&target.passed_over);
+            Ok(accepted)
+        }
         Err(error) => match accepted_before(state, caller, &message).await? {
             // The same message, sent twice at the same moment.
             Some(accepted) => Ok(accepted),

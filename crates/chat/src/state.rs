@@ -11,6 +11,7 @@ use crate::error::ChatError;
 use crate::images::ImageChecks;
 use crate::live_turns::{LiveTurns, Stop};
 use crate::log::{Flusher, LargeEntries, Outlet};
+use crate::metrics::ChatMetrics;
 use crate::node::Node;
 use crate::project::{Project, Projects};
 use crate::turn_slots::{TurnSlot, TurnSlots};
@@ -39,14 +40,18 @@ pub(crate) struct ChatState {
     pub(crate) turn_slots: Arc<TurnSlots>,
     /// Decodes images, a few at a time.
     pub(crate) images: ImageChecks,
+    /// What happens in it.
+    pub(crate) metrics: Arc<ChatMetrics>,
 }
 
 impl ChatState {
     /// Starts the flusher; nothing else runs yet.
     pub(crate) fn new(store: Store, projects: Projects, node: Node) -> Self {
+        let metrics = Arc::<ChatMetrics>::default();
         let outlet = (!node.fanout.is_alone()).then(|| Outlet::start(node.fanout.clone()));
         Self {
-            flusher: Flusher::start(store.clone()),
+            flusher: Flusher::start(store.clone(), Arc::clone(&metrics)),
+            metrics,
             store,
             projects,
             node,

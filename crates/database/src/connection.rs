@@ -2,6 +2,10 @@
 //! a snapshot that reads.
 
 use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+use std::time::Instant;
+
+use parlor_metrics::Timings;
 
 use crate::batch::{Batch, BatchOutcome};
 use crate::fault::Fault;
@@ -23,7 +27,7 @@ pub(crate) enum EngineConnection {
 
 /// A transaction. Dropping it rolls back what was written with it.
 #[derive(Debug)]
-pub struct Transaction(Connection);
+pub struct Transaction(Connection, Arc<Timings>);
 
 /// A state of the database that does not change while it is read.
 #[derive(Debug)]
@@ -64,17 +68,21 @@ impl Connection {
 }
 
 impl Transaction {
-    pub(crate) fn new(connection: EngineConnection) -> Self {
-        Self(Connection(connection))
+    /// How long it takes to commit is added to `commits`.
+    pub(crate) fn new(connection: EngineConnection, commits: Arc<Timings>) -> Self {
+        Self(Connection(connection), commits)
     }
 
     /// Stores what was written. When it returns, it is on the disk.
     pub async fn commit(self) -> Result<(), Fault> {
-        match self.0.0 {
+        let began = Instant::now();
+        let committed = match self.0.0 {
             EngineConnection::SqliteWriter(lent) => lent.commit().await,
             EngineConnection::SqliteReader(_) => Err(Fault::closed()),
             EngineConnection::Postgres(connection) => connection.commit().await,
-        }
+        };
+        self.1.add(began.elapsed());
+        committed
     }
 }
 

@@ -1,6 +1,10 @@
 //! An open database of either engine.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use parlor_metrics::Timings;
 
 use crate::batch::Batch;
 use crate::connection::{Connection, EngineConnection, Snapshot, Transaction};
@@ -8,13 +12,14 @@ use crate::fault::{Fault, OpenError};
 use crate::location::Location;
 use crate::lock_kind::LockKind;
 use crate::migrations::Migrations;
+use crate::pool_use::PoolUse;
 use crate::postgres::{HeldLock, Server};
 use crate::purpose::Purpose;
 use crate::sqlite::File;
 
 /// An open database. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Database(pub(crate) Engine);
+pub struct Database(pub(crate) Engine, Arc<Timings>);
 
 #[derive(Debug, Clone)]
 pub(crate) enum Engine {
@@ -67,31 +72,36 @@ impl Database {
         location: &Location,
         connections: Connections,
     ) -> Result<Self, OpenError> {
-        Ok(Self(match location {
+        let engine = match location {
             Location::File(path) => {
                 Engine::Sqlite(File::open(path, purpose, connections.sqlite_readers).await?)
             }
             Location::Server(url) => {
                 Engine::Postgres(Server::open(url, purpose, connections.postgres).await?)
             }
-        }))
+        };
+        Ok(Self(engine, Arc::default()))
     }
 
     /// Writes all of a batch or nothing. When it returns, it is on the disk.
     pub async fn run(&self, batch: Batch) -> Result<(), Fault> {
-        match &self.0 {
+        let began = Instant::now();
+        let written = match &self.0 {
             Engine::Sqlite(file) => file.writes().run(batch).await,
             Engine::Postgres(server) => server.run(batch).await,
-        }
+        };
+        self.1.add(began.elapsed());
+        written
     }
 
     /// Begins a transaction that may read before it writes. On SQLite all other writes
     /// wait until it ends; on PostgreSQL it must lock the rows that it decides on.
     pub async fn begin(&self) -> Result<Transaction, Fault> {
-        Ok(Transaction::new(match &self.0 {
+        let connection = match &self.0 {
             Engine::Sqlite(file) => EngineConnection::SqliteWriter(file.writes().begin().await?),
             Engine::Postgres(server) => EngineConnection::Postgres(server.begin().await?),
-        }))
+        };
+        Ok(Transaction::new(connection, Arc::clone(&self.1)))
     }
 
     /// One state of the database, for several reads.
@@ -143,8 +153,22 @@ impl Database {
             Engine::Sqlite(_) => Ok(None),
             Engine::Postgres(server) => {
                 let connection = server.one_at_a_time().await?;
-                Ok(Some(Transaction::new(EngineConnection::Postgres(connection))))
+                let connection = EngineConnection::Postgres(connection);
+                Ok(Some(Transaction::new(connection, Arc::clone(&self.1))))
             }
+        }
+    }
+
+    /// How long writes took until they were on the disk, with the time that they waited for others.
+    pub fn commits(&self) -> &Timings {
+        &self.1
+    }
+
+    /// How many connections are in use.
+    pub fn pool(&self) -> PoolUse {
+        match &self.0 {
+            Engine::Sqlite(file) => file.pool(),
+            Engine::Postgres(server) => server.pool(),
         }
     }
 

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::channel::Channel;
-use crate::health::{Health, Monitor};
+use crate::health::{Health, Monitor, Payloads};
 use crate::hint::{AccessChange, Hint};
 use crate::incoming::{Incoming, Received};
 use crate::outgoing::Outgoing;
@@ -145,6 +145,11 @@ impl Fanout {
             Some(link) => link.monitor.health(),
             None => Health { kind: "none", heard: true, problem: None },
         }
+    }
+
+    /// How many payloads there were; a node alone has none.
+    pub fn payloads(&self) -> Option<&Payloads> {
+        self.link.as_ref().map(|link| link.monitor.payloads())
     }
 
     /// Sends what waits, if that is quick, and ends the tasks.

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use parlor_metrics::Counter;
 use tokio::time::Instant;
 
 /// Without a payload of our own for this long the channel is not heard: three beats.
@@ -20,6 +21,17 @@ pub struct Health {
     pub problem: Option<String>,
 }
 
+/// How many payloads there were. One carries all hints that came up within a moment.
+#[derive(Debug, Default)]
+pub struct Payloads {
+    /// Those that were sent.
+    pub sent: Counter,
+    /// Attempts to send that failed.
+    pub failed: Counter,
+    /// Those of other nodes that came.
+    pub received: Counter,
+}
+
 /// Records what the tasks of a channel find.
 #[derive(Debug)]
 pub(crate) struct Monitor {
@@ -29,6 +41,7 @@ pub(crate) struct Monitor {
     /// none did since the connection was lost.
     heard_at: AtomicU64,
     found: Mutex<Found>,
+    payloads: Payloads,
 }
 
 #[derive(Debug, Default)]
@@ -44,7 +57,7 @@ struct Found {
 impl Monitor {
     pub(crate) fn new(kind: &'static str) -> Self {
         let (heard_at, found) = (AtomicU64::new(0), Mutex::default());
-        Self { kind, start: Instant::now(), heard_at, found }
+        Self { kind, start: Instant::now(), heard_at, found, payloads: Payloads::default() }
     }
 
     /// A payload of our own came back.
@@ -73,12 +86,23 @@ impl Monitor {
 
     /// A payload was sent.
     pub(crate) fn sent(&self) {
+        self.payloads.sent.add(1);
         self.found().sending = None;
     }
 
     /// A payload could not be sent. If that lasts, the channel is no longer heard.
     pub(crate) fn not_sent(&self, problem: String) {
+        self.payloads.failed.add(1);
         self.found().sending = Some(problem);
+    }
+
+    /// A payload of another node came.
+    pub(crate) fn received(&self) {
+        self.payloads.received.add(1);
+    }
+
+    pub(crate) fn payloads(&self) -> &Payloads {
+        &self.payloads
     }
 
     pub(crate) fn is_heard(&self) -> bool {

@@ -73,6 +73,7 @@ impl Incoming {
         if from == self.me {
             return self.came_back();
         }
+        self.monitor.received();
         for line in lines {
             match line {
                 Line::Missed => self.missed(),

@@ -33,7 +33,7 @@ mod redis;
 mod sending;
 
 pub use fanout::Fanout;
-pub use health::Health;
+pub use health::{Health, Payloads};
 pub use hint::{AccessChange, Hint};
 pub use incoming::Received;
 pub use peer::{InvalidPeer, Peer};

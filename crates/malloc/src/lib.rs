@@ -12,6 +12,24 @@ pub fn trim() {
     glibc::trim();
 }
 
+/// What the allocator holds, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    /// What is in use.
+    pub in_use: u64,
+    /// What is free, and not given back to the system.
+    pub free: u64,
+}
+
+/// What the allocator says that it holds; `None` for one that does not say. It looks at every heap
+/// under its lock: for microseconds, so it is nothing for each request.
+pub fn held() -> Option<Held> {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    return Some(glibc::held());
+    #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+    None
+}
+
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[allow(unsafe_code, reason = "the compiler cannot see that a foreign function is as declared")]
 mod glibc {
@@ -19,6 +37,33 @@ mod glibc {
         // malloc_trim(3): `int malloc_trim(size_t pad)`, MT-Safe. It touches only free
         // memory, so every call is safe.
         safe fn malloc_trim(pad: usize) -> core::ffi::c_int;
+
+        // mallinfo(3), since glibc 2.33: `struct mallinfo2 mallinfo2(void)`, MT-Safe but for
+        // mallopt(3), which nobody calls here. It only reads.
+        safe fn mallinfo2() -> MallInfo;
+    }
+
+    /// `struct mallinfo2`: ten `size_t`.
+    #[repr(C)]
+    #[derive(Clone, Copy)]
+    struct MallInfo {
+        arena: usize,
+        ordblks: usize,
+        smblks: usize,
+        hblks: usize,
+        hblkhd: usize,
+        usmblks: usize,
+        fsmblks: usize,
+        uordblks: usize,
+        fordblks: usize,
+        keepcost: usize,
+    }
+
+    pub(super) fn held() -> super::Held {
+        let info = mallinfo2();
+        // Large pieces are mapped one by one, and not among the others.
+        let in_use = info.uordblks as u64 + info.hblkhd as u64;
+        super::Held { in_use, free: info.fordblks as u64 }
     }
 
     pub(super) fn trim() {
@@ -35,6 +80,16 @@ mod tests {
         let status = fs::read_to_string("/proc/self/status").unwrap();
         let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    }
+
+    /// O-3: what is in use and what is free are told apart.
+    #[test]
+    fn what_is_held_is_known() {
+        let before = super::held().unwrap().in_use;
+        let large = std::hint::black_box(vec![1_u8; 8 << 20]);
+        let with = super::held().unwrap().in_use;
+        assert!(with >= before + (8 << 20) - (1 << 20), "{before}, then {with}");
+        drop(large);
     }
 
     /// Many small allocations are freed, and one behind them stays.

@@ -36,7 +36,8 @@ pub use environment::base_environment;
 pub use lines::{LineError, LineReader, LineWriter};
 pub use pace::{Budget, OncePerSecond};
 pub use settings::{
-    FromVariable, LimitSettings, SettingValue, WrongSetting, check_command, environment, find_user,
+    FromFile, FromVariable, LimitSettings, SettingValue, WrongSetting, check_command, environment,
+    find_user,
 };
 pub use spawn::{Limits, NOT_EXECUTABLE, NOT_FOUND, Process, SpawnSpec, Spawned, Supervisor};
 pub use stderr::{StderrLine, StderrLog};

@@ -4,7 +4,8 @@
 //! in a file.
 
 use std::collections::BTreeMap;
-use std::fmt;
+use std::path::PathBuf;
+use std::{fmt, fs, io};
 
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
@@ -13,14 +14,19 @@ use crate::environment::base_environment;
 use crate::spawn::Limits;
 use crate::user::User;
 
-/// A value in the file, or in an environment variable of the server.
+/// A value in the configuration, in an environment variable of the server, or in a file of its own.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "a text, or { env = \"VARIABLE\", prefix = \"Bearer \" }")]
+#[serde(
+    untagged,
+    expecting = "a text, { env = \"VARIABLE\", prefix = \"Bearer \" }, or { file = \"/path\" }"
+)]
 pub enum SettingValue {
     /// The value itself.
     Fixed(String),
     /// The value of a variable.
     Variable(FromVariable),
+    /// What a file holds.
+    File(FromFile),
 }
 
 /// A value in an environment variable.
@@ -29,6 +35,17 @@ pub enum SettingValue {
 pub struct FromVariable {
     /// The variable.
     pub env: String,
+    /// What stands before its value.
+    #[serde(default)]
+    pub prefix: String,
+}
+
+/// A value in a file, such as one that a container is given. White space around it is no part of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FromFile {
+    /// The file.
+    pub file: PathBuf,
     /// What stands before its value.
     #[serde(default)]
     pub prefix: String,
@@ -60,7 +77,18 @@ impl SettingValue {
                 Some(value) => Ok(SecretString::from(format!("{}{value}", from.prefix))),
                 None => Err(format!("the variable {} is not set", from.env)),
             },
+            Self::File(from) => match from.read() {
+                Ok(value) => Ok(SecretString::from(format!("{}{value}", from.prefix))),
+                Err(why) => Err(format!("{} cannot be read: {why}", from.file.display())),
+            },
         }
+    }
+}
+
+impl FromFile {
+    /// What it holds.
+    pub fn read(&self) -> io::Result<String> {
+        Ok(fs::read_to_string(&self.file)?.trim().to_owned())
     }
 }
 
@@ -120,6 +148,7 @@ impl fmt::Debug for SettingValue {
         match self {
             Self::Fixed(_) => f.write_str("Fixed(…)"),
             Self::Variable(variable) => variable.fmt(f),
+            Self::File(file) => file.fmt(f),
         }
     }
 }

@@ -165,6 +165,7 @@ pub(crate) fn home(
     match listed.get(HOME) {
         Some(SettingValue::Fixed(home)) => Some(home.clone()),
         Some(SettingValue::Variable(from)) => env(&from.env),
+        Some(SettingValue::File(from)) => from.read().ok(),
         None => match user.map(User::find) {
             Some(Ok(user)) => user.home,
             Some(Err(_)) => None,

@@ -17,7 +17,9 @@ use crate::compose::{Composed, McpHosts};
 use crate::config::{Config, PublicUrl, TenantConfig};
 use crate::limits::{BodyBudget, RateLimits};
 use crate::mcp_logins::McpLogins;
+use crate::metrics::{MetricsToken, ServerMetrics};
 use crate::oidc_logins::OidcLogins;
+use crate::webhooks::Webhooks;
 
 /// The application.
 #[derive(Debug)]
@@ -52,6 +54,12 @@ pub struct App {
     pub body_budget: BodyBudget,
     /// Held by an import: one at a time, because a file is read whole.
     pub imports: Arc<Semaphore>,
+    /// What the server counts by itself.
+    pub metrics: ServerMetrics,
+    /// What a monitoring system sends to read metrics.
+    pub metrics_token: Option<MetricsToken>,
+    /// Other systems that are told what waits.
+    pub webhooks: Webhooks,
 }
 
 impl App {
@@ -66,7 +74,8 @@ impl App {
         clock: Clock,
         fanout: Fanout,
     ) -> Self {
-        let Composed { chat, mcp_hosts, mcp_logins, oidc_logins, modes: _ } = composed;
+        let Composed { chat, mcp_hosts, mcp_logins, oidc_logins, metrics_token, webhooks, .. } =
+            composed;
         let allowed =
             |tenant: &TenantConfig| TenantAccess { admins_read: tenant.admins_read_conversations };
         let tenants =
@@ -93,6 +102,9 @@ impl App {
             rate_limits,
             body_budget,
             imports: Arc::new(Semaphore::new(1)),
+            metrics: ServerMetrics::default(),
+            metrics_token,
+            webhooks,
         }
     }
 }

@@ -19,14 +19,17 @@ use parlor_process::Supervisor;
 use parlor_programs::bridge::{ProcessSlots, ProgramHost};
 use parlor_protocol::{ProjectId, TenantId};
 use parlor_storage::Store;
+use secrecy::ExposeSecret;
 
 pub use self::known_values::all_secrets;
 pub(crate) use self::tools::STORAGE_URL;
 pub use self::tools::{own_supervisor, recipe_vault};
 use crate::clock::Clock;
-use crate::config::{Config, Limits, ProjectConfig, TenantConfig};
+use crate::config::{Config, Limits, MetricsConfig, ProjectConfig, TenantConfig};
 use crate::mcp_logins::McpLogins;
+use crate::metrics::MetricsToken;
 use crate::oidc_logins::OidcLogins;
+use crate::webhooks::Webhooks;
 
 /// The kind of the demo model.
 const DEMO: &str = "demo";
@@ -43,6 +46,10 @@ pub struct Composed {
     pub mcp_logins: McpLogins,
     /// Providers that people log in with.
     pub oidc_logins: OidcLogins,
+    /// What a monitoring system sends to read metrics.
+    pub metrics_token: Option<MetricsToken>,
+    /// Other systems that are told what waits.
+    pub webhooks: Webhooks,
 }
 
 /// The MCP servers of each project that has some.
@@ -73,6 +80,8 @@ pub struct Compiled {
     mcp_hosts: McpHosts,
     mcp_logins: McpLogins,
     oidc_logins: OidcLogins,
+    metrics_token: Option<MetricsToken>,
+    webhooks: Webhooks,
 }
 
 /// Compiles a configuration on a blocking thread. Child processes will be started under
@@ -88,9 +97,19 @@ pub async fn compile(
     let compile = move || {
         let (mut projects, modes, mcp_hosts) =
             projects(&config, &environment, &supervisor, &mcp_logins)?;
-        projects.set_budgets(budgets(&config, clock));
+        projects.set_budgets(budgets(&config, clock.clone()));
         let oidc_logins = OidcLogins::of(&config, &environment, &mcp_logins)?;
-        Ok(Compiled { projects, modes, mcp_hosts, mcp_logins, oidc_logins })
+        let metrics_token = metrics_token(&config, &environment)?;
+        let webhooks = Webhooks::of(&config, &environment, &clock)?;
+        Ok(Compiled {
+            projects,
+            modes,
+            mcp_hosts,
+            mcp_logins,
+            oidc_logins,
+            metrics_token,
+            webhooks,
+        })
     };
     tokio::task::spawn_blocking(compile).await?
 }
@@ -98,11 +117,25 @@ pub async fn compile(
 impl Compiled {
     /// Starts the child processes without waiting for them, and opens the chat.
     pub async fn open(self, store: Store, membership: Membership) -> anyhow::Result<Composed> {
-        let Self { projects, modes, mcp_hosts, mcp_logins, oidc_logins } = self;
+        let Self { projects, webhooks, .. } = self;
         projects.all().filter_map(|project| project.tools.as_ref()).for_each(|tools| tools.start());
+        // First: the chat may close prompts that a crash left behind.
+        webhooks.store(&store).await?;
         let chat = Chat::open(store, projects, membership).await?;
-        Ok(Composed { chat, modes, mcp_hosts, mcp_logins, oidc_logins })
+        let Self { modes, mcp_hosts, mcp_logins, oidc_logins, metrics_token, .. } = self;
+        Ok(Composed { chat, modes, mcp_hosts, mcp_logins, oidc_logins, metrics_token, webhooks })
     }
+}
+
+fn metrics_token(
+    config: &Config,
+    environment: &BTreeMap<String, String>,
+) -> anyhow::Result<Option<MetricsToken>> {
+    let Some(token) = &config.server.metrics.token else { return Ok(None) };
+    let token = token.resolve(&|name: &str| environment.get(name).cloned());
+    let token = token.and_then(|token| MetricsConfig::check(token.expose_secret()).map(|()| token));
+    let token = token.map_err(anyhow::Error::msg).context("server.metrics.token")?;
+    Ok(Some(MetricsToken::new(&token)?))
 }
 
 fn projects(
@@ -163,6 +196,12 @@ pub(crate) fn agent_alone(
 pub(crate) fn problems(config: &Config, environment: &BTreeMap<String, String>) -> Vec<String> {
     let programs = programs(config, &own_supervisor());
     let mut problems = Vec::new();
+    if let Err(error) = metrics_token(config, environment) {
+        problems.push(format!("{error:#}"));
+    }
+    if let Err(error) = Webhooks::of(config, environment, &Clock::default()) {
+        problems.push(format!("{error:#}"));
+    }
     for (tenant, settings) in &config.tenants {
         for (id, settings) in &settings.projects {
             let place = Place { tenant, id };
@@ -261,6 +300,7 @@ fn project(
         prices: config.prices,
         flow: config.flow,
         flow_notes: Arc::default(),
+        metrics: Arc::default(),
     })
 }
 

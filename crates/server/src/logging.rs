@@ -1,17 +1,36 @@
-//! The log: readable lines on standard error, filtered by level and module.
+//! The log: lines on standard error, for people or as JSON ([`json_lines`]), filtered by level and
+//! module. A line of a request names it, and a line of a turn names its tenant, project and
+//! conversation too: they are spans, which are there whatever the filter is.
 //!
 //! Keys are masked in every line: those that the configuration names, and
 //! whatever looks like one. Model servers quote keys in their errors, and child
 //! processes on their standard error.
 
+mod json_lines;
+
 use std::io::{self, IsTerminal, Write};
 
 use parlor_guard::sanitizer::{Sanitizer, SanitizerError};
+use tracing::Subscriber;
+use tracing_subscriber::Layer;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 
-/// Starts logging. `filter` is `info`, or `info,parlor_server=debug`; `RUST_LOG`
+use self::json_lines::JsonLines;
+use crate::config::{LogFormat, ServerConfig};
+
+/// Starts logging as the configuration wants it.
+///
+/// # Errors
+///
+/// There are too many secrets to search for.
+pub fn start_for(server: &ServerConfig, secrets: Vec<String>) -> Result<(), SanitizerError> {
+    start_as(server.log_format, &server.log, secrets, io::stderr)
+}
+
+/// Starts logging for people. `filter` is `info`, or `info,parlor_server=debug`; `RUST_LOG`
 /// overrides it. An invalid filter means `info`. The `secrets` are masked wherever they
 /// come from.
 ///
@@ -19,6 +38,30 @@ use tracing_subscriber::util::SubscriberInitExt;
 ///
 /// There are too many secrets to search for.
 pub fn start(filter: &str, secrets: Vec<String>) -> Result<(), SanitizerError> {
+    start_as(LogFormat::Text, filter, secrets, io::stderr)
+}
+
+/// The same, written elsewhere: tests read it.
+///
+/// # Errors
+///
+/// There are too many secrets to search for.
+pub fn start_to<W>(filter: &str, secrets: Vec<String>, to: fn() -> W) -> Result<(), SanitizerError>
+where
+    W: Write + Send + Sync + 'static,
+{
+    start_as(LogFormat::Text, filter, secrets, to)
+}
+
+fn start_as<W>(
+    format: LogFormat,
+    filter: &str,
+    secrets: Vec<String>,
+    to: fn() -> W,
+) -> Result<(), SanitizerError>
+where
+    W: Write + Send + Sync + 'static,
+{
     let masks = Sanitizer::for_log(secrets)?;
     let wanted = std::env::var("RUST_LOG").unwrap_or_else(|_| filter.to_owned());
     let targets: Option<Targets> = wanted.parse().ok();
@@ -32,15 +75,27 @@ pub fn start(filter: &str, secrets: Vec<String>) -> Result<(), SanitizerError> {
     if !wanted.contains("rmcp") {
         targets = targets.with_target("rmcp", LevelFilter::OFF);
     }
-    let lines = tracing_subscriber::fmt::layer()
-        .with_writer(move || MaskedLine { masks: masks.clone(), to: io::stderr() })
-        .with_ansi(io::stderr().is_terminal());
+    let log = tracing_subscriber::registry().with(targets);
     // A test may have started one already.
-    let _already = tracing_subscriber::registry().with(targets).with(lines).try_init();
+    let _already = match format {
+        LogFormat::Text => log.with(text_lines(masks, to)).try_init(),
+        LogFormat::Json => log.with(JsonLines::new(masks, to)).try_init(),
+    };
     if !is_valid {
         tracing::warn!(filter = wanted, "invalid log filter; using info");
     }
     Ok(())
+}
+
+/// Lines for people.
+fn text_lines<S, W>(masks: Sanitizer, to: fn() -> W) -> impl Layer<S>
+where
+    S: Subscriber + for<'s> LookupSpan<'s>,
+    W: Write + 'static,
+{
+    tracing_subscriber::fmt::layer()
+        .with_writer(move || MaskedLine { masks: masks.clone(), to: to() })
+        .with_ansi(io::stderr().is_terminal())
 }
 
 /// Masks what is written through it. A line of the log is one write.

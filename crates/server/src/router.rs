@@ -13,9 +13,9 @@ use crate::http::external::openai::{chat_completions, models, responses, stored_
 use crate::http::external::{agui, ai_sdk};
 use crate::http::{
     admin, apps, blocked_inputs, budgets, chat, conversations, edge, events, export, export_all,
-    health, images, imports, invitations, link_page, login, logo, mcp, mcp_logins, me, oidc,
-    openapi, pages, people, person_logins, prompts, recipe_import, recipes, sessions, share_links,
-    status, web, ws,
+    health, images, imports, invitations, link_page, login, logo, mcp, mcp_logins, me, metrics,
+    oidc, openapi, pages, people, person_logins, prompts, recipe_import, recipes, sessions,
+    share_links, status, web, ws,
 };
 
 /// The routes of the server, behind the edge.
@@ -141,6 +141,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/oauth/callback", get(pages::mcp_login))
         .route("/oauth/client.json", get(mcp_logins::client_metadata))
         // For load balancers and monitoring
+        .route("/metrics", get(metrics::read))
         .route("/healthz", get(health::alive))
         .route("/healthz/stream", get(health::streaming))
         .route("/readyz", get(health::ready))

@@ -36,6 +36,7 @@ use crate::clock::earlier;
 use crate::http::stream_end::{ConnectionGuard, StreamEnd};
 use crate::limits::connections::{ConnectionPermit, Connections};
 use crate::router::router;
+use crate::webhooks;
 use crate::worker_threads::WorkerThreads;
 
 /// Limits the head of a request, and what waits for a slow reader.
@@ -68,6 +69,7 @@ pub async fn serve(
         tokio::spawn(changes_elsewhere::watch(app.access.clone(), app.fanout.clone())),
         tokio::spawn(clean_up(app.clone())),
         tokio::spawn(save_rate_limits(app.clone())),
+        tokio::spawn(webhooks::run(app.webhooks.clone(), app.store.clone(), app.stopping.clone())),
     ];
     let connections = Connections::new(&app.config.server.limits);
     tokio::select! {
@@ -104,7 +106,10 @@ async fn accept(
                         workers.next().spawn(connection(stream, peer, router, app, permit));
                     }
                 }
-                None => refuse(&stream),
+                None => {
+                    app.metrics.refused_connections.add(1);
+                    refuse(&stream);
+                }
             },
             // The client disconnected before it was accepted.
             Err(error) if is_client_error(&error) => {}
@@ -125,6 +130,7 @@ async fn connection(
 ) {
     let Ok(stream) = TcpStream::from_std(stream) else { return };
     prepare(&stream);
+    let _counted = app.metrics.connections.begin();
     let guard = ConnectionGuard::new(app.stopping.clone());
     let requests_guard = guard.clone();
     let service = service_fn(move |request: Request<Incoming>| {

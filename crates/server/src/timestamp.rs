@@ -12,6 +12,12 @@ pub(crate) fn iso(at: Timestamp) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hours:02}:{minutes:02}:{seconds:02}Z")
 }
 
+/// UTC, to the millisecond.
+pub(crate) fn iso_ms(at: Timestamp) -> String {
+    let to_second = iso(at);
+    format!("{}.{:03}Z", to_second.trim_end_matches('Z'), at.0.rem_euclid(1000))
+}
+
 /// The date so many days after 1970-01-01, by the Gregorian calendar. Years are counted from
 /// March, so that a leap day is the last of its year.
 fn date(days: i64) -> (i64, i64, i64) {
@@ -44,6 +50,7 @@ mod tests {
         ] {
             assert_eq!(iso(Timestamp(ms)), expected);
         }
+        assert_eq!(iso_ms(Timestamp(1_709_251_199_999)), "2024-02-29T23:59:59.999Z");
         // Whatever a server sends, nothing overflows.
         iso(Timestamp(i64::MAX));
         iso(Timestamp(i64::MIN));

@@ -93,6 +93,7 @@ pub use tables::turns::{TurnOutcome, TurnRow, TurnStatus, Wanted};
 pub use tables::usage::{
     AccountUse, ListedUse, Spent, UsageAccount, UsageOf, UsagePage, UsageWrite,
 };
+pub use tables::webhooks::{Webhook, WebhookEvent, WebhookMessage, WebhookQueue};
 pub use transactions::begin_turn::{BeginTurn, BegunTurn, ClosedPrompts, Follows, TurnOwner};
 pub use transactions::choose_branch::ChosenBranch;
 pub use transactions::commit::{Commit, NewEvent, Step};

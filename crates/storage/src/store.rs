@@ -1,8 +1,10 @@
 //! The handle to the database of conversations.
 
 use parlor_database::{
-    Batch, Connections, Database, Location, Lock, LockKind, Migrations, Snapshot, Transaction,
+    Batch, Connections, Database, Location, Lock, LockKind, Migrations, PoolUse, Snapshot,
+    Transaction,
 };
+use parlor_metrics::Timings;
 
 use crate::error::StorageError;
 use crate::migrations::MIGRATIONS;
@@ -64,6 +66,16 @@ impl Store {
     /// none do.
     pub fn shared_database(&self) -> Option<Database> {
         self.is_shared().then(|| self.database.clone())
+    }
+
+    /// How long writes took until they were on the disk.
+    pub fn commits(&self) -> &Timings {
+        self.database.commits()
+    }
+
+    /// How many connections are in use.
+    pub fn pool(&self) -> PoolUse {
+        self.database.pool()
     }
 
     /// Closes all connections, after the reads and writes that are under way.

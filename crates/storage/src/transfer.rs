@@ -48,6 +48,7 @@ const NOT_COPIED: &[(&str, &str)] = &[
     ("installation", "the copy is another installation"),
     ("login_attempts", "throttles of minutes"),
     ("mcp_login_attempts", "logins that were begun, of minutes"),
+    ("webhooks", "written by each server that starts"),
     ("turns.owner", "every running turn of the copy is taken over"),
 ];
 
@@ -157,6 +158,9 @@ const TABLES: &[Table] = &[
         .texts(&["id", "tenant", "session", "name", "person", "act", "subject", "subject_name"])
         .integers(&["at"]),
     Table::new("quotas", &["sender"]).texts(&["sender"]).integers(&["rested_at"]),
+    Table::new("webhook_messages", &["tenant", "webhook", "subject", "event"])
+        .texts(&["tenant", "webhook", "subject", "event", "project", "conversation_id", "problem"])
+        .integers(&["at", "due_at", "claimed_until", "attempts"]),
     Table::new("usage", &["tenant", "period", "scope", "subject"])
         .texts(&["tenant", "period", "scope", "subject"])
         .integers(&["messages", "tokens", "cost_micros", "agent_ms"]),

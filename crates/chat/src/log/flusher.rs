@@ -5,12 +5,13 @@
 //! the streams wait, so memory does not grow.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use parlor_storage::{Delta, Store};
 use tokio::sync::Notify;
 
 use super::event_log::EventLog;
+use crate::metrics::ChatMetrics;
 
 /// How long text stays in memory only.
 const INTERVAL: Duration = Duration::from_millis(200);
@@ -31,9 +32,9 @@ struct Shared {
 
 impl Flusher {
     /// Spawns the task, which ends with the runtime.
-    pub(crate) fn start(store: Store) -> Self {
+    pub(crate) fn start(store: Store, metrics: Arc<ChatMetrics>) -> Self {
         let flusher = Self::default();
-        tokio::spawn(run(Arc::clone(&flusher.shared), store));
+        tokio::spawn(run(Arc::clone(&flusher.shared), store, metrics));
         flusher
     }
 
@@ -50,7 +51,7 @@ impl Shared {
     }
 }
 
-async fn run(shared: Arc<Shared>, store: Store) {
+async fn run(shared: Arc<Shared>, store: Store, metrics: Arc<ChatMetrics>) {
     let mut pause = INTERVAL;
     loop {
         shared.work.notified().await;
@@ -62,7 +63,9 @@ async fn run(shared: Arc<Shared>, store: Store) {
             continue;
         }
         let (logs, deltas): (Vec<_>, Vec<_>) = taken.into_iter().unzip();
+        let began = Instant::now();
         let stored = store.flush(&deltas).await;
+        metrics.flushes.add(began.elapsed());
         for (log, delta) in logs.iter().zip(&deltas) {
             log.delta_stored(delta, stored.is_ok());
         }

@@ -122,7 +122,7 @@ impl RunningTurn {
     /// Shows an error as a message, which stays, and as an event, for clients that only know
     /// events.
     fn show_error(&mut self, error: &AgentError) {
-        tracing::warn!(%error, turn = %self.writer.turn(), "a turn failed");
+        tracing::warn!(%error, "a turn failed");
         let text = error.user_message().into_owned();
         let (recoverable, code) = (error.is_recoverable(), code(error));
         let mut message = Message {

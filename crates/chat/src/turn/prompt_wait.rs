@@ -242,6 +242,7 @@ pub(super) fn show_prompt(writer: &mut TurnWriter, prompt: NewPrompt) {
 /// Adds the end of a prompt to the next write, unless the log has it.
 pub(super) fn show_end(writer: &mut TurnWriter, prompt: &Prompt) {
     if let Some(closed) = prompt.closed().filter(|_| !prompt.logged) {
+        writer.metrics.closed(prompt, closed.outcome, closed.at);
         writer.add_event(EventBody::UserPromptClosed(Box::new(closed)));
         writer.pending.step.prompts.push(PromptWrite::Logged(prompt.id));
     }

@@ -135,6 +135,7 @@ impl RunningTurn {
                 // Nearly every event is this one: it takes the shortest path.
                 Next::Event(Some(AgentEvent::Text(text))) => {
                     self.timing.said();
+                    self.model_said();
                     self.text.push(&mut self.writer, BlockKind::Text, &text).await?;
                 }
                 Next::Event(Some(AgentEvent::Ended(end))) => return self.end(end).await,
@@ -186,6 +187,7 @@ impl RunningTurn {
                 self.writer.commit().await?;
             }
             AgentEvent::Thinking(text) => {
+                self.model_said();
                 self.text.push(&mut self.writer, BlockKind::Thinking, &text).await?;
             }
             AgentEvent::BlockEnd => self.text.end_block(&mut self.writer).await?,
@@ -196,6 +198,8 @@ impl RunningTurn {
             // Committed with what comes next, which is nearly always the end: then the end
             // can still mark the message that it cut short.
             AgentEvent::AssistantMessage(message) => {
+                // One that calls tools may say nothing before.
+                self.model_said();
                 self.text.end_block(&mut self.writer).await?;
                 self.text.set_remembered();
                 self.remember(&amended(&self.edits, message));
@@ -213,7 +217,10 @@ impl RunningTurn {
             AgentEvent::CallEnded { call, tool, outcome, read } => {
                 self.call_ended(agent, call, tool, outcome, read).await?;
             }
-            AgentEvent::CallsModel => self.before_call(agent).await?,
+            AgentEvent::CallsModel => {
+                self.before_call(agent).await?;
+                self.timing.calls_model();
+            }
             AgentEvent::Usage(usage) => {
                 self.usage += self.spending.add(&mut self.writer.pending.step, usage);
             }
@@ -225,6 +232,13 @@ impl RunningTurn {
             AgentEvent::Text(_) | AgentEvent::Ended(_) => {}
         }
         Ok(())
+    }
+
+    /// The model says something: how long the first of it took is counted.
+    fn model_said(&mut self) {
+        if let Some(took) = self.timing.model_said() {
+            self.project.metrics.first_token.add(took);
+        }
     }
 
     async fn checkpoint(

@@ -9,6 +9,7 @@ use parlor_storage::{
     BeginTurn, BegunTurn, BlockKind, InterruptedTurn, Scope, StorageError, TextBlock, TurnOwner,
 };
 use serde_json::Value;
+use tracing::Instrument;
 use uuid::Uuid;
 
 use super::context;
@@ -67,7 +68,7 @@ pub(crate) async fn begin(
     slot: TurnSlot,
 ) -> Result<Accepted, StorageError> {
     let (state, project) = (Arc::clone(state), Arc::clone(project));
-    let begun = tokio::spawn(async move {
+    let begin = async move {
         write.owner = owner(&state, &write, &project).await?;
         let begun = state.store.begin_turn(&write).await?;
         fail_point::reached(FailPoint::Begun);
@@ -78,7 +79,8 @@ pub(crate) async fn begin(
             false => start(&state, write, begun, project, slot),
         }
         Ok(accepted)
-    });
+    };
+    let begun = tokio::spawn(begin.in_current_span());
     begun.await.unwrap_or_else(|error| Err(StorageError::Corrupt(error.to_string())))
 }
 
@@ -114,14 +116,14 @@ fn start(
     log.begin_here(begun.epoch);
     log.publish(begun.events);
     let pending = empty_write(conversation, turn, begun.epoch);
-    let (store, sanitizer) = (state.store.clone(), project.sanitizer.clone());
+    let store = state.store.clone();
     let mode = mode.or(new.as_ref().map(|new| new.mode));
     let start = if message.is_some() { Start::Message } else { Start::AgentInitiated };
     let history = history.into_iter().map(|part| (turn, part)).collect();
     let history = new.is_some().then_some(history);
     let first_block = write.block_message;
     let (path, next_seq) = (begun.path, begun.next_seq);
-    let writer = TurnWriter::new(store, log, sanitizer, pending, path, next_seq, first_block);
+    let writer = TurnWriter::new(store, log, &project, pending, path, next_seq, first_block);
     let (client_tools, is_branch) = (Some(client_tools), begun.is_branch);
     let turn = StoredTurn {
         tenant,
@@ -183,9 +185,8 @@ fn spawn_taken_over(
     log.begin_at(next_seq);
     let slot = state.turn_slots.count(&turn.tenant, &project.id);
     let pending = empty_write(turn.conversation, turn.turn, turn.epoch);
-    let (store, sanitizer) = (state.store.clone(), project.sanitizer.clone());
-    let path = turn.path;
-    let writer = TurnWriter::new(store, log, sanitizer, pending, path, next_seq, block_message);
+    let (store, path) = (state.store.clone(), turn.path);
+    let writer = TurnWriter::new(store, log, &project, pending, path, next_seq, block_message);
     let (tenant, mode, is_branch) = (turn.tenant, Some(turn.mode), turn.is_branch);
     let (person, history, client_tools) = (turn.person, None, None);
     let turn = StoredTurn {
@@ -209,17 +210,20 @@ fn spawn(state: &Arc<ChatState>, turn: StoredTurn) {
     let (conversation, id) = (turn.writer.conversation(), turn.writer.turn());
     let (log, project) = (Arc::clone(&turn.writer.log), Arc::clone(&turn.project));
     let identity = turn.writer.identity();
+    let span = tracing::error_span!(
+        "turn", tenant = %turn.tenant, project = %project.id, %conversation, turn = %id
+    );
     // Registered before anyone can ask it to stop.
     let signals = state.live_turns.begin(conversation, project.agent.needs_home());
     let number = signals.number;
-    tokio::spawn(async move {
+    let task = async move {
         match run(&state, turn, signals).await {
             Ok(()) => log.end_here(),
             Err(StorageError::NotFound) => {
-                tracing::info!(turn = %id, "a turn ended because its conversation was deleted");
+                tracing::info!("a turn ended because its conversation was deleted");
             }
             Err(StorageError::TakenOver) => {
-                tracing::info!(turn = %id, "a turn was taken over, or its conversation deleted");
+                tracing::info!("a turn was taken over, or its conversation deleted");
                 // What is kept for the conversation may be that of the turn that runs now.
                 if !state.live_turns.runs_another(conversation, number) {
                     project.agent.forget(conversation);
@@ -227,13 +231,14 @@ fn spawn(state: &Arc<ChatState>, turn: StoredTurn) {
                 log.taken_over();
             }
             Err(error) => {
-                tracing::error!(%error, turn = %id, "failed to persist a turn");
+                tracing::error!(%error, "failed to persist a turn");
                 log.end_here();
                 log.fail(identity);
             }
         }
         state.live_turns.end(conversation, number);
-    });
+    };
+    tokio::spawn(task.instrument(span));
 }
 
 async fn run(

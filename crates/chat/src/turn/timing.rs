@@ -13,6 +13,8 @@ pub(super) struct TurnTiming {
     waited: Duration,
     /// How long its first words took.
     first: Option<Duration>,
+    /// When the model was called that has said nothing yet.
+    called: Option<Instant>,
     /// Whether it began before: how long it took is not known then.
     is_resumed: bool,
 }
@@ -21,7 +23,7 @@ impl TurnTiming {
     /// The clock of a turn that begins now.
     pub(super) fn begin() -> Self {
         let (began, waited) = (Instant::now(), Duration::ZERO);
-        Self { began, waited, first: None, is_resumed: false }
+        Self { began, waited, first: None, called: None, is_resumed: false }
     }
 
     /// The turn goes on where another run of a server left it.
@@ -34,6 +36,17 @@ impl TurnTiming {
         if self.first.is_none() {
             self.first = Some(self.took());
         }
+    }
+
+    /// The model is called.
+    pub(super) fn calls_model(&mut self) {
+        self.called = Some(Instant::now());
+    }
+
+    /// How long the model took that says something now, if this is the first of it. In the path of
+    /// every piece of text, like [`Self::said`].
+    pub(super) fn model_said(&mut self) -> Option<Duration> {
+        self.called.take().map(|called| called.elapsed())
     }
 
     /// A person was waited for.

@@ -21,6 +21,8 @@ use uuid::Uuid;
 
 use crate::clock::now;
 use crate::log::EventLog;
+use crate::metrics::ProjectMetrics;
+use crate::project::Project;
 
 /// The longest backoff between two attempts to commit.
 const MAX_BACKOFF: Duration = Duration::from_secs(5);
@@ -32,6 +34,8 @@ pub(super) struct TurnWriter {
     pub(super) log: Arc<EventLog>,
     /// Cleans what is shown: the project's own rules, and the CLI sessions of this turn.
     pub(super) sanitizer: Sanitizer,
+    /// What its project counts.
+    pub(super) metrics: Arc<ProjectMetrics>,
     /// The next write. It gets its numbers and its time when it is committed.
     pub(super) pending: Commit,
     /// The turns that it goes on from, and this one.
@@ -74,13 +78,15 @@ impl TurnWriter {
     pub(super) fn new(
         store: Store,
         log: Arc<EventLog>,
-        sanitizer: Sanitizer,
+        project: &Project,
         pending: Commit,
         path: Path,
         next_seq: u64,
         block_message: MessageId,
     ) -> Self {
-        Self { store, log, sanitizer, pending, path, next_seq, block_message, running: None }
+        let (sanitizer, metrics) = (project.sanitizer.clone(), Arc::clone(&project.metrics));
+        let running = None;
+        Self { store, log, sanitizer, metrics, pending, path, next_seq, block_message, running }
     }
 
     /// The conversation.
@@ -123,6 +129,7 @@ impl TurnWriter {
 
     /// Adds the status of a call, as people see it, to the next write.
     pub(super) fn show_status(&mut self, run: &ToolRun, status: ToolStatus) {
+        self.metrics.tool_status(run, status);
         self.running = (status == ToolStatus::Running).then(|| run.clone());
         let (tool, call_id) = (run.tool.clone(), CallId::new(run.id));
         let input = self.running.as_ref().and_then(|run| serde_json::from_str(&run.arguments).ok());
@@ -222,7 +229,7 @@ impl TurnWriter {
             match committed {
                 Ok(logged) => break logged,
                 Err(error) if error.is_transient() || error.is_unknown() => {
-                    tracing::warn!(%error, turn = %self.turn(), "failed to commit; trying again");
+                    tracing::warn!(%error, "failed to commit; trying again");
                     is_unknown |= error.is_unknown();
                     tokio::time::sleep(backoff).await;
                     backoff = (backoff * 2).min(MAX_BACKOFF);
@@ -230,6 +237,7 @@ impl TurnWriter {
                 Err(error) => return Err(error),
             }
         };
+        self.metrics.written(&write.step);
         self.next_seq += write.step.events.len() as u64;
         self.block_message = write.block_message;
         self.log.publish(logged);

@@ -101,6 +101,7 @@ async fn open_as(
             prices: None,
             flow: setup.flow,
             flow_notes: Arc::default(),
+            metrics: Arc::default(),
         },
     );
     Chat::open(store, projects, membership).await.unwrap()

@@ -22,6 +22,7 @@ use crate::batch::Batch;
 use crate::fault::{Fault, OpenError};
 use crate::location::ServerUrl;
 use crate::lock_kind::LockKind;
+use crate::pool_use::PoolUse;
 use crate::purpose::Purpose;
 use crate::query::query;
 
@@ -164,6 +165,13 @@ impl Server {
         let lock = "SELECT 1 FROM (SELECT pg_advisory_xact_lock($1)) AS locked";
         connection.fetch(query(lock).bind(STARTING)).await?;
         Ok(connection)
+    }
+
+    /// How many connections are in use.
+    pub(crate) fn pool(&self) -> PoolUse {
+        let status = self.pool.status();
+        let in_use = status.size.saturating_sub(status.available);
+        PoolUse { most: status.max_size as u64, in_use: in_use as u64 }
     }
 
     /// Closes the pool. Connections that are in use close when they are given back.

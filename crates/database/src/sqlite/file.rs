@@ -15,6 +15,7 @@ use super::group_commit::GroupCommit;
 use super::{SqliteReader, fault};
 use crate::fault::{Fault, OpenError};
 use crate::migrations::Migrations;
+use crate::pool_use::PoolUse;
 use crate::purpose::{Purpose, UNFINISHED_COPY, unfinished};
 
 /// How long a statement waits for another program's lock before it is `Busy`.
@@ -108,6 +109,13 @@ impl File {
     pub(crate) async fn check(&self) -> Result<(), Fault> {
         self.check_reads().await?;
         self.check_writes().await
+    }
+
+    /// How many of the connections that read are in use.
+    pub(crate) fn pool(&self) -> PoolUse {
+        let most = u64::from(self.readers.options().get_max_connections());
+        let idle = u64::try_from(self.readers.num_idle()).unwrap_or(u64::MAX);
+        PoolUse { most, in_use: u64::from(self.readers.size()).saturating_sub(idle) }
     }
 
     /// Closes all connections, after the reads and writes that are under way.

@@ -2,6 +2,7 @@
 
 use parlor_agent::{AgentEvent, Reply, TurnContext};
 use tokio::sync::mpsc;
+use tracing::Span;
 
 use crate::cli_session::SuspendedTurn;
 
@@ -27,4 +28,6 @@ pub(super) struct Begin {
     pub(super) agent_initiated: bool,
     /// What the turn is resumed with, if it was suspended when the server stopped.
     pub(super) suspended: Option<SuspendedTurn>,
+    /// What the lines of the turn in the log name.
+    pub(super) span: Span,
 }

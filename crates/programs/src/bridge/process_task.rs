@@ -13,6 +13,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use super::command::{Begin, Command};
 use super::line::Line;
@@ -60,7 +61,9 @@ impl ProcessTask {
                 Next::Turn(begin) => {
                     let mut next = Some(begin);
                     while let Some(begin) = next {
-                        next = turn::run(&mut self.process, &mut self.commands, &stop, begin).await;
+                        let span = begin.span.clone();
+                        let turn = turn::run(&mut self.process, &mut self.commands, &stop, begin);
+                        next = turn.instrument(span).await;
                     }
                 }
                 Next::Idle => {

@@ -56,7 +56,9 @@ impl TurnRunner for BridgeRunner {
         };
         let (sender, events) = mpsc::channel(EVENTS);
         let context = Box::new(context);
-        let begin = Begin { context, events: sender, agent_initiated, suspended };
+        // It is begun within the turn, whose lines in the log say so.
+        let span = tracing::Span::current();
+        let begin = Begin { context, events: sender, agent_initiated, suspended, span };
         let commands = self.pool.begin(self.conversation, begin);
         self.turn = Some(Turn { commands, events });
         if let Some(waker) = self.waker.take() {

@@ -18,7 +18,8 @@ mod transfer;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
-use parlor_database::{Connection, Database, Transaction, query};
+use parlor_database::{Connection, Database, PoolUse, Transaction, query};
+use parlor_metrics::Timings;
 use parlor_protocol::TenantId;
 
 use crate::change::{Change, Run};
@@ -47,6 +48,16 @@ pub struct DryRun {
 }
 
 impl RecipeStore {
+    /// How long writes took until they were on the disk.
+    pub fn commits(&self) -> &Timings {
+        self.database.commits()
+    }
+
+    /// How many connections are in use.
+    pub fn pool(&self) -> PoolUse {
+        self.database.pool()
+    }
+
     /// All recipes of a tenant, by title.
     pub async fn list(&self, tenant: &TenantId) -> Result<Vec<Summary>, RecipeError> {
         self.add_samples_once(tenant).await?;

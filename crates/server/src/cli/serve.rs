@@ -47,7 +47,7 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         data_dir: arguments.data_dir,
         environment: environment.clone(),
     })?;
-    logging::start(&config.server.log, all_secrets(&config, &environment))?;
+    logging::start_for(&config.server, all_secrets(&config, &environment))?;
     // For shared tasks; connections are served by the worker threads.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -55,6 +55,9 @@ pub fn all_secrets(config: &Config, environment: &BTreeMap<String, String>) -> V
     let providers = config.tenants.values().flat_map(|tenant| tenant.login.oidc.values());
     let clients = providers.filter_map(|provider| provider.client_secret.as_ref());
     secrets.extend(clients.filter_map(|value| bare_value(value, &env)));
+    secrets.extend(config.server.metrics.token.iter().filter_map(|token| bare_value(token, &env)));
+    let webhooks = config.tenants.values().flat_map(|tenant| tenant.webhooks.values());
+    secrets.extend(webhooks.filter_map(|webhook| bare_value(&webhook.secret, &env)));
     secrets.extend(config.storage.secrets());
     secrets.extend(config.nodes.secrets());
     secrets.sort();
@@ -83,6 +86,7 @@ fn bare_value(value: &SettingValue, env: Env<'_>) -> Option<String> {
     match value {
         SettingValue::Fixed(value) => value.split_whitespace().next_back().map(str::to_owned),
         SettingValue::Variable(from) => env(&from.env).map(|value| value.trim().to_owned()),
+        SettingValue::File(from) => from.read().ok(),
     }
 }
 
@@ -99,7 +103,7 @@ fn is_secret(name: &str, setting: &SettingValue, value: &str) -> bool {
         && has(u8::is_ascii_digit)
         && has(u8::is_ascii_alphabetic)
         && !value.contains(['/', ':', ' ', ',']);
-    let from_variable = matches!(setting, SettingValue::Variable(_));
+    let from_variable = !matches!(setting, SettingValue::Fixed(_));
     named || has_password || (from_variable && looks_random)
 }
 

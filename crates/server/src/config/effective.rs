@@ -17,6 +17,7 @@ use super::environment::Override;
 use super::masking::{Masks, SECRET_VARIABLES, without_keys};
 use super::places::Places;
 use super::tenants::TenantConfig;
+use super::webhooks::WebhookConfig;
 use super::{AgentKind, Config, LoginConfig, ProjectConfig};
 
 const EXAMPLE: &str = include_str!("../../../../parlor.example.toml");
@@ -175,8 +176,24 @@ fn tenant_defaults(tenant: &TenantConfig, project: &Table) -> Table {
     if !tenant.login.oidc.is_empty() {
         defaults.insert("login".to_owned(), Value::Table(login_defaults(&tenant.login)));
     }
+    if !tenant.webhooks.is_empty() {
+        let webhooks = tenant.webhooks.iter();
+        let webhooks = webhooks.map(|(name, webhook)| (name.clone(), webhook_defaults(webhook)));
+        defaults.insert("webhooks".to_owned(), Value::Table(webhooks.collect()));
+    }
     defaults.insert("projects".to_owned(), Value::Table(projects));
     defaults
+}
+
+fn webhook_defaults(webhook: &WebhookConfig) -> Value {
+    let mut defaults = Table::new();
+    let events = webhook.event_names().map(text).collect();
+    defaults.insert("events".to_owned(), Value::Array(events));
+    defaults.extend(serialized("content", &webhook.content));
+    let allows = Value::Boolean(webhook.allow_private_addresses);
+    defaults.insert("allow_private_addresses".to_owned(), allows);
+    defaults.insert("keep".to_owned(), text(&format!("{}s", webhook.keep.as_secs())));
+    Value::Table(defaults)
 }
 
 fn login_defaults(login: &LoginConfig) -> Table {

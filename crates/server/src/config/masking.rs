@@ -64,7 +64,7 @@ impl Masks {
             Value::Table(table) => {
                 let fields = table.into_iter().map(|(key, value)| {
                     // The name of a variable, and what stands before its value.
-                    let shown = self.masked(&[key.clone()], value);
+                    let shown = self.masked(std::slice::from_ref(&key), value);
                     (key, shown)
                 });
                 Value::Table(fields.collect())
@@ -103,7 +103,9 @@ fn is_secret(path: &[String]) -> bool {
     let is_listed = matches!(part(2), Some("env" | "headers")) && part(3) != Some("tools");
     let is_variable =
         path.len() == 1 && part(1).is_some_and(|name| SECRET_VARIABLES.contains(&name));
-    is_listed || part(1) == Some("client_secret") || is_variable
+    let is_own = path.len() == 3 && path.join(".") == "server.metrics.token"
+        || part(3) == Some("webhooks") && part(1) == Some("secret");
+    is_listed || is_own || part(1) == Some("client_secret") || is_variable
 }
 
 fn is_arguments(path: &[String]) -> bool {

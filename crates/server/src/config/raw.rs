@@ -16,6 +16,7 @@ use serde::Deserialize;
 use super::agent::RawAgent;
 use super::budgets::{RawBudget, RawBudgets, RawPrices};
 use super::look::RawLook;
+use super::observed::{LogFormat, MetricLabels, WebhookContent};
 use super::on_reload::OnReload;
 use super::share_links::ShareLinks;
 use super::units::{Bytes, Span};
@@ -40,9 +41,18 @@ pub(super) struct RawServer {
     pub(super) trusted_proxies: Option<Vec<String>>,
     pub(super) allowed_origins: Option<Vec<String>>,
     pub(super) log: Option<String>,
+    pub(super) log_format: Option<LogFormat>,
     pub(super) prompt_timeout: Option<Span>,
     pub(super) limits: RawLimits,
     pub(super) openai: RawOpenAi,
+    pub(super) metrics: RawMetrics,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RawMetrics {
+    pub(super) token: Option<SettingValue>,
+    pub(super) labels: Option<MetricLabels>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -129,6 +139,7 @@ pub(super) struct RawTenant {
     pub(super) share_links: Option<ShareLinks>,
     pub(super) login: RawLogin,
     pub(super) budgets: RawBudgets,
+    pub(super) webhooks: BTreeMap<String, RawWebhook>,
     pub(super) projects: BTreeMap<ProjectId, RawProject>,
 }
 
@@ -149,6 +160,18 @@ pub(super) struct RawOidc {
     pub(super) allow_private_addresses: Option<bool>,
     pub(super) log_out_at_provider: Option<bool>,
     pub(super) claims: ClaimRules,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RawWebhook {
+    pub(super) url: Option<String>,
+    pub(super) secret: Option<SettingValue>,
+    pub(super) project: Option<ProjectId>,
+    pub(super) events: Option<Vec<String>>,
+    pub(super) content: Option<WebhookContent>,
+    pub(super) allow_private_addresses: Option<bool>,
+    pub(super) keep: Option<Span>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use super::limits::Limits;
 use super::network::Network;
+use super::observed::{LogFormat, MetricsConfig};
 use super::public_url::PublicUrl;
 use super::raw::RawServer;
 use super::{AtPlace, ConfigError};
 
 /// The settings of the server.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ServerConfig {
     /// The address to listen on.
     pub bind: SocketAddr,
@@ -26,6 +27,8 @@ pub struct ServerConfig {
     pub allowed_origins: Vec<String>,
     /// The log filter: `info`, or `info,parlor_server=debug`.
     pub log: String,
+    /// How the log is written.
+    pub log_format: LogFormat,
     /// The timeout of prompts that hold up a turn, unless the project or the tool has
     /// another; zero is none (P-4).
     pub prompt_timeout: Duration,
@@ -33,6 +36,8 @@ pub struct ServerConfig {
     pub limits: Limits,
     /// Clients that speak OpenAI's protocols.
     pub openai: OpenAiConfig,
+    /// Who reads metrics.
+    pub metrics: MetricsConfig,
 }
 
 /// `[server.openai]`: clients that speak OpenAI's protocols.
@@ -63,6 +68,8 @@ impl ServerConfig {
                 .collect::<Result<_, String>>()
                 .at("server.allowed_origins")?,
             log: raw.log.unwrap_or_else(|| "info".to_owned()),
+            log_format: raw.log_format.unwrap_or_default(),
+            metrics: MetricsConfig::resolve(raw.metrics.token, raw.metrics.labels)?,
             prompt_timeout: raw.prompt_timeout.map_or(Duration::from_secs(30), |span| span.0),
             limits: Limits::resolve(&raw.limits)?,
             openai: OpenAiConfig {

@@ -17,6 +17,7 @@ use super::look::LookConfig;
 use super::on_reload::OnReload;
 use super::raw::{RawProject, RawTenant};
 use super::share_links::ShareLinks;
+use super::webhooks::WebhookConfig;
 use super::{AtPlace, ConfigError, kept};
 
 /// The tenant of a server without configured tenants.
@@ -42,6 +43,8 @@ pub struct TenantConfig {
     pub login: LoginConfig,
     /// How much may be used in it.
     pub budgets: TenantBudgets,
+    /// Other systems that are told what waits.
+    pub webhooks: BTreeMap<String, WebhookConfig>,
     /// Its projects.
     pub projects: BTreeMap<ProjectId, ProjectConfig>,
 }
@@ -141,6 +144,9 @@ impl TenantConfig {
             budgets::check_costs(&budgets, agents, &format!("tenants.{id}"))
         };
         kept(costs, collect)?;
+        let place_of_webhooks = format!("tenants.{id}.webhooks");
+        let webhooks = WebhookConfig::resolve_all(&place_of_webhooks, raw.webhooks, &known);
+        let webhooks = kept(webhooks, collect);
         Some(Self {
             name: raw.name.unwrap_or_else(|| capitalised(id)),
             default_project: kept(default_project.at(&place), collect)?,
@@ -148,6 +154,7 @@ impl TenantConfig {
             share_links: raw.share_links.unwrap_or_default(),
             login: login?,
             budgets,
+            webhooks: webhooks?,
             projects,
         })
     }

@@ -12,6 +12,7 @@ use parlor_protocol::{Content, Measure, Period};
 use super::*;
 
 mod budgets;
+mod observed;
 
 const EXAMPLE: &str = include_str!("../../../../parlor.example.toml");
 
@@ -111,11 +112,13 @@ fn the_example_documents_every_key() {
         "server",
         "server.limits",
         "server.openai",
+        "server.metrics",
         "access",
         "tenants.home",
         "tenants.home.login",
         "tenants.home.login.oidc.work",
         "tenants.home.login.oidc.work.claims",
+        "tenants.home.webhooks.pager",
         "tenants.home.budgets",
         "tenants.home.budgets.roles",
         "tenants.home.budgets.tenant",
@@ -182,7 +185,7 @@ fn wrong_values_say_what_would_be_right() {
         ("[tenants.home.projects.recipes.mcp.a]\ncomand = \"b\"", "did you mean `command`?"),
         (
             "[tenants.home.projects.recipes.mcp.a.env]\nA = 7",
-            "a text, or { env = \"VARIABLE\", prefix = \"Bearer \" }",
+            "a text, { env = \"VARIABLE\", prefix = \"Bearer \" }, or { file = \"/path\" }",
         ),
         ("[tenants.home.projects.recipes.mcp.a.tools.b]\naction = \"alow\"", "`allow`?"),
         ("[server", "line 1"),
@@ -212,7 +215,7 @@ fn a_login_provider_is_checked() {
         (right, "", ".claims: say who is admitted"),
         (right, "require = { claim = \"a\", values = [] }", ".claims: require has no values"),
         (right, "require = { clam = \"a\" }", "did you mean `claim`?"),
-        (secret.as_str(), "everyone = true", "a text, or { env = \"VARIABLE\""),
+        (secret.as_str(), "everyone = true", "a text, { env = \"VARIABLE\""),
     ] {
         let message = error(&with(settings, claims), &[]);
         assert!(message.contains(words), "{settings} {claims}: {message}");

@@ -15,6 +15,7 @@ use axum::response::Response;
 use bytes::{Bytes, BytesMut};
 use hyper::body::Frame;
 use parlor_chat::{LargePieces, Piece, PolledBatch, Reader};
+use parlor_metrics::InUse;
 use parlor_protocol::{EventBody, TurnId};
 use parlor_storage::Logged;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
@@ -71,6 +72,7 @@ struct EventStream {
     /// Handed over with each write: a quiet stream holds no buffer.
     buffer: BytesMut,
     is_over: bool,
+    _counted: InUse,
 }
 
 /// Boxed: a waiting stream should not carry the memory for a query.
@@ -96,6 +98,7 @@ impl EventStream {
             large: None,
             buffer: BytesMut::new(),
             is_over: false,
+            _counted: app.metrics.event_streams.begin(),
         }
     }
 

@@ -29,6 +29,7 @@ pub(crate) mod logo;
 pub(crate) mod mcp;
 pub(crate) mod mcp_logins;
 pub(crate) mod me;
+pub(crate) mod metrics;
 pub(crate) mod oidc;
 pub(crate) mod openapi;
 pub(crate) mod pages;

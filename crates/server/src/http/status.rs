@@ -11,7 +11,7 @@ use parlor_chat::{FlowNote, FlowPolicy, Project};
 use parlor_fanout::Health;
 use parlor_guard::Clean;
 use parlor_guard::sanitizer::Sanitizer;
-use parlor_protocol::Timestamp;
+use parlor_protocol::{TenantId, Timestamp};
 use parlor_storage::Activity;
 use serde::Serialize;
 
@@ -19,6 +19,7 @@ use super::errors::ApiError;
 use super::json;
 use super::principal::Admin;
 use crate::app::App;
+use crate::webhooks::Receiver;
 
 #[derive(Serialize)]
 struct Status<'a> {
@@ -30,6 +31,8 @@ struct Status<'a> {
     /// The servers that share the database, if there can be several.
     #[serde(skip_serializing_if = "Option::is_none")]
     nodes: Option<NodesStatus>,
+    /// Other systems that are told what waits.
+    webhooks: Vec<WebhookStatus>,
 }
 
 #[derive(Serialize)]
@@ -54,6 +57,27 @@ struct NodeStatus {
     started_at: Timestamp,
     beat_at: Timestamp,
     turns: u64,
+}
+
+#[derive(Serialize)]
+struct WebhookStatus {
+    name: String,
+    /// Where it is, without a path, which may be a secret.
+    origin: String,
+    /// Messages that it did not take yet.
+    waiting: u64,
+    /// When the oldest of them happened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    oldest: Option<Timestamp>,
+    /// Why one of them was not taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+    /// Messages that it took from this node since its start.
+    taken: u64,
+    /// Attempts that failed.
+    failed: u64,
+    /// Messages that it did not take in time.
+    expired: u64,
 }
 
 #[derive(Serialize)]
@@ -118,7 +142,26 @@ pub(crate) async fn read(
         projects: projects.map(|project| project_status(project)).collect(),
         activity: activity.into_iter().map(activity_status).collect(),
         nodes: nodes_status(&app).await?,
+        webhooks: webhooks_status(&app, &principal.caller.tenant).await?,
     })
+}
+
+async fn webhooks_status(app: &App, tenant: &TenantId) -> Result<Vec<WebhookStatus>, ApiError> {
+    let queues = app.store.webhooks().queues(tenant).await?;
+    let status = |receiver: &Arc<Receiver>| {
+        let queue = queues.iter().find(|queue| queue.webhook == receiver.name);
+        WebhookStatus {
+            name: receiver.name.clone(),
+            origin: receiver.config.url.origin().ascii_serialization(),
+            waiting: queue.map_or(0, |queue| queue.waiting),
+            oldest: queue.map(|queue| queue.oldest),
+            problem: queue.and_then(|queue| queue.problem.clone()),
+            taken: receiver.taken.get(),
+            failed: receiver.failed.get(),
+            expired: receiver.expired.get(),
+        }
+    };
+    Ok(app.webhooks.of_tenant(tenant).map(status).collect())
 }
 
 async fn nodes_status(app: &App) -> Result<Option<NodesStatus>, ApiError> {

@@ -172,6 +172,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("GET", "/api/audit", Own),
     route("GET", "/api/admin/status", Own),
     route("GET", "/api/admin/budgets", Own),
+    route("GET", "/metrics", Own),
     route("GET", "/healthz", Open(200)),
     route("GET", "/healthz/stream", Open(200)),
     route("GET", "/readyz", Open(200)),

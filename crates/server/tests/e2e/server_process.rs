@@ -10,10 +10,14 @@ use reqwest::{Client, RequestBuilder, Response};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
+use crate::logs::{self, LogCheck};
 use crate::test_app::PATIENCE;
 
 const STORAGE_URL: &str = "PARLOR_STORAGE_URL";
 pub(crate) const KEY: &str = "survival-0123456789abcdef0123456789";
+const MODEL_KEY: &str = "sk-ant-survival";
+const PASSWORD: &str = "a-family-password";
+const ADMIN_PASSWORD: &str = "an-admin-password";
 
 /// The variable with the database of a data directory, if that is not a file in it.
 pub(crate) fn storage(data: &Path) -> Option<(&'static str, String)> {
@@ -39,6 +43,7 @@ pub(crate) struct Server {
     child: Child,
     url: String,
     client: Client,
+    log: LogCheck,
 }
 
 impl Server {
@@ -91,24 +96,27 @@ impl Server {
         port: u16,
     ) -> Self {
         let _installed = rustls::crypto::ring::default_provider().install_default();
+        for known in [KEY, MODEL_KEY, PASSWORD, ADMIN_PASSWORD] {
+            logs::secret(known);
+        }
         let config = configure(data, model, more);
-        // A test that asks for a log reads it.
-        let logs = variables.iter().any(|(name, _)| *name == "RUST_LOG");
-        let log = || std::fs::File::create(data.join("log")).unwrap().into();
+        // Not in the data directory, which a test may fill, break or forbid.
+        let log = tempfile::NamedTempFile::new().unwrap().into_temp_path().keep().unwrap();
+        let written = std::fs::File::create(&log).unwrap();
         let child = Command::new(env!("CARGO_BIN_EXE_parlor"))
             .args(["serve", "--bind", &format!("127.0.0.1:{port}")])
             .arg("--config")
             .arg(&config)
             .arg("--data-dir")
             .arg(data)
-            .env("ANTHROPIC_API_KEY", "sk-ant-survival")
+            .env("ANTHROPIC_API_KEY", MODEL_KEY)
             .env("PARLOR_API_KEY", KEY)
-            .env("PARLOR_PASSWORD", "a-family-password")
-            .env("PARLOR_ADMIN_PASSWORD", "an-admin-password")
+            .env("PARLOR_PASSWORD", PASSWORD)
+            .env("PARLOR_ADMIN_PASSWORD", ADMIN_PASSWORD)
             .envs(storage(data))
             .envs(variables.iter().copied())
             .stdout(Stdio::null())
-            .stderr(if logs { log() } else { Stdio::null() })
+            .stderr(written)
             .spawn()
             .unwrap();
         let client = Client::builder()
@@ -116,7 +124,8 @@ impl Server {
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .unwrap();
-        Self { child, url: format!("http://127.0.0.1:{port}"), client }
+        let log = LogCheck::of_file(log);
+        Self { child, url: format!("http://127.0.0.1:{port}"), client, log }
     }
 
     pub(crate) fn get(&self, path: &str) -> RequestBuilder {
@@ -163,6 +172,11 @@ impl Server {
         let response = form.send().await.unwrap();
         let cookie = response.headers()["set-cookie"].to_str().unwrap();
         cookie.split(';').next().unwrap().to_owned()
+    }
+
+    /// What it wrote to its log so far.
+    pub(crate) fn log(&self) -> String {
+        self.log.text()
     }
 
     /// Where it listens.

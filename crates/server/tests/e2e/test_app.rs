@@ -29,11 +29,13 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::logs::{self, LogCheck};
 use crate::server_process::storage;
 
 pub(crate) const PASSWORD: &str = "family password";
 pub(crate) const ADMIN_PASSWORD: &str = "admin password";
 pub(crate) const ADMIN_KEY: &str = "scripts-use-this-key";
+const MODEL_KEY: &str = "sk-test";
 /// A timeout that only turns a hang into a failure.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -59,6 +61,7 @@ pub(crate) struct TestApp {
     stop: CancellationToken,
     server: Option<JoinHandle<()>>,
     _dir: tempfile::TempDir,
+    _log: LogCheck,
 }
 
 impl TestApp {
@@ -84,6 +87,10 @@ impl TestApp {
     /// Starts on a port that somebody knows beforehand.
     pub(crate) async fn at(port: u16, settings: Settings<'_>) -> Self {
         let _already = rustls::crypto::ring::default_provider().install_default();
+        for known in [PASSWORD, ADMIN_PASSWORD, ADMIN_KEY, MODEL_KEY] {
+            logs::secret(known);
+        }
+        let log = LogCheck::within();
         let dir = tempfile::tempdir().unwrap();
         let model = ScriptedModel::start().await.unwrap();
         model.always(Script::answer().text("Hel").text("lo"));
@@ -93,7 +100,7 @@ impl TestApp {
         let clock = Clock::default();
         let store = Store::open(config.storage.chat(dir.path())).await.unwrap();
         prepare_credentials(&store, &clock, &tenant("home"), &config.credentials).await.unwrap();
-        let key = BTreeMap::from([("ANTHROPIC_API_KEY".to_owned(), "sk-test".to_owned())]);
+        let key = BTreeMap::from([("ANTHROPIC_API_KEY".to_owned(), MODEL_KEY.to_owned())]);
         let sealing = SealingKey::of_server(None, dir.path()).unwrap();
         let own = PublicUrl::of_address(address);
         let logins = McpLogins::new(store.clone(), sealing, clock.clone(), own);
@@ -116,6 +123,7 @@ impl TestApp {
             stop,
             server: Some(server),
             _dir: dir,
+            _log: log,
         }
     }
 

@@ -9,6 +9,10 @@ use crate::error::StorageError;
 use crate::pages::{self, PageCursor};
 use crate::scope::{Scope, owned};
 use crate::store::Store;
+use crate::tables::webhooks;
+
+/// The action of a rule that refuses an input.
+const BLOCK: &str = "block";
 
 /// An input that matched a rule, as an administrator sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -74,8 +78,27 @@ impl Store {
         .bind(input.person.map(|person| person.to_string()))
         .execute(&mut *transaction)
         .await?;
+        if input.action == BLOCK {
+            let BlockedInput { tenant, project, id, at, .. } = input;
+            webhooks::input_blocked(&mut transaction, tenant, project, id, *at).await?;
+        }
         transaction.commit().await?;
         Ok(())
+    }
+
+    /// One blocked input of a tenant, as those see it who see the scope; `None` if there is none.
+    pub async fn blocked_input(
+        &self,
+        scope: &Scope,
+        id: &str,
+    ) -> Result<Option<BlockedInput>, StorageError> {
+        let select = query(format!(
+            "SELECT b.*, CASE WHEN {} THEN b.excerpt ELSE '' END AS shown FROM blocked_inputs b
+             WHERE b.tenant = $1 AND b.id = $4",
+            owned("b.person", 1)
+        ));
+        let row = scope.bind(select).bind(id).fetch_optional(self.reader()).await?;
+        row.as_ref().map(blocked_input).transpose()
     }
 
     /// The blocked inputs of a tenant, newest first, from a cursor on. What others wrote is left

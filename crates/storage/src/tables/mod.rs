@@ -27,3 +27,4 @@ pub(crate) mod tool_runs;
 pub(crate) mod turn_figures;
 pub(crate) mod turns;
 pub(crate) mod usage;
+pub(crate) mod webhooks;

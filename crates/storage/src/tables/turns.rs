@@ -198,7 +198,8 @@ fn turn(row: &Row) -> Result<TurnRow, StorageError> {
 }
 
 impl TurnStatus {
-    pub(crate) fn as_str(self) -> &'static str {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Running => "running",
             Self::Complete => "complete",

@@ -140,7 +140,7 @@ async fn in_process(arguments: &Arguments) -> anyhow::Result<()> {
     let key = new_token("parlor")?;
     let mut secrets = all_secrets(&config, &environment);
     secrets.push(key.expose_secret().to_owned());
-    logging::start(&config.server.log, secrets)?;
+    logging::start_for(&config.server, secrets)?;
     config.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
     let tenant = known_tenant(&config, arguments)?;
     // Nobody but this process is meant to find it, whatever the configuration says.

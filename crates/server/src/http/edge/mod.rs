@@ -3,7 +3,7 @@
 //! 1. It gets a number, for the log and for `X-Request-Id`.
 //! 2. Its head must not be too large ([`head`]).
 //! 3. It must name this server, and must not come from another site ([`origin`]) that is not
-//!    allowed ([`cors`]). A health probe may use any name.
+//!    allowed ([`cors`]). A health probe may use any name, and so may who reads metrics with a key.
 //! 4. The limits on connections must allow it ([`crate::limits::connections`]).
 //! 5. Its response must begin in time, unless it is a whole answer of an agent, which takes its
 //!    time ([`openai::takes_its_time`]). The body has to come in time all the same.
@@ -30,7 +30,7 @@ pub(crate) use self::headers::FramePolicy;
 use super::body::Deadline;
 use super::errors::ApiError;
 use super::external::openai;
-use super::health;
+use super::{health, metrics};
 use crate::app::App;
 use crate::client_address::ClientAddress;
 use crate::config::PublicUrl;
@@ -41,7 +41,7 @@ static REQUESTS: AtomicU64 = AtomicU64::new(1);
 /// The whole edge, as one layer: a request costs one boxed future.
 pub(crate) async fn edge(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let number = REQUESTS.fetch_add(1, Ordering::Relaxed);
-    let span = tracing::info_span!("request", number);
+    let span = tracing::error_span!("request", request = number);
     let log = RequestLog::begin(&request);
     let allowed = cors::allowed_origin(&app.config.server.allowed_origins, request.headers());
     let is_shared = headers::is_shared(request.uri().path());
@@ -61,6 +61,7 @@ pub(crate) async fn edge(State(app): State<Arc<App>>, request: Request, next: Ne
     if let Some(origin) = allowed {
         cors::allow(origin, response.headers_mut());
     }
+    app.metrics.answered(response.status());
     span.in_scope(|| log.end(&response));
     response
 }
@@ -97,7 +98,8 @@ async fn answer(app: &App, mut request: Request, next: Next, is_allowed: bool) -
 /// Refuses a request that is too large, for another server, or from another site that is not
 /// allowed.
 fn check(app: &App, request: &Request, is_allowed: bool) -> Result<(), ApiError> {
-    match (health::is_probe(request), is_allowed) {
+    let is_any_name = health::is_probe(request) || metrics::is_scrape(request);
+    match (is_any_name, is_allowed) {
         (true, _) => head::check(request),
         (false, true) => {
             head::check(request)?;

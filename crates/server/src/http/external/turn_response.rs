@@ -19,6 +19,7 @@ use axum::response::Response;
 use bytes::{Bytes, BytesMut};
 use futures_util::stream;
 use parlor_chat::{Accepted, Caller, EventBatch, Reader};
+use parlor_metrics::InUse;
 use parlor_protocol::{ConversationId, EventBody, EventId, PromptId, TurnId};
 use parlor_storage::{PromptView, Served};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
@@ -63,6 +64,7 @@ pub(crate) struct TurnResponse<D> {
     keep_alive: Interval,
     /// Stops the turn if the client goes away.
     stop: Option<StopOnDrop>,
+    _counted: InUse,
 }
 
 /// Whether more follows.
@@ -99,6 +101,7 @@ impl<D: TurnDialect> TurnResponse<D> {
             until: None,
             keep_alive,
             stop: None,
+            _counted: app.metrics.external_streams.begin(),
         }
     }
 

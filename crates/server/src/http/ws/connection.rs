@@ -19,6 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Buf, BytesMut};
+use parlor_metrics::InUse;
 use parlor_protocol::ErrorCode;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, sleep_until, timeout};
@@ -65,6 +66,7 @@ pub(super) struct Connection {
     alive_at: Instant,
     /// Counts as a connection until the end.
     _permit: ConnectionPermit,
+    _counted: InUse,
 }
 
 /// What is ready first.
@@ -101,6 +103,7 @@ impl Connection {
         permit: ConnectionPermit,
     ) -> Self {
         let now = Instant::now();
+        let counted = subscriber.app.metrics.websockets.begin();
         let limits = &subscriber.app.config.server.limits;
         let mut keep_alive = interval_at(now + limits.keep_alive, limits.keep_alive);
         keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -119,6 +122,7 @@ impl Connection {
             keep_alive,
             alive_at: now,
             _permit: permit,
+            _counted: counted,
         }
     }
 

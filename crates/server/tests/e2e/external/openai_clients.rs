@@ -1,14 +1,12 @@
 //! The official OpenAI libraries, for JavaScript and for Python.
 
-use std::path::Path;
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::process::Command;
 
 use super::client::ExternalClient;
 use super::scene::Scene;
-use crate::npm::output;
+use crate::python;
 
 /// Both libraries.
 pub(super) const LIBRARIES: [&str; 2] = ["openai", "openai_python"];
@@ -31,29 +29,8 @@ pub(super) async fn client_with(
     if folder != "openai_python" {
         return ExternalClient::start(folder, &url, &variables).await;
     }
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e").join(PYTHON);
-    let mut command = Command::new("python3");
-    command.arg(folder.join("driver.py")).env("PYTHONPATH", install_python().await);
+    let command = python::run(PYTHON, "driver.py").await;
     ExternalClient::run(command, &url, &variables)
-}
-
-/// Installs the library for Python, unless the same requirements were installed before.
-async fn install_python() -> std::path::PathBuf {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e").join(PYTHON);
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("clients-openai_python");
-    std::fs::create_dir_all(&place).unwrap();
-    let lock = std::fs::File::create(place.join("lock")).unwrap();
-    let lock = tokio::task::spawn_blocking(move || lock.lock().map(|()| lock)).await.unwrap();
-    let _mine = lock.unwrap();
-    let (wanted, mark) = (source.join("requirements.txt"), place.join("installed.txt"));
-    let is_there = std::fs::read(&mark).ok() == std::fs::read(&wanted).ok();
-    if !is_there {
-        let mut pip = Command::new("python3");
-        pip.args(["-m", "pip", "install", "-q", "--upgrade", "--target"]).arg(&place);
-        output(pip.arg("-r").arg(&wanted), "pip install").await;
-        std::fs::copy(&wanted, &mark).unwrap();
-    }
-    place
 }
 
 /// The text of the items of a response.

@@ -249,6 +249,8 @@ impl Seen {
         self.access.insert(access.clone(), grant.clone());
         self.refresh.insert(refresh.clone(), grant.clone());
         self.tokens.extend([access.clone(), refresh.clone()]);
+        crate::logs::secret(&access);
+        crate::logs::secret(&refresh);
         json!({"access_token": access, "refresh_token": refresh, "token_type": "Bearer",
             "expires_in": self.lifetime, "scope": grant.scope})
     }

@@ -380,6 +380,7 @@ async fn others(api: &Api) {
     for path in ["/healthz", "/healthz/stream", "/readyz"] {
         api.checked("GET", path, api.app.request("GET", path), 200).await;
     }
+    api.checked("GET", "/metrics", api.app.admin("GET", "/metrics"), 200).await;
     let path = "/api/openapi.json";
     let served = api.checked("GET", path, api.app.request("GET", path), 200).await;
     assert_eq!(served, api.document.json);

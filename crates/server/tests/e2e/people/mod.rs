@@ -32,6 +32,7 @@ async fn post(app: &TestApp, path: &str, fields: &[(&str, &str)]) -> reqwest::Re
 
 /// Accepts the invitation of a link, and returns the cookie of the first session.
 pub(crate) async fn join(app: &TestApp, link: &str, name: &str, password: &str) -> String {
+    crate::logs::secret(password);
     let fields = [("name", name), ("password", password), ("again", password)];
     let joined = post(app, path_of(link), &fields).await;
     assert_eq!(joined.status(), 303);

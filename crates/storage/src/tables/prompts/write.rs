@@ -7,6 +7,7 @@ use super::{NewPrompt, PromptClosing, PromptWrite};
 use crate::columns::to_json;
 use crate::error::StorageError;
 use crate::store::Store;
+use crate::tables::webhooks;
 use parlor_protocol::PromptStatus;
 
 impl Store {
@@ -58,6 +59,9 @@ pub(crate) async fn close(
     .bind(closing.allowed_preview.as_ref().map(to_json).transpose()?)
     .execute(&mut *transaction)
     .await?;
+    if closed == 1 {
+        webhooks::prompt_closed(transaction, closing.id, closing.outcome, closing.now).await?;
+    }
     Ok(closed == 1)
 }
 
@@ -114,5 +118,6 @@ fn open(
         .bind(new.timeout_ms)
         .bind(now.0)
         .bind(public.expires_at.map(|at| at.0));
+    webhooks::prompt_opened(batch, public.id, now);
     Ok(())
 }
