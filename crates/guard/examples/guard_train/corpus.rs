@@ -14,9 +14,10 @@ pub(crate) const MEASURING: &[&str] = &["dev.jsonl", "roles_dev.jsonl"];
 /// Sentences of the project's own, which must pass.
 const INNOCENT: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/training/innocent.txt"));
 pub(crate) const INNOCENT_SOURCE: &str = "innocent";
-/// The rules alone decide what the learned stages add.
-const STAGES: &[&str] =
-    &["flood.before_order", "learned.message", "document.order_inside", "document.learned"];
+/// What the tables decide; everything else is there without them.
+const LEARNED: &[&str] = &["learned.message", "document.learned"];
+/// As many words a text must have before its table is asked, as in `learned`.
+const FEWEST_WORDS: usize = 5;
 /// A longer text is cut: what a corpus holds beyond is repetition.
 const MOST_CHARS: usize = 8_000;
 
@@ -31,12 +32,17 @@ struct Row {
     license: String,
 }
 
-/// A text, as the plain view shows it.
+/// A text, as the tables and the guardrail read it.
 pub(crate) struct Text {
+    pub(crate) raw: String,
+    /// What the plain view shows, as far as it is used for training.
     pub(crate) words: String,
+    /// What the views show that a table is asked about, each once.
+    pub(crate) views: Vec<String>,
     pub(crate) attack: bool,
     pub(crate) source: String,
-    /// Whether the rules alone block it, as a message and as a document.
+    /// Whether the guardrail without its tables blocks it as a message, or finds something in it
+    /// as a document.
     pub(crate) blocked: bool,
     pub(crate) suspicious: bool,
     /// Whether it was made from another text: it trains, but it is not counted.
@@ -53,7 +59,7 @@ pub(crate) struct Input {
 
 /// Reads files of a directory.
 pub(crate) fn read(dir: &Path, names: &[&str]) -> Result<(Vec<Text>, Vec<Input>), Error> {
-    let rules = rules_alone()?;
+    let rules = guardrail(LEARNED, None)?;
     let (mut texts, mut inputs) = (Vec::new(), Vec::new());
     for name in names {
         let path = dir.join(name);
@@ -80,7 +86,7 @@ pub(crate) fn read(dir: &Path, names: &[&str]) -> Result<(Vec<Text>, Vec<Input>)
 
 /// The project's own sentences.
 pub(crate) fn innocent() -> Result<Vec<Text>, Error> {
-    let rules = rules_alone()?;
+    let rules = guardrail(LEARNED, None)?;
     let lines = INNOCENT.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     let row = |line: &str| Row {
         text: line.to_owned(),
@@ -103,7 +109,8 @@ pub(crate) fn disguised(texts: &[Text]) -> Vec<Text> {
         let words = views.words().find(|(view, _)| *view == View::Leet)?.1.to_owned();
         let source = text.source.clone();
         let Text { attack, blocked, suspicious, .. } = *text;
-        Some(Text { words, attack, source, blocked, suspicious, made: true })
+        let (raw, views) = (String::new(), Vec::new());
+        Some(Text { raw, words, views, attack, source, blocked, suspicious, made: true })
     })
     .collect()
 }
@@ -132,24 +139,37 @@ fn is_used(row: &Row) -> bool {
 }
 
 fn text(rules: &Guardrail, row: Row) -> Option<Text> {
-    let text: String = row.text.chars().take(MOST_CHARS).collect();
-    let views = Views::of(&text);
-    let words = views.words().next()?.1.to_owned();
+    let beginning: String = row.text.chars().take(MOST_CHARS).collect();
+    let words = Views::of(&beginning).words().next()?.1.to_owned();
+    let mut views: Vec<String> = Vec::new();
+    for (_, words) in Views::of(&row.text).words() {
+        let is_asked = words.split_whitespace().nth(FEWEST_WORDS - 1).is_some();
+        if is_asked && !views.iter().any(|other| other == words) {
+            views.push(words.to_owned());
+        }
+    }
     Some(Text {
         words,
+        views,
         attack: row.label == 1,
         source: row.source,
         blocked: rules.check(&row.text).is_err(),
-        suspicious: rules.check_description(&row.text).1.is_some(),
+        suspicious: rules.check_document(&row.text).1.is_some(),
         made: false,
+        raw: row.text,
     })
 }
 
-fn rules_alone() -> Result<Guardrail, Error> {
-    let off = STAGES.iter().map(|id| (*id).to_owned()).collect();
+/// The guardrail without the rules that are switched off, with tables of its own.
+pub(crate) fn guardrail(off: &[&str], tables: Option<&'static [u8]>) -> Result<Guardrail, Error> {
+    let off = off.iter().map(|id| (*id).to_owned()).collect();
     let policy = Policy::Balanced;
     let settings = GuardSettings { policy, max_chars: usize::MAX, off, ..GuardSettings::default() };
-    Guardrail::new(&settings).map_err(Error::other)
+    match tables {
+        Some(tables) => Guardrail::with_tables(&settings, tables),
+        None => Guardrail::new(&settings),
+    }
+    .map_err(Error::other)
 }
 
 fn as_digit(c: char) -> char {

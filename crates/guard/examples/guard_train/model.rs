@@ -1,4 +1,4 @@
-//! From texts to a table: windows, weights, folds that hold out whole sources.
+//! From texts to a table: windows and weights.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,8 +20,6 @@ pub(crate) struct Recipe {
     pub(crate) sources: usize,
 }
 
-/// In so many parts sources are divided, each of which is held out once.
-pub(crate) const FOLDS: usize = 6;
 /// A source weighs as much as one with so many rows, however large it is.
 const ROWS_OF_A_SOURCE: f64 = 300.0;
 /// An innocent sentence of ours weighs so much: each stands for many.
@@ -112,45 +110,14 @@ impl Windows {
     }
 }
 
-/// The score of each text.
+/// The score of each text: that of the view that weighs most.
 pub(crate) fn scores<'t>(file: &[u8], texts: impl Iterator<Item = &'t Text>) -> Vec<f32> {
     let mut memory = Features::default();
     let Ok((table, _)) = Table::parse(file) else { return Vec::new() };
-    texts.map(|text| table.best_window(&text.words, &mut memory).0).collect()
-}
-
-/// The same by models that have seen no text of the same group of sources.
-pub(crate) fn unseen_scores(texts: &[Text], windows: &Windows, recipe: Recipe) -> Vec<f32> {
-    let folds = folds(texts);
-    let fold_of = |text: &Text| folds.get(group(&text.source)).copied();
-    let mut all = vec![f32::NEG_INFINITY; texts.len()];
-    for fold in 0..FOLDS {
-        let file = windows.train(texts, recipe, &|text| fold_of(text) != Some(fold));
-        let held = |text: &&Text| fold_of(text) == Some(fold);
-        let indices = (0..texts.len()).filter(|index| held(&&texts[*index]));
-        for (index, score) in indices.zip(scores(&file, texts.iter().filter(held))) {
-            all[index] = score;
-        }
-    }
-    all
-}
-
-/// Divides the groups of sources: the largest attacks into different folds, then the rest. The
-/// project's own sentences are never held out.
-fn folds(texts: &[Text]) -> BTreeMap<&str, usize> {
-    let mut folds = BTreeMap::new();
-    for attack in [true, false] {
-        let mut sizes = BTreeMap::<&str, usize>::new();
-        for text in texts.iter().filter(|text| text.attack == attack && !text.made) {
-            *sizes.entry(group(&text.source)).or_default() += 1;
-        }
-        sizes.remove(INNOCENT_SOURCE);
-        let mut groups: Vec<_> =
-            sizes.into_iter().filter(|(group, _)| !folds.contains_key(group)).collect();
-        groups.sort_by_key(|(group, size)| (std::cmp::Reverse(*size), *group));
-        folds.extend(groups.iter().enumerate().map(|(index, (group, _))| (*group, index % FOLDS)));
-    }
-    folds
+    let mut of_view = |words: &String| table.best_window(words, &mut memory).0;
+    texts
+        .map(|text| text.views.iter().map(&mut of_view).fold(f32::NEG_INFINITY, f32::max))
+        .collect()
 }
 
 /// The features of a window as places of a table; two that share a place are added.
@@ -178,4 +145,9 @@ fn quantised(model: &Model, recipe: Recipe) -> Vec<u8> {
 pub(crate) fn with_threshold(mut file: Vec<u8>, threshold: f32) -> Vec<u8> {
     file[20..24].copy_from_slice(&threshold.to_le_bytes());
     file
+}
+
+/// A table that finds nothing, for what is not measured.
+pub(crate) fn blank() -> Vec<u8> {
+    write(1, 2, -1.0, 1.0, f32::MAX, &[0; 2])
 }

@@ -6,15 +6,24 @@ use serde_json::{Value, json};
 
 use crate::corpus::Text;
 
-/// Texts with their scores by models that have not seen their source.
-pub(crate) struct Scored<'t> {
-    pub(crate) texts: Vec<&'t Text>,
-    pub(crate) scores: Vec<f32>,
-    /// Whether the rules alone find something in a text.
-    pub(crate) by_rules: fn(&Text) -> bool,
+/// A text and what the guardrail says of it, without the table in question and with it.
+pub(crate) struct Judged<'t> {
+    pub(crate) text: &'t Text,
+    pub(crate) without: bool,
+    pub(crate) with: bool,
 }
 
-/// How many innocent texts may be stopped, of all and of any source.
+/// An innocent text and its score by a model that has not seen its source.
+#[derive(Clone)]
+pub(crate) struct Innocent<'t> {
+    pub(crate) source: &'t str,
+    pub(crate) score: f32,
+    /// Whether it is stopped without the table.
+    pub(crate) without: bool,
+}
+
+/// How many innocent texts may be stopped by all stages together, of all and of any source. Where
+/// more are stopped without the table, it may add none.
 #[derive(Clone, Copy)]
 pub(crate) struct Bounds {
     pub(crate) whole: f64,
@@ -23,69 +32,79 @@ pub(crate) struct Bounds {
     pub(crate) rows: usize,
 }
 
-impl Scored<'_> {
-    /// The lowest threshold with which the stage stops no more innocent texts than allowed.
-    pub(crate) fn threshold(&self, bounds: Bounds) -> f32 {
-        let mut candidates: Vec<f32> = self.innocent().map(|(_, score)| score).collect();
-        candidates.sort_by(f32::total_cmp);
-        candidates.dedup();
-        let fits = |threshold: f32| {
-            let (mut whole, mut sources) = ((0, 0), BTreeMap::<&str, (usize, usize)>::new());
-            for (text, score) in self.innocent() {
-                let stopped = usize::from(score >= threshold);
-                let source = sources.entry(&text.source).or_default();
-                (source.0, source.1) = (source.0 + stopped, source.1 + 1);
-                whole = (whole.0 + stopped, whole.1 + 1);
-            }
-            share(whole) <= bounds.whole
-                && sources
-                    .values()
-                    .filter(|s| s.1 >= bounds.rows)
-                    .all(|s| share(*s) <= bounds.worst)
-        };
-        let fitting = candidates.partition_point(|score| !fits(*score));
-        let above = |at: usize| candidates.get(at).copied();
-        above(fitting).or(candidates.last().map(|last| last + 0.01)).unwrap_or_default()
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    rows: usize,
+    without: usize,
+    with: usize,
+}
+
+impl Counts {
+    fn add(&mut self, without: bool, with: bool) {
+        self.rows += 1;
+        self.without += usize::from(without);
+        self.with += usize::from(without || with);
     }
 
-    /// Innocent texts that the rules let pass.
-    fn innocent(&self) -> impl Iterator<Item = (&Text, f32)> {
-        let pairs = self.texts.iter().zip(&self.scores);
-        pairs.filter(|(t, _)| !t.attack && !t.made && !(self.by_rules)(t)).map(|(t, s)| (*t, *s))
+    fn within(self, bound: f64) -> bool {
+        self.with == self.without || share((self.with, self.rows)) <= bound
     }
+}
 
-    /// What is caught and stopped with a threshold: whole, the mean of sources, and by source.
-    pub(crate) fn figures(&self, threshold: f32) -> Value {
-        let mut sources = BTreeMap::<(bool, &str), [usize; 3]>::new();
-        for (text, score) in self.texts.iter().zip(&self.scores).filter(|(text, _)| !text.made) {
-            let counts = sources.entry((text.attack, &text.source)).or_default();
-            let rules = (self.by_rules)(text);
-            counts[0] += 1;
-            counts[1] += usize::from(rules);
-            counts[2] += usize::from(rules || *score >= threshold);
+/// The lowest threshold with which no more innocent texts are stopped than allowed.
+pub(crate) fn threshold(innocent: &[Innocent<'_>], bounds: Bounds) -> f32 {
+    let passing = innocent.iter().filter(|text| !text.without);
+    let mut candidates: Vec<f32> = passing.map(|text| text.score).collect();
+    candidates.sort_by(f32::total_cmp);
+    candidates.dedup();
+    let fits = |threshold: f32| {
+        let (mut whole, mut sources) = (Counts::default(), BTreeMap::<&str, Counts>::new());
+        for text in innocent {
+            let with = text.score >= threshold;
+            whole.add(text.without, with);
+            sources.entry(text.source).or_default().add(text.without, with);
         }
-        let of = |attack: bool| {
-            let of_label = || sources.iter().filter(move |((label, _), _)| *label == attack);
-            let sum = |at: usize| of_label().map(|(_, counts)| counts[at]).sum::<usize>();
-            let large: Vec<_> = of_label().filter(|(_, counts)| counts[0] > 10).collect();
-            let mean = |at: usize| {
-                let shares = large.iter().map(|(_, counts)| share((counts[at], counts[0])));
-                percent(shares.sum::<f64>() / large.len().max(1) as f64)
-            };
-            let by_source: BTreeMap<&str, Value> = of_label()
-                .map(|((_, source), [rows, rules, joined])| {
-                    (*source, json!({"rows": rows, "rules": rules, "with the stage": joined}))
-                })
-                .collect();
-            json!({
-                "rows": sum(0), "rules": percent(share((sum(1), sum(0)))),
-                "with the stage": percent(share((sum(2), sum(0)))),
-                "mean of sources": {"rules": mean(1), "with the stage": mean(2)},
-                "by source": by_source,
-            })
-        };
-        json!({"attacks caught": of(true), "innocent stopped": of(false)})
+        whole.within(bounds.whole)
+            && sources.values().filter(|s| s.rows >= bounds.rows).all(|s| s.within(bounds.worst))
+    };
+    let fitting = candidates.partition_point(|score| !fits(*score));
+    let above = candidates.get(fitting).copied();
+    above.or(candidates.last().map(|last| last + 0.01)).unwrap_or_default()
+}
+
+/// What is caught and stopped: whole, the mean of sources, and by source.
+pub(crate) fn figures(judged: &[Judged<'_>]) -> Value {
+    let mut sources = BTreeMap::<(bool, &str), Counts>::new();
+    for Judged { text, without, with } in judged {
+        sources.entry((text.attack, &text.source)).or_default().add(*without, *with);
     }
+    let of = |attack: bool| {
+        let of_label = || sources.iter().filter(move |((label, _), _)| *label == attack);
+        let sum =
+            |of: fn(&Counts) -> usize| of_label().map(|(_, counts)| of(counts)).sum::<usize>();
+        let large: Vec<_> = of_label().filter(|(_, counts)| counts.rows > 10).collect();
+        let mean = |of: fn(&Counts) -> usize| {
+            let shares = large.iter().map(|(_, counts)| share((of(counts), counts.rows)));
+            percent(shares.sum::<f64>() / large.len().max(1) as f64)
+        };
+        let by_source: BTreeMap<&str, Value> = of_label()
+            .map(|((_, source), Counts { rows, without, with })| {
+                (*source, json!({"rows": rows, "without the table": without, "with it": with}))
+            })
+            .collect();
+        let rows = sum(|counts| counts.rows);
+        json!({
+            "rows": rows,
+            "without the table": percent(share((sum(|counts| counts.without), rows))),
+            "with it": percent(share((sum(|counts| counts.with), rows))),
+            "mean of sources": {
+                "without the table": mean(|counts| counts.without),
+                "with it": mean(|counts| counts.with),
+            },
+            "by source": by_source,
+        })
+    };
+    json!({"attacks caught": of(true), "innocent stopped": of(false)})
 }
 
 fn share((part, whole): (usize, usize)) -> f64 {

@@ -91,7 +91,7 @@ impl PatternSet {
 }
 
 impl Rulebook {
-    pub(super) fn new(settings: &GuardSettings) -> Result<Self, GuardrailError> {
+    pub(super) fn new(settings: &GuardSettings, learned: Learned) -> Result<Self, GuardrailError> {
         check_ids(settings)?;
         let mut rules = Vec::new();
         let (mut words, mut text) = (Vec::new(), Vec::new());
@@ -127,7 +127,7 @@ impl Rulebook {
             words: over_words(words, Starts::Words).map_err(built_in_is_bad)?,
             text: over_text(text).map_err(|error| built_in_is_bad(error.to_string().into()))?,
             stages,
-            learned: Learned::built_in()?,
+            learned,
             signs: signs.transpose().map_err(built_in_is_bad)?.map(PatternSet::Signs),
             // Removing spaces from a pattern that compiled leaves one that
             // compiles; a test makes sure.
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn what_is_compiled_later_compiles() {
-        let book = Rulebook::new(&GuardSettings::default()).unwrap();
+        let book = Rulebook::new(&GuardSettings::default(), Learned::built_in().unwrap()).unwrap();
         for set in [&book.words, book.compact().unwrap(), book.signs.as_ref().unwrap()] {
             assert!(match set {
                 PatternSet::Words(set) => set.compiles(),

@@ -43,6 +43,7 @@ pub use rule::{Action, Category, Rule, Sign, Stage};
 use crate::checked::Checked;
 use compile::Rulebook;
 use context::Context;
+use learned::Learned;
 use scan::Judge;
 
 /// The rules of a project, ready to be matched. Cheap to clone.
@@ -73,8 +74,21 @@ pub struct Passed {
 impl Guardrail {
     /// Compiles the rules that a project's settings leave in force.
     pub fn new(settings: &GuardSettings) -> Result<Self, GuardrailError> {
+        Self::with(settings, Learned::built_in()?)
+    }
+
+    /// The same with the tables of a file in place of the built-in ones: so that a model which has
+    /// not seen some sources is measured with all the other stages around it.
+    pub fn with_tables(
+        settings: &GuardSettings,
+        tables: &'static [u8],
+    ) -> Result<Self, GuardrailError> {
+        Self::with(settings, Learned::parse(tables)?)
+    }
+
+    fn with(settings: &GuardSettings, learned: Learned) -> Result<Self, GuardrailError> {
         Ok(Self {
-            rulebook: Arc::new(Rulebook::new(settings)?),
+            rulebook: Arc::new(Rulebook::new(settings, learned)?),
             policy: settings.policy,
             max_chars: settings.max_chars,
             context: Arc::default(),

@@ -8,7 +8,7 @@ use super::context::Context;
 use super::finding::Finding;
 use super::mention::is_question_about_a_phrase;
 use super::normalise::views::{Reading, Views, each_view};
-use super::normalise::{Folded, View, fold};
+use super::normalise::{Folded, View, encoded, fold};
 use super::policy::Policy;
 use super::rule::{Action, Stage};
 use super::{flood, learned, negation, order};
@@ -57,6 +57,9 @@ impl Judge<'_> {
         }
         // Line ends divide clauses, and folding has taken them away.
         scan.look_for_orders(View::Plain, raw);
+        if let Some(text) = encoded::escaped(raw) {
+            scan.look_for_orders(View::Escaped, &text);
+        }
         scan.label
     }
 
@@ -126,9 +129,8 @@ impl<'r> Scan<'r> {
             }
             Judged::Document => {
                 self.weigh(view, &folded.words, 0.0);
-                // Other views show the same clauses, without the line ends between them.
-                if matches!(view, View::Hidden | View::Base64 | View::Hex | View::Escaped) {
-                    self.look_for_orders(view, &folded.text);
+                if matches!(view, View::Hidden | View::Base64 | View::Hex) {
+                    self.look_for(view, || order::hidden(&folded.text));
                 }
                 false
             }
@@ -182,11 +184,14 @@ impl<'r> Scan<'r> {
     }
 
     fn look_for_orders(&mut self, view: View, text: &str) {
-        let Self { judge, label, .. } = self;
-        let Some(index) = judge.book.stage(Stage::Order).filter(|_| label.is_none()) else {
-            return;
-        };
-        if let Some(clause) = order::inside(text, &|word| judge.context.is_tool(word)) {
+        let context = self.judge.context;
+        self.look_for(view, || order::inside(text, &|word| context.is_tool(word)));
+    }
+
+    /// Marks the clause that is an order, if there is one and nothing is marked yet.
+    fn look_for(&mut self, view: View, order: impl FnOnce() -> Option<Box<str>>) {
+        let stage = self.judge.book.stage(Stage::Order).filter(|_| self.label.is_none());
+        if let Some((index, clause)) = stage.and_then(|index| Some((index, order()?))) {
             self.mark(view, index, vec![clause]);
         }
     }

@@ -39,7 +39,12 @@ pub(super) struct Learned {
 impl Learned {
     /// The tables that the program was built with.
     pub(super) fn built_in() -> Result<Self, TableError> {
-        let (messages, rest) = Table::parse(FILE)?;
+        Self::parse(FILE)
+    }
+
+    /// The table for messages and the one for documents, as they stand in a file.
+    pub(super) fn parse(file: &'static [u8]) -> Result<Self, TableError> {
+        let (messages, rest) = Table::parse(file)?;
         let (documents, _) = Table::parse(rest)?;
         Ok(Self { messages, documents })
     }
@@ -70,6 +75,8 @@ fn heaviest(table: &Table<'_>, window: &str) -> Vec<Box<str>> {
 
 #[cfg(test)]
 mod tests {
+    use sha2::{Digest, Sha256};
+
     use super::*;
 
     #[test]
@@ -96,6 +103,10 @@ mod tests {
             assert!((told - f64::from(table.threshold())).abs() < 1e-4, "{name}: {told}");
         }
         assert!(!provenance["inputs"].as_array().unwrap().is_empty());
+
+        let hash = data_encoding::HEXLOWER.encode(&Sha256::digest(FILE));
+        assert_eq!(provenance["table"]["sha256"], hash, "run `cargo xtask guard-train DIR`");
+        assert_eq!(provenance["table"]["bytes"], FILE.len());
     }
 
     #[test]

@@ -18,7 +18,7 @@ impl Kinds {
     pub(super) const LEAD: Self = Self(1 << 3);
     /// Something worth taking or changing.
     pub(super) const SENSITIVE: Self = Self(1 << 4);
-    /// The first person.
+    /// What belongs to one person who is not there: "my", and not "our", which projects say.
     pub(super) const MINE: Self = Self(1 << 5);
     /// An assistant.
     pub(super) const AGENT: Self = Self(1 << 6);
@@ -38,10 +38,36 @@ impl Kinds {
     pub(super) const NEXT: Self = Self(1 << 13);
     /// The second person.
     pub(super) const YOU: Self = Self(1 << 14);
-    /// A currency.
-    pub(super) const MONEY: Self = Self(1 << 16);
     /// Joins a verb to an imperative before it.
     pub(super) const JOIN: Self = Self(1 << 15);
+    /// A currency.
+    pub(super) const MONEY: Self = Self(1 << 16);
+    /// An act that gives something to somebody: an address beside it is where it goes.
+    pub(super) const OUT: Self = Self(1 << 17);
+    /// Ranks one instruction above another.
+    pub(super) const RANK: Self = Self(1 << 18);
+    /// Ranks it so that the others are nothing.
+    pub(super) const VOID: Self = Self(1 << 19);
+    /// Allows nothing else.
+    pub(super) const ONLY: Self = Self(1 << 20);
+    /// A form in which nobody writes an answer who is not told to.
+    pub(super) const FORM: Self = Self(1 << 21);
+    /// So that nobody sees it.
+    pub(super) const STEALTH: Self = Self(1 << 22);
+    /// The first person as the one who receives.
+    pub(super) const ME: Self = Self(1 << 23);
+    /// "Language" and "model", which are an assistant together.
+    pub(super) const LANGUAGE: Self = Self(1 << 24);
+    pub(super) const MODEL: Self = Self(1 << 25);
+    /// Comes next, and soon. "About" and "to" say so together.
+    pub(super) const SOON: Self = Self(1 << 28);
+    pub(super) const ABOUT: Self = Self(1 << 29);
+    /// What is the second person's.
+    pub(super) const YOUR: Self = Self(1 << 30);
+    /// Permits and does not order, behind "you".
+    pub(super) const MAY: Self = Self(1 << 26);
+    /// Reaching somebody, as lines about contacts and reports of faults say.
+    pub(super) const REACH: Self = Self(1 << 27);
 
     /// All that "please" is.
     pub(super) fn please() -> Self {
@@ -84,7 +110,7 @@ const LISTS: &[(Kinds, &str)] = &[
          visit unlock lock disable enable activate deactivate schedule book order buy purchase \
          cancel invite register export reset exfiltrate leak reveal disclose dispatch initiate call \
          invoke navigate contact message notify reserve extract collect gather locate text update \
-         change modify delegate authorize authorise approve open adjust charge \
+         change modify delegate authorize authorise approve open adjust charge move sell \
          envie enviar envia mande transfira pague apague delete exclua compartilhe acesse baixe \
          execute cancele altere reenvie encaminhe \
          envie envia manda transfiere paga borra elimina comparte descarga ejecuta cancela reenvia \
@@ -96,7 +122,9 @@ const LISTS: &[(Kinds, &str)] = &[
         Kinds::SAY,
         "say tell include add append mention recommend reply respond answer output print write end \
          begin insert state claim inform announce rate convince ignore disregard forget stop \
-         translate encode provide repeat generate promote advertise \
+         translate encode provide repeat generate promote advertise advise compose criticise \
+         criticize embed encourage hide incorporate insist integrate merge persuade phrase praise \
+         suggest \
          diga responda inclua escreva mencione ignore adicione di responde incluye escribe menciona \
          anade sag sage antworte schreibe fuge erwahne ignoriere dis reponds inclus ajoute ecris \
          mentionne",
@@ -116,14 +144,15 @@ const LISTS: &[(Kinds, &str)] = &[
          urgent attention after that before it is necessary for your task the new ok okay good great \
          por favor agora tambem primeiro imediatamente ahora tambien primero bitte jetzt auch \
          zuerst sofort veuillez maintenant aussi dabord immediatement assistant ai agent model help \
-         me answering responding proceeding continuing",
+         me answering responding proceeding continuing silently secretly quietly discreetly \
+         covertly",
     ),
     (
         Kinds::SENSITIVE,
         "password passwords credential credentials account accounts payment payments card cards bank \
-         balance money funds address addresses phone contact contacts data information file files \
-         document documents record records history conversation conversations chat messages email \
-         emails mail inbox calendar event events appointment appointments token tokens key keys \
+         balance money funds address addresses phone contacts data information file files \
+         document documents record records history conversation conversations chat messages \
+         emails inbox calendar event events appointment appointments token tokens key keys \
          secret secrets code location device devices lock door doors home house camera cameras alarm \
          profile personal private confidential financial medical health insurance prescription \
          genetic transaction transactions bitcoin crypto wallet ssn repository repositories database \
@@ -131,10 +160,11 @@ const LISTS: &[(Kinds, &str)] = &[
          senha senhas conta dados arquivo arquivos historico contrasena cuenta datos archivo \
          historial passwort konto daten kontakte datei dateien verlauf compte donnees fichier",
     ),
-    (Kinds::MINE, "my me mine our us meu meus minha minhas mi mis meine meinen mein mon mes ma"),
+    (Kinds::MINE, "my mine meu meus minha minhas mi mis meine meinen mein mon mes ma"),
+    (Kinds::ME, "me mich mir"),
     (
         Kinds::AGENT,
-        "assistant assistants ai llm agent agents chatbot bot gpt chatgpt claude gemini copilot \
+        "assistant assistants ai llm llms agent agents chatbot chatbots bot gpt chatgpt claude gemini copilot \
          assistente asistente assistent ia ki",
     ),
     (Kinds::USER, "user users human usuario utilisateur nutzer benutzer"),
@@ -142,29 +172,73 @@ const LISTS: &[(Kinds, &str)] = &[
         Kinds::URGENT,
         "urgent urgently important immediately asap now attention priority critical required \
          mandatory must crucial essential emergency promptly instantly warning immediate prompt \
-         urgency imperative precedence paramount swift urgente imediatamente agora inmediatamente \
-         ahora importante dringend sofort wichtig immediatement maintenant",
+         urgency imperative precedence paramount swift rapid pivotal urgente imediatamente agora inmediatamente \
+         ahora importante dringend sofort wichtig immediatement maintenant once delay hesitation \
+         demand demands",
     ),
     (
         Kinds::ANSWER,
-        "response responses reply replies answer answers summary output outputs resposta respuesta \
+        "response responses reply replies answer answers summary summaries translation \
+         conversation output outputs resposta respuesta \
          antwort reponse",
     ),
     (
         Kinds::INSTRUCTION,
-        "instruction instructions directive directives task tasks command commands prompt \
-         assignment undertaking",
+        "instruction instructions directive directives task tasks command commands prompt orders \
+         assignment assignments duty duties undertaking instrucao instrucoes tarefa tarefas \
+         instruccion instrucciones tarea tareas anweisung anweisungen aufgabe consigne consignes",
     ),
-    (Kinds::QUIET, "silently secretly quietly without knowledge hidden discreetly"),
+    (Kinds::QUIET, "without knowledge hidden"),
+    (Kinds::STEALTH, "silently secretly quietly discreetly covertly unnoticed nobody"),
     (Kinds::PLEASE, "please kindly bitte veuillez favor"),
     (
         Kinds::NEXT,
         "following next upcoming forthcoming additional extra new supplementary below ahead other \
-         others rest preceding subsequent",
+         others else rest preceding subsequent all every everything whatever comes outra outras \
+         outro outros todas todos otra otras anderen autres",
     ),
-    (Kinds::YOU, "you your yours voce seu sua du dein deine tu ton votre"),
+    (
+        Kinds::YOU,
+        "you your yours voce seu sua tus du dein deine deinem deiner deines ihre ihrer tu ton ta \
+         tes votre",
+    ),
     (Kinds::MONEY, "usd eur dollar dollars euro euros btc bitcoin eth gbp pounds reais pesos"),
     (Kinds::JOIN, "and then to must should e y und et"),
+    (
+        Kinds::OUT,
+        "send email mail forward transfer pay wire give share post publish upload submit report \
+         export exfiltrate leak dispatch initiate contact call message notify deposit withdraw \
+         envie envia enviar mande transfira pague compartilhe reenvie encaminhe manda transfiere \
+         paga comparte reenvia sende schicke uberweise teile leite envoie envoyez transfere \
+         transferez partage partagez",
+    ),
+    (
+        Kinds::RANK,
+        "sole priority precedence paramount foremost highest topmost supreme above matter matters \
+         prevail prevails outrank outranks overrule overrules supersede supersedes superseded \
+         annulled obsolete void irrelevant secondary subordinate subsidiary ancillary extraneous \
+         singular prioridade \
+         precedencia prioridad vorrang priorite",
+    ),
+    (
+        Kinds::VOID,
+        "sole supersede supersedes superseded outrank outranks overruled annulled obsolete void \
+         irrelevant secondary subordinate subsidiary ancillary extraneous singular",
+    ),
+    (Kinds::ONLY, "only just exactly solely exclusively always verbatim"),
+    (
+        Kinds::FORM,
+        "base64 rot13 hexadecimal morse cipher encoded letters vowels uppercase lowercase capital \
+         capitals reverse reversed backwards emoji emojis rhyme rhymes pirate klingon latin \
+         leetspeak",
+    ),
+    (Kinds::LANGUAGE, "language"),
+    (Kinds::MODEL, "model models"),
+    (Kinds::SOON, "upcoming forthcoming unveiled"),
+    (Kinds::ABOUT, "about"),
+    (Kinds::YOUR, "your seu sua tus dein deine deinem deiner deines ihre ihrer ton ta tes votre"),
+    (Kinds::MAY, "can could may might"),
+    (Kinds::REACH, "contact email emails mail report reports reporting reach message call"),
 ];
 
 #[cfg(test)]
@@ -176,7 +250,8 @@ mod tests {
         for (_, list) in LISTS {
             for word in list.split_ascii_whitespace() {
                 assert!(word.len() <= LONGEST, "{word}");
-                assert!(word.bytes().all(|b| b.is_ascii_lowercase()), "{word}");
+                let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+                assert!(word.bytes().all(is_plain), "{word}");
             }
         }
         assert!(kinds("send").has(Kinds::RISKY));

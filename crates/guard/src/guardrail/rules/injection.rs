@@ -68,8 +68,8 @@ pub(super) const RULES: &[Rule] = &[
         patterns: &[
             r"\b(?:send|forward|post|upload|exfiltrate|transmit|leak|submit|email|envie|enviar|envia|sende|envoie|envoyez)(?: [^ ]+){0,5} (?:api keys?|credentials|passwords?|secrets|system prompt|environment variables|private keys?|ssh keys?|senhas?|credenciais|contrasenas?|passworter|mots de passe)(?: [^ ]+){0,5} (?:to|para|a|an|at|vers|via):? ?(?:the )?(?:url |address |server )?[<`\x22'(\[]*(?:https?:|www\.|[a-z0-9._-]+@)",
             r"\b(?:send|forward|post|upload|exfiltrate|transmit|leak|submit|envie|enviar|envia|sende|envoie|envoyez)(?: [^ ]+){0,5} (?:conversations?|chat (?:history|log|logs)|users? (?:data|email|information|messages?|details)|conversa|historico|historial)(?: [^ ]+){0,5} (?:to|para|a|an|at|vers|via):? ?(?:the )?(?:url |address |server )?[<`\x22'(\[]*https?:",
-            r"!\[[^\]]*\]\(https?://[^) ]*[?&][a-z_]+=(?:[{\[<%$+]|data|secret|conversation|chat|history|summary|prompt|user|q=)",
-            r"<img [^>]*src=[\x22']?https?://[^>]*[?&][a-z_]+=[{\[<$+]",
+            r"!\[[^\]]*\]\(https?://[^) ]*[?&][a-z_]+=(?:[{<+]|\[[a-z]|\$[a-z{]|%(?:7b|5b|3c)|data|secret|conversation|chat|history|summary|prompt|user|q=)",
+            r"<img [^>]*src=[\x22']?https?://[^>]*[?&][a-z_]+=(?:[{<+]|\[[a-z]|\$[a-z{])",
         ],
     },
     Rule {
