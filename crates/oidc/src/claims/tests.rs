@@ -18,7 +18,7 @@ fn require(claim: &str, values: &[&str]) -> ClaimRules {
 
 fn roles(claim: &str, admin: &[&str], user: Option<&[&str]>) -> RoleRules {
     let owned = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
-    RoleRules { claim: claim.to_owned(), admin: owned(admin), user: user.map(owned) }
+    RoleRules { claim: claim.to_owned(), admin: owned(admin), user: user.map(owned), named: BTreeMap::new() }
 }
 
 fn role(rules: &ClaimRules, value: Value) -> Option<Role> {

@@ -7,6 +7,7 @@ mod acp;
 mod acp_agents;
 mod administration;
 mod apps;
+mod approvers;
 mod autobahn;
 mod bad_input;
 mod binary;

@@ -1,7 +1,7 @@
 //! People with accounts of their own: their rows, passwords and identities. Only hashes come here.
 
 use parlor_database::{Connection, Fault, Row, query};
-use parlor_protocol::{LoginName, PersonId, PersonName, TenantId, Timestamp};
+use parlor_protocol::{LoginName, PersonId, PersonName, RoleName, TenantId, Timestamp};
 use serde::Serialize;
 
 use crate::columns::parsed;
@@ -26,6 +26,8 @@ pub struct Person {
     pub email: Option<String>,
     /// The access role.
     pub role: AccessRole,
+    /// Their roles, for prompts that name who answers them.
+    pub roles: Vec<RoleName>,
     /// When the account was created.
     pub created_at: Timestamp,
     /// Since when nothing of theirs lets anybody in.
@@ -114,6 +116,24 @@ impl People<'_> {
         revoke_of_other_role(&mut transaction, id, role, now).await?;
         transaction.commit().await?;
         Ok(())
+    }
+
+    /// Gives a person these roles, and no others.
+    pub async fn set_roles(
+        &self,
+        tenant: &TenantId,
+        id: PersonId,
+        roles: &[RoleName],
+    ) -> Result<(), StorageError> {
+        let mut transaction = self.0.begin().await?;
+        let set = query("UPDATE people SET roles = $3 WHERE tenant = $1 AND id = $2")
+            .bind(tenant.as_str())
+            .bind(id.to_string())
+            .bind(roles.iter().map(RoleName::as_str).collect::<Vec<_>>().join(" "))
+            .execute(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        if set == 0 { Err(StorageError::NotFound) } else { Ok(()) }
     }
 
     /// The person of a tenant who logs in with this name.
@@ -389,6 +409,8 @@ pub(crate) fn person(row: &Row) -> Result<Person, StorageError> {
         login: parsed(row, "login")?,
         email: row.try_get("email")?,
         role: AccessRole::from_name(row.try_get("role")?),
+        // One that is no name is nobody's.
+        roles: row.try_get::<String>("roles")?.split(' ').flat_map(str::parse).collect(),
         created_at: Timestamp(row.try_get("created_at")?),
         disabled_at: row.try_get::<Option<i64>>("disabled_at")?.map(Timestamp),
     })

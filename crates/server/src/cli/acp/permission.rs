@@ -72,11 +72,13 @@ fn options(prompt: &UserPrompt) -> Vec<PermissionOption> {
         ];
     };
     let always = format!("Always allow {} in this conversation", call.name);
-    vec![
-        PermissionOption::new(ALLOW, "Allow once", AllowOnce),
-        PermissionOption::new(ALWAYS, always, AllowAlways),
-        PermissionOption::new(REFUSE, "Refuse", RejectOnce),
-    ]
+    let mut options = vec![PermissionOption::new(ALLOW, "Allow once", AllowOnce)];
+    // Where somebody else has to answer, they do so each time.
+    if !prompt.approvers.as_ref().is_some_and(|approvers| approvers.other) {
+        options.push(PermissionOption::new(ALWAYS, always, AllowAlways));
+    }
+    options.push(PermissionOption::new(REFUSE, "Refuse", RejectOnce));
+    options
 }
 
 /// What one should know to answer.
