@@ -118,24 +118,6 @@ impl People<'_> {
         Ok(())
     }
 
-    /// Gives a person these roles, and no others.
-    pub async fn set_roles(
-        &self,
-        tenant: &TenantId,
-        id: PersonId,
-        roles: &[RoleName],
-    ) -> Result<(), StorageError> {
-        let mut transaction = self.0.begin().await?;
-        let set = query("UPDATE people SET roles = $3 WHERE tenant = $1 AND id = $2")
-            .bind(tenant.as_str())
-            .bind(id.to_string())
-            .bind(roles.iter().map(RoleName::as_str).collect::<Vec<_>>().join(" "))
-            .execute(&mut *transaction)
-            .await?;
-        transaction.commit().await?;
-        if set == 0 { Err(StorageError::NotFound) } else { Ok(()) }
-    }
-
     /// The person of a tenant who logs in with this name.
     pub async fn by_login(
         &self,
