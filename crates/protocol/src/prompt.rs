@@ -5,8 +5,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::ids::{CallId, ConversationId, PromptId};
 use crate::approvers::Approvers;
+use crate::ids::{CallId, ConversationId, PromptId};
 use crate::influence::Influence;
 use crate::message::Timestamp;
 use crate::plan::Plan;

@@ -98,9 +98,13 @@ mod tests {
         };
         assert!(can(&["admin"], &[]));
         assert!(!can(&["admin", "other"], &[&one, &two]), "nobody of them is one");
-        assert!(!can(&["other"], &[]) && !can(&["other"], &[&one]) && can(&["other"], &[&one, &two]));
+        assert!(
+            !can(&["other"], &[]) && !can(&["other"], &[&one]) && can(&["other"], &[&one, &two])
+        );
         assert!(can(&["role:cook"], &[&two]) && !can(&["role:cook"], &[&one]));
-        assert!(!can(&["role:cook", "other"], &[&two]) && can(&["role:cook", "other"], &[&one, &two]));
+        assert!(
+            !can(&["role:cook", "other"], &[&two]) && can(&["role:cook", "other"], &[&one, &two])
+        );
         assert!(can(&["person:person 1"], &[&one]) && !can(&["person:bob"], &[&one, &two]));
     }
 }

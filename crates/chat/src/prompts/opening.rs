@@ -7,9 +7,9 @@ use parlor_guard::Clean;
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::message::{Message, MessageData, Metadata};
 use parlor_protocol::{
-    CallId, ConversationId, Influence, MessageId, MessageType, PersonId, Preview, PromptDraft, PromptId,
-    PromptType, Question, Role, Severity, TenantId, Timestamp, ToolCall, TurnId, UserPrompt,
-    metadata,
+    CallId, ConversationId, Influence, MessageId, MessageType, PersonId, Preview, PromptDraft,
+    PromptId, PromptType, Question, Role, Severity, TenantId, Timestamp, ToolCall, TurnId,
+    UserPrompt, metadata,
 };
 use parlor_storage::NewPrompt;
 use serde_json::{Map, Value};

@@ -178,10 +178,7 @@ fn limits(config: &Config, tenant: &TenantConfig) -> Limits {
     }
 }
 
-async fn person<'a>(
-    app: &App,
-    principal: &'a Principal,
-) -> Result<Option<MyPerson<'a>>, ApiError> {
+async fn person<'a>(app: &App, principal: &'a Principal) -> Result<Option<MyPerson<'a>>, ApiError> {
     let Some(own) = &principal.session.person else { return Ok(None) };
     let row = app.store.people().find(&principal.caller.tenant, own.id).await?;
     Ok(Some(MyPerson { id: own.id, name: &own.name, login: row.login, roles: row.roles }))

@@ -121,7 +121,9 @@ pub(crate) async fn update(
 ) -> Result<Response, ApiError> {
     let caller = &principal.caller;
     if disabled.is_none() && role.is_none() && roles.is_none() {
-        return Err(ApiError::malformed("There is nothing to change: send disabled, role or roles."));
+        return Err(ApiError::malformed(
+            "There is nothing to change: send disabled, role or roles.",
+        ));
     }
     if disabled == Some(true) && caller.person() == Some(id) {
         return Err(ApiError::forbidden("You cannot shut yourself out."));

@@ -3,7 +3,9 @@
 use parlor_testkit::Script;
 use serde_json::{Value, json};
 
+use crate::nodes::cluster::{Channel, Cluster, answer, begin, open_prompt};
 use crate::people::{invite, join};
+use crate::seen::Seen;
 use crate::server_process::Server;
 use crate::sockets::{HOME, Socket};
 use crate::streams::Events;
@@ -37,7 +39,8 @@ impl<'a> Person<'a> {
         let link = invite(app, "user").await;
         join(app, &link, name, &format!("{name}'s own password")).await;
         let key = app.parlor(&["keys", "create", "--person", name, "--name", "script"], "").await;
-        let me = body_of(app.request("GET", "/api/me").header("x-api-key", &key).send().await.unwrap());
+        let me =
+            body_of(app.request("GET", "/api/me").header("x-api-key", &key).send().await.unwrap());
         let id = me.await["person"]["id"].as_str().unwrap().to_owned();
         let person = Self { app, key, id };
         person.set_roles(roles).await;
@@ -117,7 +120,8 @@ async fn somebody_else_with_the_role_answers() {
     assert_eq!(bob.refused(&prompt, yes()).await, not_found);
     let query = format!("{HOME}?conversation_id={}", prompt["conversation_id"].as_str().unwrap());
     let mut socket = Socket::with(&app, &query, &[("x-api-key", &ana.key)]).await.unwrap();
-    let said = json!({"type": "userPromptResponse", "messageId": prompt["messageId"], "response": "yes"});
+    let said =
+        json!({"type": "userPromptResponse", "messageId": prompt["messageId"], "response": "yes"});
     socket.send(&said).await;
     assert_eq!(socket.find("error").await["code"], "not_approver");
 
@@ -126,7 +130,8 @@ async fn somebody_else_with_the_role_answers() {
     assert_eq!((hers.len(), &hers[0]["unseen"]), (1, &Value::Null));
     let [shown] = &cleo.waiting().await[..] else { panic!("the prompt waits for Cleo") };
     assert_eq!((&shown["unseen"], &shown["prompt"]), (&json!(true), &prompt));
-    let conversation = format!("/api/conversations/{}", prompt["conversation_id"].as_str().unwrap());
+    let conversation =
+        format!("/api/conversations/{}", prompt["conversation_id"].as_str().unwrap());
     for path in [conversation.clone(), format!("{conversation}/events")] {
         let seen = cleo.ask("GET", &path).send().await.unwrap();
         assert_eq!(refusal(seen).await, not_found, "{path}");
@@ -231,7 +236,8 @@ async fn it_waits_through_a_kill() {
     let recipes = body_of(server.get("/api/recipes").send().await.unwrap()).await;
     let input = json!({"recipe_id": recipes["recipes"][0]["id"]});
     model.push(Script::answer().tool_use("t1", "delete_recipe", &input));
-    let mut events = crate::streams::Events::of(server.send(&json!({"message": "Delete it"})).await);
+    let mut events =
+        crate::streams::Events::of(server.send(&json!({"message": "Delete it"})).await);
     let prompt = events.find("userPrompt").await.data;
     server.kill();
     let server = Server::start_with(dir.path(), &model, more, &[]).await;
@@ -241,4 +247,25 @@ async fn it_waits_through_a_kill() {
     let answered = server.post(&format!("{path}/response")).json(&yes()).send().await.unwrap();
     assert_eq!(answered.status(), 200);
     server.kill();
+}
+
+/// Y-2, E-2: a prompt of one node is listed and answered on another.
+#[tokio::test]
+async fn it_is_answered_on_another_node() {
+    let more = "[tenants.home.projects.recipes.mcp.s.tools.\"*\"]\napprovers = [\"admin\"]\n";
+    let Some(cluster) = Cluster::with(Channel::Postgres, more).await else { return };
+    let (a, b) = (cluster.node("a").await, cluster.node("b").await);
+    cluster.model.push(Script::answer().tool_use("t1", "s_mark", &cluster.mark()));
+    cluster.model.push(Script::answer().text("Done."));
+    let (_, mut events) = begin(&a, "Mark it").await;
+    let prompt = open_prompt(&b).await;
+    let read = body_of(b.get(&format!("/api/prompts/{prompt}")).send().await.unwrap()).await;
+    assert_eq!(read["prompt"]["approvers"], json!({"admin": true}));
+    let cookie = a.log_in("a-family-password").await;
+    let path = format!("/api/prompts/{prompt}/response");
+    let refused = b.anonymous_post(&path).header("cookie", &cookie).json(&yes()).send().await;
+    assert_eq!(refusal(refused.unwrap()).await, (403, "not_approver".to_owned()));
+    assert_eq!(answer(&b, &prompt, &yes()).await, 200);
+    events.until_done(&mut Seen::default()).await;
+    assert_eq!(cluster.marks().len(), 1);
 }
