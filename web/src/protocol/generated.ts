@@ -376,6 +376,8 @@ more?: number,
  */
 values: Array<ValueOrigin>, };
 
+export type PersonId = string;
+
 export type RoleName = string;
 
 export type Approvers = { 

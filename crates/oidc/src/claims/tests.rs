@@ -160,7 +160,8 @@ fn a_subject_is_needed() {
 #[test]
 fn claims_give_named_roles() {
     let mut rule = roles("groups", &["parents"], Some(&["family"]));
-    let rules = |rule: &RoleRules| ClaimRules { roles: Some(rule.clone()), ..ClaimRules::default() };
+    let rules =
+        |rule: &RoleRules| ClaimRules { roles: Some(rule.clone()), ..ClaimRules::default() };
     let named = |rules: &ClaimRules, groups: Value| {
         rules.identity(&claims(json!({"groups": groups}))).unwrap().named_roles
     };
