@@ -66,8 +66,8 @@ test('a prompt is answered by somebody else', async ({ browser }) => {
   await cleo.setViewportSize({ width: 390, height: 844 });
   await shot(cleo, 'approvers-waiting-phone');
   await cleo.getByRole('button', { name: /^Excluir/ }).click();
-  await expect(ana.getByText('It is gone.')).toBeVisible();
-  await expect(ana.getByText(/Cleo/)).toBeVisible();
+  await expect(chat.main.getByText('It is gone.')).toBeVisible();
+  await expect(chat.main.getByText(/Cleo/)).toBeVisible();
   await server.end();
   model.stop();
 });
