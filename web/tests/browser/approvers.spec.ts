@@ -55,6 +55,7 @@ test('a prompt is answered by somebody else', async ({ browser }) => {
   );
   await expect(ana.getByText('You may not answer this.')).toBeVisible();
   await expect(chat.main.getByRole('button', { name: /^Delete/ })).toHaveCount(0);
+  await expect(ana.getByText('A question waits for the answer of somebody else.')).toBeVisible();
   await expectAccessible(ana, 'a card that one may not answer');
   await shot(ana, 'approvers-asker');
 
