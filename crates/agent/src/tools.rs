@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_core::Stream;
-use parlor_protocol::{PersonId, ToolProgress};
+use parlor_protocol::{Approvers, PersonId, ToolProgress};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
@@ -129,6 +129,8 @@ pub struct Tool {
     pub timeout: Duration,
     /// How long an approval waits; `None` leaves it to the project, zero waits for ever.
     pub prompt_timeout: Option<Duration>,
+    /// Whose answers to an approval count, if not everybody's who takes part (Y-2).
+    pub approvers: Option<Approvers>,
     /// The tool of the same server that previews a call; only trusted servers have one.
     /// Called by [`Tools::preview`].
     pub preview: Option<String>,

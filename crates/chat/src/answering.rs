@@ -15,6 +15,7 @@ use parlor_protocol::{
 use parlor_storage::{Follows, Prompt, PromptResolution};
 use serde_json::Value;
 
+use crate::approvers;
 use crate::caller::{Accepted, Caller};
 use crate::clock::now;
 use crate::error::ChatError;
@@ -128,8 +129,7 @@ async fn open_prompt(
     caller: &Caller,
     id: PromptId,
 ) -> Result<Prompt, ChatError> {
-    let prompt = state.store.prompt(&caller.scope, id).await?;
-    state.take_part(caller, prompt.conversation).await?;
+    let prompt = approvers::to_answer(state, caller, id).await?;
     if prompt.outcome.is_some() { Err(ChatError::PromptClosed) } else { Ok(prompt) }
 }
 

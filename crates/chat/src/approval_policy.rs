@@ -2,7 +2,7 @@
 //!
 //! A call is judged by, in this order: what the configuration says about the tool and its
 //! arguments; the annotations of the tool, if its server is trusted with them (M-1); the
-//! allowances of the conversation (P-11). In doubt a person is asked. Where that is a yes, and the
+//! allowances of the conversation (P-11), unless somebody else has to answer each time. In doubt a person is asked. Where that is a yes, and the
 //! call could do harm, what was read before may turn it into a question (F-2).
 
 use parlor_agent::ProposedCall;
@@ -59,7 +59,9 @@ fn judge_call(call: &ProposedCall, allowances: &[Allowance]) -> Verdict {
         None if claims_to_be_harmless(tool) => return Verdict::Allow,
         None => {}
     }
-    if allowances.iter().any(|allowance| covers(allowance, tool)) {
+    // What one person remembered is no answer of somebody else.
+    let needs_other = tool.approvers.as_ref().is_some_and(|approvers| approvers.other);
+    if !needs_other && allowances.iter().any(|allowance| covers(allowance, tool)) {
         Verdict::Allow
     } else {
         Verdict::Ask
@@ -101,6 +103,7 @@ mod tests {
             fingerprint: "f1".into(),
             timeout: Duration::from_secs(1),
             prompt_timeout: None,
+            approvers: None,
             preview: None,
             suspicion: None,
             is_changed: false,

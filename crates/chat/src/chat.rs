@@ -33,14 +33,12 @@ use crate::nodes::NodeTasks;
 use crate::project::Projects;
 use crate::prompts::PreviewedCall;
 use crate::state::ChatState;
-use crate::{agent_initiated_turns, branches, conversations, recovery, sending};
+use crate::{agent_initiated_turns, approvers, branches, conversations, recovery, sending};
 
 /// Conversations on a page of the list.
 const CONVERSATIONS_PER_PAGE: u32 = 50;
 /// Blocked inputs on a page of the list.
 const BLOCKED_INPUTS_PER_PAGE: u32 = 200;
-/// Prompts on a page of the list.
-const PROMPTS_PER_PAGE: u32 = 200;
 /// How long turns, tools and agents have to end after they were stopped.
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -322,7 +320,7 @@ impl Chat {
 
     /// A prompt and how it ended.
     pub async fn prompt(&self, caller: &Caller, id: PromptId) -> Result<PromptView, ChatError> {
-        Ok(self.state.store.prompt(&caller.scope, id).await?.view())
+        approvers::view(&self.state, caller, id).await
     }
 
     /// A page of the prompts that the caller may answer or has seen answered, newest first (P-6).
@@ -332,9 +330,7 @@ impl Chat {
         status: Option<PromptStatus>,
         before: Option<&PageCursor>,
     ) -> Result<PromptPage, ChatError> {
-        let store = &self.state.store;
-        let scope = caller.scope.taking_part();
-        Ok(store.prompts(&scope, status, before, PROMPTS_PER_PAGE).await?)
+        approvers::list(&self.state, caller, status, before).await
     }
 
     /// The allowances of a conversation (P-11).

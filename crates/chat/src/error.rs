@@ -19,6 +19,9 @@ pub enum ChatError {
     /// Answer 403: they see it, and may not do that with it.
     #[error("{0}")]
     Forbidden(&'static str),
+    /// Answer 403: somebody else has to answer.
+    #[error("the answer of somebody else is needed")]
+    NotApprover,
     /// Wait for the turn, or stop it.
     #[error("a turn is running in this conversation; wait for it or stop it")]
     TurnRunning,

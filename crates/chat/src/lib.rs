@@ -9,7 +9,8 @@
 //! 4. [`log`]: durable events are committed before anyone sees them; text is visible as it
 //!    streams and stored a moment later.
 //! 5. [`prompts`], [`approval_policy`]: what an agent must not do by itself waits for a
-//!    person's answer, as a row that outlives connections and restarts.
+//!    person's answer, as a row that outlives connections and restarts. [`approvers`]: whose
+//!    answers count.
 //! 6. [`recovery`]: after a crash, unfinished turns are resumed or ended.
 //!    [`agent_initiated_turns`]: an agent may begin a turn by itself.
 //!    [`apps`]: pages of MCP servers, whose calls are turns too.
@@ -29,6 +30,7 @@ mod agent_initiated_turns;
 mod allowances;
 mod answering;
 mod approval_policy;
+mod approvers;
 mod apps;
 mod branches;
 mod budgets;

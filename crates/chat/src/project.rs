@@ -8,7 +8,7 @@ use parlor_agent::tools::tools_of_person;
 use parlor_agent::{Agent, Tools};
 use parlor_guard::guardrail::Guardrail;
 use parlor_guard::sanitizer::Sanitizer;
-use parlor_protocol::{PersonId, ProjectId, TenantId};
+use parlor_protocol::{Approvers, PersonId, ProjectId, TenantId};
 use parlor_storage::{Path, StorageError, Store};
 
 use crate::budgets::{Budgets, Prices};
@@ -36,6 +36,8 @@ pub struct Project {
     pub reminder: Option<String>,
     /// How long a prompt stays open while a turn waits for it; zero is for ever (P-4).
     pub prompt_timeout: Duration,
+    /// Whose answers to approvals count, of tools that say nothing of it (Y-2).
+    pub approvers: Option<Approvers>,
     /// How much history goes to the model, in approximate tokens (K-2).
     pub context_tokens: u64,
     /// The largest image, in bytes (H-4).

@@ -237,6 +237,7 @@ mod tests {
             fingerprint: String::new(),
             timeout: Duration::from_secs(1),
             prompt_timeout: None,
+            approvers: None,
             preview: None,
             suspicion: None,
             is_changed: false,

@@ -164,6 +164,7 @@ fn admit(tool: McpTool, spec: &ServerSpec, internal: &[String]) -> Result<Option
         claims,
         timeout: spec.call_timeout(&policy),
         prompt_timeout: policy.prompt_timeout,
+        approvers: policy.approvers,
         rules: policy.rules,
         preview,
         suspicion: None,

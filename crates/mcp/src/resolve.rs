@@ -192,6 +192,7 @@ impl ServerSpec {
             rules: found().flat_map(|policy| policy.rules.iter().cloned()).collect(),
             timeout: found().find_map(|policy| policy.timeout),
             prompt_timeout: found().find_map(|policy| policy.prompt_timeout),
+            approvers: found().find_map(|policy| policy.approvers.clone()),
             content: found().find_map(|policy| policy.content),
             private: found().find_map(|policy| policy.private),
             sink: found().find_map(|policy| policy.sink),

@@ -127,6 +127,9 @@ pub struct ToolSettings {
     pub timeout_seconds: Option<f64>,
     /// How long an approval waits; 0 waits without a limit.
     pub prompt_timeout_seconds: Option<f64>,
+    /// Whose answers to an approval count: "admin", "role:NAME", "person:LOGIN", and "other" for
+    /// somebody else than who asked. By default, those of everybody who takes part.
+    pub approvers: Vec<String>,
     /// Whose words its results hold.
     pub content: Option<Content>,
     /// Whether its results hold what is not public.

@@ -2,6 +2,8 @@
 //! admitted, as what, and how they are called. Pure, and fails closed: a claim that is missing or
 //! of another shape matches nothing.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -59,6 +61,10 @@ pub struct RoleRules {
     /// Values that make a user. If this is not set, everybody else who is admitted is a user.
     #[serde(default)]
     pub user: Option<Vec<String>>,
+    /// Values that give roles of the tenant, by the role. If this is set, these are all roles that
+    /// somebody has.
+    #[serde(default)]
+    pub named: BTreeMap<String, Vec<String>>,
 }
 
 /// The access role that claims give.
@@ -85,6 +91,8 @@ pub struct Identity {
     pub login: Option<String>,
     /// Their access role.
     pub role: Role,
+    /// Their roles in the tenant, by name; none if the claims say nothing of them.
+    pub named_roles: Option<Vec<String>>,
 }
 
 impl ClaimRules {
@@ -133,6 +141,7 @@ impl ClaimRules {
             email,
             login: text(claims, &self.login, LONGEST_NAME),
             role,
+            named_roles: self.named_roles(claims),
         })
     }
 
@@ -146,6 +155,13 @@ impl ClaimRules {
             .into_iter()
             .chain(rules.into_iter().flatten());
         all.all(|claim| find(claims, claim).is_some())
+    }
+
+    fn named_roles(&self, claims: &Claims) -> Option<Vec<String>> {
+        let rule = self.roles.as_ref().filter(|rule| !rule.named.is_empty())?;
+        let has = |values: &Vec<String>| has_any(claims, &rule.claim, values);
+        let named = rule.named.iter().filter(|(_, values)| has(values));
+        Some(named.map(|(name, _)| name.clone()).collect())
     }
 
     fn role(&self, claims: &Claims) -> Option<Role> {

@@ -47,6 +47,7 @@ fn tool(name: &str, action: Option<ToolAction>, flow: ToolFlow) -> Tool {
         fingerprint: String::new(),
         timeout: Duration::MAX,
         prompt_timeout: None,
+        approvers: None,
         preview: None,
         suspicion: None,
         is_changed: false,

@@ -102,6 +102,8 @@ pub enum ErrorCode {
     Unauthorized,
     /// Not from here, or not for this access role.
     Forbidden,
+    /// The answer of somebody else is needed (Y-2).
+    NotApprover,
     /// There is no such thing, or it is another tenant's.
     NotFound,
     /// A turn runs; wait for it or stop it.
@@ -143,6 +145,7 @@ impl ErrorCode {
             Self::BadImage => "bad_image",
             Self::Unauthorized => "unauthorized",
             Self::Forbidden => "forbidden",
+            Self::NotApprover => "not_approver",
             Self::NotFound => "not_found",
             Self::TurnRunning => "turn_running",
             Self::PromptOpen => "prompt_open",

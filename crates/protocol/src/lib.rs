@@ -13,12 +13,14 @@
 //! - [`prompt`], [`prompt_draft`]: what waits for a person, as the server shows
 //!   it and as an agent writes it.
 //! - [`person`]: names of people, and who sees a conversation.
+//! - [`approvers`]: whose answers to a prompt count.
 //! - [`budget`]: how much may be used, of what, and until when.
 //! - [`influence`]: what may be behind a call that a person is asked about.
 //! - [`event`]: the entries of a conversation's log.
 //! - [`request`]: what a client may send.
 //! - [`verdict`], [`error`]: what the server decided, and the errors that clients see.
 
+pub mod approvers;
 pub mod budget;
 pub mod error;
 pub mod event;
@@ -38,6 +40,7 @@ mod timestamp;
 pub mod tool;
 pub mod verdict;
 
+pub use approvers::{Answerer, ApproverError, Approvers, RoleName, RoleNameError};
 pub use budget::{BudgetScope, BudgetUse, Measure, Period, SpentBudget};
 pub use error::{ErrorBody, ErrorCode, ErrorEnvelope, FieldProblem, Problem};
 pub use event::{Branch, DoneReason, EventBody};

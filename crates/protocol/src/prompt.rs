@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::approvers::Approvers;
 use crate::ids::{CallId, ConversationId, PromptId};
 use crate::influence::Influence;
 use crate::message::Timestamp;
@@ -76,6 +77,9 @@ pub struct UserPrompt {
     /// What others wrote that may be behind the call (F-2).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub influence: Option<Influence>,
+    /// Whose answers count, if not those of everybody who takes part in the conversation (Y-2).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approvers: Option<Approvers>,
 }
 
 /// What a person has to know about the approval of a call.

@@ -77,6 +77,7 @@ fn prompt(prompt_type: PromptType, question: &str) -> UserPrompt {
         ends_with_agent: false,
         caveats: Vec::new(),
         influence: None,
+        approvers: None,
     }
 }
 

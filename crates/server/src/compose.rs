@@ -292,6 +292,7 @@ fn project(
         system_prompt: config.system_prompt.clone(),
         reminder: config.reminder.clone(),
         prompt_timeout: config.prompt_timeout.unwrap_or_default(),
+        approvers: config.approvers.clone(),
         // A program keeps its own context.
         context_tokens: if behind_bridge { u64::MAX } else { config.agent.model.context_tokens },
         max_image_bytes: limits.image,

@@ -15,6 +15,7 @@
 //! | [`compose`], [`membership`], [`dialects`], [`worker_threads`] | projects from the configuration; this server as one of several; events as clients read them; the threads that serve |
 //! | [`oidc_logins`] | providers of OpenID Connect, and what browsers keep of a login with one |
 //! | [`mcp_logins`] | logins to MCP servers, encrypted in the database |
+//! | `unanswerable` | approvals that nobody could answer |
 //! | `logo` | logos of projects |
 //! | [`config`], [`clock`], `timestamp`, [`log`] | settings, time and logging |
 //!
@@ -43,4 +44,5 @@ pub mod serve;
 pub mod start;
 mod timestamp;
 pub mod webhooks;
+mod unanswerable;
 pub mod worker_threads;

@@ -35,6 +35,7 @@ use crate::logo;
 use crate::mcp_logins::McpLogins;
 use crate::membership::membership;
 use crate::serve::serve;
+use crate::unanswerable;
 use crate::worker_threads::WorkerThreads;
 
 const LOCK: &str = "parlor.lock";
@@ -157,6 +158,7 @@ impl Prepared {
         let composed = self.compiled.open(store.clone(), membership).await?;
         let modes = composed.modes.clone();
         let app = App::new(config, address, store, recipes, composed, clock, fanout);
+        unanswerable::warn(&app.config, &app.store).await?;
         // Most of the memory for compiling is free again.
         parlor_malloc::trim();
         Ok(OpenServer {

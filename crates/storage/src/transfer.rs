@@ -98,7 +98,7 @@ const TABLES: &[Table] = &[
             "allowed_preview",
         ])
         .integers(&["timeout_ms", "opened_at", "expires_at", "closed_at"])
-        .booleans(&["parks", "told"]),
+        .booleans(&["parks", "told", "limited"]),
     Table::new("tool_runs", &["id"])
         .texts(&[
             "id", "conversation_id", "turn_id", "call_id", "server", "tool", "status", "arguments",
@@ -137,7 +137,7 @@ const TABLES: &[Table] = &[
         .texts(&["id", "hash", "kind", "tenant", "role", "name", "person", "device"])
         .integers(&["created_at", "last_used_at", "expires_at", "revoked_at"]),
     Table::new("people", &["id"])
-        .texts(&["id", "tenant", "login", "name", "email", "role", "password_hash"])
+        .texts(&["id", "tenant", "login", "name", "email", "role", "password_hash", "roles"])
         .integers(&["created_at", "disabled_at"]),
     Table::new("identities", &["tenant", "provider", "subject"])
         .texts(&["tenant", "provider", "subject", "person"])

@@ -29,7 +29,7 @@ export function People() {
   };
   return (
     <>
-      <Section title={t('admin.people')} empty={people.seen?.length === 0 ? t('admin.people.nobody') : null}>
+      <Section title={t('admin.people')} empty={people.seen?.people.length === 0 ? t('admin.people.nobody') : null}>
         <Refused refusal={people.refusal} />
         {people.seen && <PeopleTable people={people} changed={changed} />}
       </Section>
@@ -39,22 +39,22 @@ export function People() {
   );
 }
 
-function PeopleTable({ people, changed }: { people: Reading<admin.Person[]>; changed(): void }) {
+function PeopleTable({ people, changed }: { people: Reading<admin.PeopleList>; changed(): void }) {
   const { t } = useI18n();
   return (
     <Table label={t('admin.people')} columns={['admin.people.name', 'admin.people.role', 'admin.people.state', 'admin.people.seen', 'admin.people.actions']}>
-      {people.seen?.map((person) => <PersonRow key={person.id} person={person} changed={changed} />)}
+      {people.seen?.people.map((person) => <PersonRow key={person.id} person={person} roles={people.seen?.roles ?? []} changed={changed} />)}
     </Table>
   );
 }
 
-function PersonRow({ person, changed }: { person: admin.Person; changed(): void }) {
+function PersonRow({ person, roles, changed }: { person: admin.Person; roles: readonly string[]; changed(): void }) {
   const { t, ago, moment } = useI18n();
   const now = serverNow(useNow(60_000));
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const isMe = useParlor((state) => state.me?.person?.id === person.id);
   const { name } = person;
-  const change = async (wanted: { disabled?: boolean; role?: admin.Role }) => {
+  const change = async (wanted: { disabled?: boolean; role?: admin.Role; roles?: string[] }) => {
     setRefusal(null);
     try {
       await admin.changePerson(person.id, wanted);
@@ -75,6 +75,7 @@ function PersonRow({ person, changed }: { person: admin.Person; changed(): void 
           <RoleField label={t('admin.people.role_of', { name })} role={person.role} choose={(role) => void change({ role })} />
         )}
         {person.provider && <span className="block text-muted">{t('admin.people.by_provider', { provider: person.provider })}</span>}
+        {roles.length > 0 && <Roles person={person} roles={roles} choose={(chosen) => void change({ roles: chosen })} />}
         <Refused refusal={refusal} />
       </td>
       <td className={CELL}>
@@ -114,6 +115,23 @@ function PersonRow({ person, changed }: { person: admin.Person; changed(): void 
         </span>
       </td>
     </tr>
+  );
+}
+
+/** The roles of somebody, among those that the tenant has. */
+function Roles({ person, roles, choose }: { person: admin.Person; roles: readonly string[]; choose(roles: string[]): void }) {
+  const { t } = useI18n();
+  const change = (role: string, has: boolean) => choose(roles.filter((one) => (one === role ? has : person.roles.includes(one))));
+  return (
+    <fieldset className="mt-1">
+      <legend className="sr-only">{t('admin.people.roles_of', { name: person.name })}</legend>
+      {roles.map((role) => (
+        <label key={role} className="me-3 inline-flex items-center gap-1.5 py-1 pointer-coarse:min-h-11">
+          <input type="checkbox" className="accent-accent" checked={person.roles.includes(role)} onChange={(event) => change(role, event.target.checked)} />
+          {role}
+        </label>
+      ))}
+    </fieldset>
   );
 }
 

@@ -85,7 +85,7 @@ function useRows(): WaitingRow[] {
 function Place({ prompt }: { prompt: api.OpenPrompt }) {
   const { t, ago } = useI18n();
   const now = serverNow(useNow(30_000));
-  const place = usePlace(prompt.conversation_id);
+  const place = usePlace(prompt.unseen ? null : prompt.conversation_id);
   const project = useParlor((state) => state.me?.projects.find((one) => one.id === place?.project)?.name ?? null);
   const server = prompt.origin?.startsWith('mcp:') ? prompt.origin.slice('mcp:'.length) : null;
   const parts = [
@@ -96,24 +96,26 @@ function Place({ prompt }: { prompt: api.OpenPrompt }) {
   return (
     <div className="flex items-center gap-3">
       <div className="min-w-0 grow">
-        <h2 dir="auto" className="truncate font-medium"><VisibleText text={place?.title ?? '…'} /></h2>
+        <h2 dir="auto" className="truncate font-medium"><VisibleText text={prompt.unseen ? t('approvers.unseen') : (place?.title ?? '…')} /></h2>
         <p className="text-small text-muted">{parts.filter((part) => part !== null).join(' · ')}</p>
       </div>
-      <Button aria-label={t('waiting.open', { title: place?.title ?? '' })} onClick={() => void open(prompt.conversation_id)}>
-        {t('left.open')}
-      </Button>
+      {!prompt.unseen && (
+        <Button aria-label={t('waiting.open', { title: place?.title ?? '' })} onClick={() => void open(prompt.conversation_id)}>
+          {t('left.open')}
+        </Button>
+      )}
     </div>
   );
 }
 
 /** Title and project of a conversation, from the list; one that is not in it is read. */
-function usePlace(id: string): { title: string; project: string } | null {
+function usePlace(id: string | null): { title: string; project: string } | null {
   const listed = useParlor((state) => state.list.rows.find((row) => row.id === id) ?? null);
   const ready = useParlor((state) => state.list.state !== 'loading');
   const [read, setRead] = useState<{ title: string; project: string } | null>(null);
-  const missing = ready && listed === null;
+  const missing = ready && listed === null && id !== null;
   useEffect(() => {
-    if (!missing) return;
+    if (!missing || id === null) return;
     api.readConversation(id).then(({ title, project }) => setRead({ title, project }), () => undefined);
   }, [id, missing]);
   return listed ?? read;

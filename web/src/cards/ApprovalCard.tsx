@@ -5,9 +5,12 @@ import { type FormEvent, useId, useState } from 'react';
 
 import { useI18n } from '../i18n';
 import { hasToolTexts, isDestructive, readableName, toolTexts } from '../i18n/tools';
+import type { OpenPrompt } from '../net/api';
 import type { ToolCall, UserPrompt } from '../protocol/generated';
 import { asSchema, kindOf, problemsIn } from '../schema/schema';
 import { isAnything, isText, useAnswerDraft } from '../state/answer_drafts';
+import { mayAnswer } from '../state/approvers';
+import { useParlor } from '../state/store';
 import { Button } from '../ui/Button';
 import { onEscape } from '../ui/escape';
 import { Menu } from '../ui/Menu';
@@ -16,6 +19,7 @@ import { troubleWith, useAnswering, useArrivalFocus } from './answering';
 import { Arguments } from './Arguments';
 import { Actions, Trouble } from './Card';
 import { GoOnWithoutRead, InfluenceBox } from './Influence';
+import { ApproversNote } from './ApproversNote';
 import { objectOf } from './object';
 import { type LivePreview, useLivePreview } from './preview/live_preview';
 import { namesIn } from './preview/names';
@@ -30,7 +34,9 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
   const [input, setInput] = useAnswerDraft(prompt.messageId, 'input', () => call.input, isAnything);
   const [reason, setReason] = useAnswerDraft(prompt.messageId, 'reason', () => '', isText);
   const [refusing, setRefusing] = useState(reason !== '');
-  const { influence } = prompt;
+  const { influence, approvers } = prompt;
+  const mine = useParlor((state) => mayAnswer(state.me, approvers));
+  const unseen = (prompt as OpenPrompt).unseen === true;
   const notProven = prompt.caveats?.includes('not_proven') ?? false;
   const editsAreRefusals = prompt.caveats?.includes('edits_are_refusals') ?? false;
   const destructive = prompt.severity === 'critical' || isDestructive(call.name);
@@ -65,6 +71,7 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
     <PromptFrame
       ref={card}
       asked={prompt}
+      fixed={unseen}
       tone={destructive ? 'critical' : prompt.severity === 'major' ? 'warning' : 'question'}
       icon={destructive ? <TriangleAlert size={18} /> : <ShieldQuestion size={18} />}
       title={<VisibleText text={t('approval.wants', { what: tool.wants })} />}
@@ -79,7 +86,7 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
     >
       {influence && (
         <InfluenceBox influence={influence} call={call}>
-          <GoOnWithoutRead conversation={prompt.conversation_id} busy={busy} />
+          {!unseen && <GoOnWithoutRead conversation={prompt.conversation_id} busy={busy} />}
         </InfluenceBox>
       )}
       {shown && (
@@ -87,7 +94,7 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
           <PreviewOf
             preview={shown}
             stale={stale}
-            {...(notProven ? {} : { edit: { call, schema, input, names, problems, disabled: busy, editing, setEditing, change: setInput } })}
+            {...(notProven || !mine ? {} : { edit: { call, schema, input, names, problems, disabled: busy, editing, setEditing, change: setInput } })}
           />
         </div>
       )}
@@ -99,14 +106,15 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
         input={input}
         names={names}
         problems={problems}
-        disabled={busy}
+        disabled={busy || !mine}
         // Without a preview they are all that there is to judge by.
         startsOpen={prompt.preview === undefined && influence === undefined}
-        {...(notProven ? {} : { change: setInput })}
+        {...(notProven || !mine ? {} : { change: setInput })}
       />
       {changed && <p className="text-small font-medium text-warning">{t(editsAreRefusals ? 'approval.changed_by_request' : 'approval.changed')}</p>}
+      {approvers && <ApproversNote approvers={approvers} mine={mine} />}
       <Trouble text={trouble} />
-      {refusing ? (
+      {!mine ? null : refusing ? (
         <Refusing busy={busy} reason={reason} change={setReason} cancel={back} refuse={() => void give({ response: 'no', ...(reason.trim() ? { reason: reason.trim() } : {}) })} />
       ) : (
         <Actions>
@@ -127,8 +135,8 @@ export function ApprovalCard({ prompt, call }: { prompt: UserPrompt; call: ToolC
               </Button>
             )}
             items={[
-              // A yes to a call that others may be behind is for that call alone.
-              ...(influence ? [] : [always]),
+              // A yes to a call that others may be behind is for that call alone; somebody else answers each time.
+              ...(influence || approvers?.other ? [] : [always]),
               {
                 key: 'reason',
                 icon: <MessageSquareX size={16} aria-hidden="true" />,

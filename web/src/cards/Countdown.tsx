@@ -22,9 +22,11 @@ interface Props {
   prompt: string;
   /** Undefined if it has no deadline. */
   expiresAt: number | undefined;
+  /** Whether whoever reads it cannot change it. */
+  fixed?: boolean;
 }
 
-export function Countdown({ prompt, expiresAt }: Props) {
+export function Countdown({ prompt, expiresAt, fixed = false }: Props) {
   const counted = useRef(false);
   // The deadline that was put off here; a later one can be put off again.
   const [putOff, setPutOff] = useState<number | null>(null);
@@ -34,13 +36,14 @@ export function Countdown({ prompt, expiresAt }: Props) {
     setPutOff(expiresAt);
     void keepWaiting(prompt).then((refusal) => refusal && setPutOff(null));
   };
-  return <Counting expiresAt={expiresAt} asked={putOff === expiresAt} more={more} />;
+  return <Counting expiresAt={expiresAt} asked={putOff === expiresAt} more={fixed ? null : more} />;
 }
 
 interface CountingProps {
   expiresAt: number;
   asked: boolean;
-  more(): void;
+  /** None if the time cannot be changed. */
+  more: (() => void) | null;
 }
 
 function Counting({ expiresAt, asked, more }: CountingProps) {
@@ -71,9 +74,11 @@ function Counting({ expiresAt, asked, more }: CountingProps) {
         {clock(seconds)}
       </span>
       {/* A button that is disabled would lose the focus before the note can have it. */}
-      <Button aria-disabled={over} onClick={() => !over && more()} className="py-0! aria-disabled:cursor-not-allowed aria-disabled:text-muted">
-        {t('prompt.keep_waiting')}
-      </Button>
+      {more !== null && (
+        <Button aria-disabled={over} onClick={() => !over && more()} className="py-0! aria-disabled:cursor-not-allowed aria-disabled:text-muted">
+          {t('prompt.keep_waiting')}
+        </Button>
+      )}
     </div>
   );
 }

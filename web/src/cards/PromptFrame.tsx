@@ -23,11 +23,13 @@ interface Props {
   /** Before the context. */
   lead?: ReactNode;
   busy: boolean;
+  /** Whether its time cannot be changed by whoever reads it. */
+  fixed?: boolean;
   ref: Ref<HTMLElement>;
   children: ReactNode;
 }
 
-export function PromptFrame({ asked, icon = <CircleHelp size={18} />, tone, title, badge, lead, busy, ref, children }: Props) {
+export function PromptFrame({ asked, icon = <CircleHelp size={18} />, tone, title, badge, lead, busy, fixed = false, ref, children }: Props) {
   const i18n = useI18n();
   const keys = useCardKeys();
   return (
@@ -38,7 +40,7 @@ export function PromptFrame({ asked, icon = <CircleHelp size={18} />, tone, titl
       icon={icon}
       title={title ?? asked.question}
       badge={badge ?? severityLabel(i18n, asked.severity)}
-      aside={asked.messageId !== undefined && <Countdown prompt={asked.messageId} expiresAt={asked.expires_at} />}
+      aside={asked.messageId !== undefined && <Countdown prompt={asked.messageId} expiresAt={asked.expires_at} fixed={fixed} />}
       busy={busy}
     >
       {lead}

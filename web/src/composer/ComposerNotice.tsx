@@ -5,6 +5,8 @@ import { useI18n } from '../i18n';
 import { nearText } from '../i18n/budgets';
 import { reasonFor } from '../i18n/reasons';
 import { serverNow } from '../net/clock';
+import { mayAnswer } from '../state/approvers';
+import { openPrompt } from '../state/branches';
 import { nearlyUsedUp, useBudgets } from '../state/budgets';
 import type { PictureTrouble } from '../state/pictures';
 import { setState, useParlor } from '../state/store';
@@ -34,6 +36,7 @@ export function ComposerNotice({ pictureTrouble, missing, waiting, tried }: Prop
   const i18n = useI18n();
   const { t } = i18n;
   const notice = useParlor((state) => state.notice);
+  const mine = useParlor((state) => mayAnswer(state.me, openPrompt(state.conversation)?.approvers));
   if (notice?.refusal.code === 'rate_limited' && notice.refusal.retryAfter !== null) {
     return <Wait key={notice.at} until={notice.at + notice.refusal.retryAfter * 1_000} />;
   }
@@ -57,7 +60,7 @@ export function ComposerNotice({ pictureTrouble, missing, waiting, tried }: Prop
   return (
     <Line key={tried?.count} look={tried ? 'warning' : 'quiet'} icon={<CircleHelp size={16} />}>
       <span className="flex flex-wrap gap-x-3">
-        {t(tried ? SEND_DISABLED_TEXTS[tried.blocker] : 'composer.prompt_waits')}
+        {t(tried ? SEND_DISABLED_TEXTS[tried.blocker] : mine ? 'composer.prompt_waits' : 'composer.prompt_of_others')}
         <button type="button" onClick={show} className="rounded-control font-medium text-accent underline underline-offset-3">
           {t('composer.show_prompt')}
         </button>

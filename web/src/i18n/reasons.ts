@@ -15,6 +15,7 @@ const REASONS: Record<ErrorCode | 'offline', Key> = {
   bad_image: 'reason.bad_image',
   unauthorized: 'reason.unauthorized',
   forbidden: 'reason.forbidden',
+  not_approver: 'reason.not_approver',
   not_found: 'reason.not_found',
   turn_running: 'reason.turn_running',
   prompt_open: 'reason.prompt_open',

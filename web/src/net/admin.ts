@@ -18,6 +18,14 @@ export interface Person {
   last_seen_at?: Timestamp;
   /** The login provider that says their role. */
   provider?: string;
+  /** Roles for prompts that name who answers them. */
+  roles: string[];
+}
+
+/** The people of the tenant, and the roles that there are. */
+export interface PeopleList {
+  people: Person[];
+  roles: string[];
 }
 
 export interface Invitation {
@@ -155,9 +163,9 @@ type Signal = AbortSignal;
 
 const path = (...parts: string[]) => `/api/${parts.map(encodeURIComponent).join('/')}`;
 
-export const people = async (signal: Signal) => (await askJson<{ people: Person[] }>(path('people'), { signal })).people;
+export const people = (signal: Signal) => askJson<PeopleList>(path('people'), { signal });
 export const invite = (role: Role) => askJson<Invitation>(path('people', 'invitations'), { method: 'POST', json: { role } });
-export const changePerson = (id: string, change: { disabled?: boolean; role?: Role }) =>
+export const changePerson = (id: string, change: { disabled?: boolean; role?: Role; roles?: string[] }) =>
   askJson<Person>(path('people', id), { method: 'PATCH', json: change });
 export const endSessionsOf = (id: string) => ask(path('people', id, 'sessions'), { method: 'DELETE' });
 

@@ -47,7 +47,7 @@ export interface Me {
   tenant: string;
   name: string;
   /** Who it is; none for the shared account. */
-  person?: { id: string; name: string };
+  person?: { id: string; name: string; login?: string; roles?: string[] };
   /** Whether administrators read the conversations that people have to themselves. */
   admins_read_conversations: boolean;
   /** Who may open links to conversations. */
@@ -200,6 +200,8 @@ export type OpenPrompt = UserPrompt & {
   /** Who asks: `approval`, `agent`, or `mcp:<server>`. */
   origin?: string;
   opened_at?: Timestamp;
+  /** Whether it is shown because it names the reader, who does not see its conversation. */
+  unseen?: boolean;
 };
 
 /** The open prompts of all conversations. */
@@ -211,11 +213,12 @@ export async function openPrompts(): Promise<OpenPrompt[]> {
 function promptIn(row: Record<string, unknown>): OpenPrompt | null {
   const prompt = isFields(row['prompt']) ? row['prompt'] : row;
   if (typeof prompt['messageId'] !== 'string') return null;
-  const { origin, opened_at } = row;
+  const { origin, opened_at, unseen } = row;
   return {
     ...(prompt as unknown as UserPrompt),
     ...(typeof origin === 'string' ? { origin } : {}),
     ...(typeof opened_at === 'number' ? { opened_at } : {}),
+    ...(unseen === true ? { unseen } : {}),
   };
 }
 

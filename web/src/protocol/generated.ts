@@ -376,6 +376,32 @@ more?: number,
  */
 values: Array<ValueOrigin>, };
 
+export type PersonId = string;
+
+export type RoleName = string;
+
+export type Approvers = { 
+/**
+ * Whether administrators may.
+ */
+admin?: boolean, 
+/**
+ * People with one of these roles may.
+ */
+roles?: Array<RoleName>, 
+/**
+ * These people may, by what they log in with.
+ */
+people?: Array<string>, 
+/**
+ * Whether it has to be somebody else than who asked. Alone: any other person.
+ */
+other?: boolean, 
+/**
+ * The person who asked. None for the shared account: nobody is known to be somebody else then.
+ */
+asked_by?: PersonId, };
+
 export type UserPrompt = { "type": "userPrompt", 
 /**
  * How it is answered.
@@ -453,7 +479,11 @@ caveats?: Array<CallCaveat>,
 /**
  * What others wrote that may be behind the call (F-2).
  */
-influence?: Influence, };
+influence?: Influence, 
+/**
+ * Whose answers count, if not those of everybody who takes part in the conversation (Y-2).
+ */
+approvers?: Approvers, };
 
 export type PromptUpdated = { 
 /**
@@ -616,7 +646,7 @@ turn_id?: TurnId,
  */
 message_id?: MessageId, };
 
-export type ErrorCode = "input_blocked" | "input_empty" | "input_too_long" | "input_malformed" | "malformed" | "bad_image" | "unauthorized" | "forbidden" | "not_found" | "turn_running" | "prompt_open" | "prompt_closed" | "answer_invalid" | "title_taken" | "changed" | "too_large" | "rate_limited" | "budget_exceeded" | "agent_failed" | "unavailable" | "internal";
+export type ErrorCode = "input_blocked" | "input_empty" | "input_too_long" | "input_malformed" | "malformed" | "bad_image" | "unauthorized" | "forbidden" | "not_approver" | "not_found" | "turn_running" | "prompt_open" | "prompt_closed" | "answer_invalid" | "title_taken" | "changed" | "too_large" | "rate_limited" | "budget_exceeded" | "agent_failed" | "unavailable" | "internal";
 
 export type Problem = "missing" | "too_short" | "too_long" | "too_small" | "too_large" | "too_few" | "too_many" | "pattern" | "wrong_type" | "not_a_choice" | "unknown" | "masked" | "other";
 

@@ -7,9 +7,9 @@ use parlor_guard::Clean;
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::message::{Message, MessageData, Metadata};
 use parlor_protocol::{
-    CallId, ConversationId, Influence, MessageId, MessageType, Preview, PromptDraft, PromptId,
-    PromptType, Question, Role, Severity, TenantId, Timestamp, ToolCall, TurnId, UserPrompt,
-    metadata,
+    CallId, ConversationId, Influence, MessageId, MessageType, PersonId, Preview, PromptDraft,
+    PromptId, PromptType, Question, Role, Severity, TenantId, Timestamp, ToolCall, TurnId,
+    UserPrompt, metadata,
 };
 use parlor_storage::NewPrompt;
 use serde_json::{Map, Value};
@@ -48,12 +48,16 @@ pub(crate) struct Behind {
     pub(crate) influence: Option<Influence>,
     /// Whether what was read makes it dangerous.
     pub(crate) is_dangerous: bool,
+    /// Whose turn it is.
+    pub(crate) asked_by: Option<PersonId>,
 }
 
 impl Asker<'_> {
     /// "May this call be made?"
     pub(crate) fn approval(&self, call: &ProposedCall, run: Uuid, behind: Behind) -> OpeningPrompt {
-        let Behind { preview, influence, is_dangerous } = behind;
+        let Behind { preview, influence, is_dangerous, asked_by } = behind;
+        let of_tool = call.tool.as_ref().and_then(|tool| tool.approvers.clone());
+        let approvers = of_tool.or_else(|| self.project.approvers.clone());
         let title = call.tool.as_ref().and_then(|tool| tool.title.as_deref());
         let shown = shown_call(&call.name, &call.input);
         let prompt = UserPrompt {
@@ -63,6 +67,7 @@ impl Asker<'_> {
             schema: call.tool.as_ref().and_then(|tool| form_of(&tool.spec.input_schema)),
             severity: Some(if is_dangerous { Severity::Critical } else { Severity::Major }),
             influence,
+            approvers: approvers.map(|approvers| approvers.asked_by(asked_by)),
             context: suspicion(call).or_else(|| call.description.clone()),
             caveats: call.caveats.clone(),
             ..self.bare(PromptType::Confirm, format!("Allow “{}”?", title.unwrap_or(&call.name)))
@@ -233,6 +238,7 @@ impl Asker<'_> {
             ends_with_agent: self.ends_with_agent,
             caveats: Vec::new(),
             influence: None,
+            approvers: None,
         }
     }
 }

@@ -21,6 +21,10 @@ const NOT_ALWAYS: &str = "This cannot be allowed for the rest of the conversatio
                           agent has read what others wrote. Allow it once, or go on without what \
                           was read.";
 
+/// Where somebody else has to answer, they do so each time (Y-2).
+const NOT_ALWAYS_OTHER: &str = "This cannot be allowed for the rest of the conversation: somebody \
+                                else than who asks has to allow each call.";
+
 /// A valid answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ValidAnswer {
@@ -119,6 +123,10 @@ fn approval(
     }
     if answer.remember.is_some() && public.influence.is_some() {
         return Err(NOT_ALWAYS.into());
+    }
+    let needs_other = public.approvers.as_ref().is_some_and(|approvers| approvers.other);
+    if answer.remember.is_some() && needs_other {
+        return Err(NOT_ALWAYS_OTHER.into());
     }
     let mut valid = yes(&answer.response);
     valid.arguments = Some(call.input.clone());

@@ -78,7 +78,8 @@ impl RunningTurn {
                 let flow = self.project.flow_context(store, path).await?;
                 let influence = flow::influence(store, &flow, path, &call).await?;
                 let is_dangerous = influence.is_some() && flow.is_dangerous(&call);
-                let behind = Behind { preview, influence, is_dangerous };
+                let asked_by = store.person_of_turn(self.writer.turn()).await?;
+                let behind = Behind { preview, influence, is_dangerous, asked_by };
                 self.asker(call.ends_with_agent).approval(&call, run.id, behind)
             }
             NewPrompt::ClientCall { call, run } => self.asker(false).client_call(&call, run.id),

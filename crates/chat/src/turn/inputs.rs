@@ -76,7 +76,11 @@ impl Rows {
     ) -> Result<Input<'_>, StorageError> {
         let (store, turn) = (&writer.store, writer.turn());
         let Some(run) = store.tool_run(turn, &call.id).await? else {
-            self.allowances = store.allowances(writer.conversation()).await?;
+            // What was remembered before somebody else had to answer holds no more.
+            let needs_other = project.approvers.as_ref().is_some_and(|approvers| approvers.other);
+            if !needs_other {
+                self.allowances = store.allowances(writer.conversation()).await?;
+            }
             self.flow = project.flow_context(store, writer.path).await?;
             let run = new_run(&call, RunStatus::Proposed);
             let (allowances, flow) = (&self.allowances, &self.flow);

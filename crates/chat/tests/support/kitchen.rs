@@ -99,6 +99,7 @@ fn tool(name: &str, version: u32) -> Tool {
         fingerprint: format!("{name}-{version}"),
         timeout: Duration::from_secs(5),
         prompt_timeout: None,
+        approvers: None,
         preview: (name == "burn").then(|| "preview".to_owned()),
         suspicion: None,
         is_changed: false,

@@ -93,6 +93,7 @@ async fn open_as(
             tools: setup.tools,
             reminder: None,
             prompt_timeout: setup.prompt_timeout,
+            approvers: None,
             system_prompt: Some("Be brief.".into()),
             context_tokens: 2_000,
             max_image_bytes: 1_000,

@@ -295,6 +295,7 @@ fn clean_prompt(prompt: UserPrompt, sanitizer: &Sanitizer) -> UserPrompt {
         ends_with_agent,
         caveats,
         influence,
+        approvers,
     } = prompt;
     let raw: &[QuestionOption] = options.as_deref().unwrap_or_default();
     let clean = clean_options(sanitizer, raw);
@@ -322,6 +323,8 @@ fn clean_prompt(prompt: UserPrompt, sanitizer: &Sanitizer) -> UserPrompt {
         ends_with_agent,
         caveats,
         influence: influence.cleaned(sanitizer),
+        // Names of the configuration.
+        approvers,
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use parlor_agent::tools::{ToolAction, ToolRule};
-use parlor_protocol::Content;
+use parlor_protocol::{Approvers, Content};
 use regex::{Regex, RegexBuilder};
 
 use super::Place;
@@ -19,6 +19,7 @@ pub(crate) struct ToolPolicy {
     pub(crate) rules: Vec<ToolRule>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) prompt_timeout: Option<Duration>,
+    pub(crate) approvers: Option<Approvers>,
     pub(crate) content: Option<Content>,
     pub(crate) private: Option<bool>,
     pub(crate) sink: Option<bool>,
@@ -51,8 +52,11 @@ fn tool(
         let key = format!("{key}.{name}");
         seconds.map(|seconds| place.time(&key, seconds, may_be_zero)).transpose()
     };
+    let approvers = Approvers::from_words(&settings.approvers)
+        .map_err(|error| place.error(&format!("{key}.approvers"), error.to_string()))?;
     Ok(ToolPolicy {
         rules,
+        approvers,
         timeout: time("timeout_seconds", settings.timeout_seconds, false)?,
         prompt_timeout: time("prompt_timeout_seconds", settings.prompt_timeout_seconds, true)?,
         content: settings.content,

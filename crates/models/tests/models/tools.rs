@@ -75,6 +75,7 @@ fn tool(name: &str, read_only: bool) -> Tool {
         fingerprint: name.to_owned(),
         timeout: Duration::from_secs(1),
         prompt_timeout: None,
+        approvers: None,
         preview: None,
         suspicion: None,
         is_changed: false,

@@ -18,7 +18,12 @@ fn require(claim: &str, values: &[&str]) -> ClaimRules {
 
 fn roles(claim: &str, admin: &[&str], user: Option<&[&str]>) -> RoleRules {
     let owned = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
-    RoleRules { claim: claim.to_owned(), admin: owned(admin), user: user.map(owned) }
+    RoleRules {
+        claim: claim.to_owned(),
+        admin: owned(admin),
+        user: user.map(owned),
+        named: BTreeMap::new(),
+    }
 }
 
 fn role(rules: &ClaimRules, value: Value) -> Option<Role> {
@@ -149,6 +154,24 @@ fn a_subject_is_needed() {
         let outcome = rules.identity(&claims(json!({"sub": sub})));
         assert!(matches!(outcome, Err(OidcError::Untrusted(_))), "{sub}");
     }
+}
+
+/// Y-2: claims give roles of the tenant, all that somebody has; without a rule they say nothing of them.
+#[test]
+fn claims_give_named_roles() {
+    let mut rule = roles("groups", &["parents"], Some(&["family"]));
+    let rules =
+        |rule: &RoleRules| ClaimRules { roles: Some(rule.clone()), ..ClaimRules::default() };
+    let named = |rules: &ClaimRules, groups: Value| {
+        rules.identity(&claims(json!({"groups": groups}))).unwrap().named_roles
+    };
+    assert_eq!(named(&rules(&rule), json!(["family", "kitchen"])), None);
+    rule.named.insert("cook".to_owned(), vec!["kitchen".to_owned(), "chefs".to_owned()]);
+    rule.named.insert("driver".to_owned(), vec!["cars".to_owned()]);
+    let rules = rules(&rule);
+    assert_eq!(named(&rules, json!(["family", "kitchen"])), Some(vec!["cook".to_owned()]));
+    assert_eq!(named(&rules, json!(["family", "chefs", "cars"])).unwrap(), ["cook", "driver"]);
+    assert_eq!(named(&rules, json!(["family", "Kitchen"])), Some(Vec::new()));
 }
 
 /// The provider is asked for more only if something is missing.

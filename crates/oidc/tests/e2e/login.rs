@@ -41,6 +41,7 @@ async fn a_person_signs_in() {
         email_verified: true,
         login: Some("ana".to_owned()),
         role: Role::User,
+        named_roles: None,
     };
     assert_eq!(signed_in.identity, expected);
     // The code works once.

@@ -5,7 +5,7 @@
 //! people here: they would read what those have to themselves.
 
 use parlor_chat::Caller;
-use parlor_protocol::{PersonId, Timestamp};
+use parlor_protocol::{PersonId, RoleName, Timestamp};
 use parlor_storage::{AccessRole, AdminAct, Person, StorageError, Token};
 use secrecy::SecretString;
 use uuid::Uuid;
@@ -30,6 +30,7 @@ pub(crate) enum Act {
     DecisionsExported,
     LinkMade,
     LinkTakenBack,
+    RolesChanged,
 }
 
 impl Act {
@@ -47,6 +48,7 @@ impl Act {
             Self::ServerLogin => "server_login",
             Self::ServerLogout => "server_logout",
             Self::DecisionsExported => "decisions_exported",
+            Self::RolesChanged => "roles_changed",
             Self::LinkMade => "link_made",
             Self::LinkTakenBack => "link_taken_back",
         }
@@ -115,6 +117,19 @@ impl Access {
         let people = self.store.people();
         people.set_role(&caller.tenant, person.id, role, self.clock.now()).await?;
         self.sessions.changed().await
+    }
+
+    /// Gives a person these roles, and no others. They hold from the next answer on.
+    pub(crate) async fn set_roles(
+        &self,
+        caller: &Caller,
+        person: &Person,
+        roles: &[RoleName],
+    ) -> Result<(), StorageError> {
+        let names: Vec<&str> = roles.iter().map(RoleName::as_str).collect();
+        let about = format!("{} → {}", person.name, names.join(", "));
+        self.record(caller, Act::RolesChanged, (&person.id.to_string(), &about)).await?;
+        self.store.people().set_roles(&caller.tenant, person.id, roles).await
     }
 
     /// Ends all sessions of a person, on all servers.

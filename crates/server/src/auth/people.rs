@@ -7,7 +7,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use parlor_protocol::{PersonId, PersonName, TenantId};
+use parlor_protocol::{PersonId, PersonName, RoleName, TenantId};
 use parlor_storage::{AccessRole, Identity, Invitation, NewPerson, Person, StorageError};
 use secrecy::{ExposeSecret, SecretString};
 use uuid::Uuid;
@@ -39,6 +39,8 @@ pub struct IdentifiedPerson<'i> {
     pub email: Option<String>,
     /// The access role that they have from now on.
     pub role: AccessRole,
+    /// Their roles from now on, if the provider says them.
+    pub roles: Option<Vec<RoleName>>,
 }
 
 /// Why an invitation was not accepted, by what the caller does next.
@@ -177,7 +179,7 @@ impl Access {
         identified: IdentifiedPerson<'_>,
         device: String,
     ) -> Result<SecretString, LoginError> {
-        let IdentifiedPerson { tenant, provider, subject, name, email, role } = identified;
+        let IdentifiedPerson { tenant, provider, subject, name, email, role, roles } = identified;
         if !self.has_tenant(tenant) {
             return Err(LoginError::Disabled);
         }
@@ -193,6 +195,9 @@ impl Access {
         let people = self.store.people();
         let (person, ended_sessions) =
             people.identified(Identity { provider, subject }, &new).await?;
+        if let Some(roles) = roles.filter(|roles| *roles != person.roles) {
+            people.set_roles(tenant, person.id, &roles).await?;
+        }
         if ended_sessions {
             self.sessions.changed().await?;
         }

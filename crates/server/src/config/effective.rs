@@ -173,6 +173,7 @@ fn tenant_defaults(tenant: &TenantConfig, project: &Table) -> Table {
     let reads = Value::Boolean(tenant.admins_read_conversations);
     defaults.insert("admins_read_conversations".to_owned(), reads);
     defaults.insert("share_links".to_owned(), text(tenant.share_links.as_str()));
+    defaults.insert("roles".to_owned(), Value::Array(Vec::new()));
     if !tenant.login.oidc.is_empty() {
         defaults.insert("login".to_owned(), Value::Table(login_defaults(&tenant.login)));
     }

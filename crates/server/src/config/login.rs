@@ -39,6 +39,12 @@ pub struct OidcConfig {
 }
 
 impl LoginConfig {
+    /// Whether a provider says which roles of the tenant people have.
+    pub(crate) fn says_roles(&self) -> bool {
+        let rules = self.oidc.values().filter_map(|provider| provider.claims.roles.as_ref());
+        rules.into_iter().any(|rules| !rules.named.is_empty())
+    }
+
     pub(super) fn resolve(place: &str, raw: RawLogin) -> Result<Self, ConfigError> {
         let mut oidc = BTreeMap::new();
         for (name, raw) in raw.oidc {

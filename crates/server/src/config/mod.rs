@@ -12,6 +12,7 @@
 
 mod access;
 mod agent;
+mod approvers;
 mod budgets;
 mod colour;
 mod default_name;

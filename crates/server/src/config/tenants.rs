@@ -7,9 +7,10 @@ use parlor_chat::{Budget, FlowPolicy, Prices, TenantBudgets};
 use parlor_guard::guardrail::GuardSettings;
 use parlor_guard::sanitizer::SanitizerSettings;
 use parlor_mcp::McpServerSettings;
-use parlor_protocol::{ProjectId, TenantId};
+use parlor_protocol::{Approvers, ProjectId, RoleName, TenantId};
 
 use super::agent::AgentConfig;
+use super::approvers;
 use super::budgets;
 use super::default_name::capitalised;
 use super::login::LoginConfig;
@@ -37,6 +38,8 @@ pub struct TenantConfig {
     pub default_project: ProjectId,
     /// Whether its administrators read the conversations that people have to themselves.
     pub admins_read_conversations: bool,
+    /// The roles that its people may have.
+    pub roles: Vec<RoleName>,
     /// Who may open links to its conversations.
     pub share_links: ShareLinks,
     /// How its people log in, beside passwords.
@@ -60,6 +63,8 @@ pub struct ProjectConfig {
     pub reminder: Option<String>,
     /// The timeout of prompts that hold up a turn; the server's own if absent.
     pub prompt_timeout: Option<Duration>,
+    /// Whose answers to approvals count, of tools that say nothing of it.
+    pub approvers: Option<Approvers>,
     /// Whether Recipe Vault is among its tools.
     pub recipe_vault: bool,
     /// What happens if somebody opens the chat without the address of a conversation.
@@ -117,6 +122,12 @@ impl TenantConfig {
                 kept(recipes.at(&place), collect).map(|id| (id, raw)).into_iter().collect()
             }
         };
+        let roles = approvers::roles(&raw.roles, &format!("tenants.{id}.roles"));
+        let roles = kept(roles, collect)?;
+        if let Some(login) = &login {
+            let place = format!("tenants.{id}.login");
+            kept(approvers::of_logins(login, &roles, &place), collect)?;
+        }
         let known: BTreeSet<ProjectId> = raw_projects.keys().cloned().collect();
         let mut of_projects = BTreeMap::new();
         let projects: BTreeMap<ProjectId, ProjectConfig> = raw_projects
@@ -128,7 +139,7 @@ impl TenantConfig {
                 if budget != Budget::default() {
                     of_projects.insert(project.clone(), budget);
                 }
-                let resolved = ProjectConfig::resolve(project.as_str(), raw, &place);
+                let resolved = ProjectConfig::resolve(project.as_str(), raw, &roles, &place);
                 Some((project, kept(resolved, collect)?))
             })
             .collect();
@@ -151,6 +162,7 @@ impl TenantConfig {
             name: raw.name.unwrap_or_else(|| capitalised(id)),
             default_project: kept(default_project.at(&place), collect)?,
             admins_read_conversations: raw.admins_read_conversations.unwrap_or(false),
+            roles,
             share_links: raw.share_links.unwrap_or_default(),
             login: login?,
             budgets,
@@ -162,11 +174,20 @@ impl TenantConfig {
 
 impl ProjectConfig {
     /// `place` is the section, for errors.
-    fn resolve(id: &str, raw: RawProject, place: &str) -> Result<Self, ConfigError> {
+    fn resolve(
+        id: &str,
+        mut raw: RawProject,
+        roles: &[RoleName],
+        place: &str,
+    ) -> Result<Self, ConfigError> {
         // A project of this name is what people try first, so it has Recipe Vault by
         // default. A program has its own tools.
         let has_own_tools = raw.agent.kind.is_program();
         let recipe_vault = raw.recipe_vault.unwrap_or(id == RECIPES && !has_own_tools);
+        if recipe_vault && !raw.approvers.is_empty() {
+            raw.mcp.entry(RECIPES.to_owned()).or_default();
+        }
+        let approvers = approvers::of_project(&raw.approvers, &mut raw.mcp, roles, place)?;
         let of_recipes = |text: &str| recipe_vault.then(|| text.trim_end().to_owned());
         Ok(Self {
             name: raw.name.unwrap_or_else(|| capitalised(id)),
@@ -174,6 +195,7 @@ impl ProjectConfig {
             system_prompt: raw.system_prompt.or_else(|| of_recipes(RECIPES_PROMPT)),
             reminder: raw.reminder.or_else(|| of_recipes(RECIPES_REMINDER)),
             prompt_timeout: raw.prompt_timeout.map(|span| span.0),
+            approvers,
             recipe_vault,
             on_reload: raw.on_reload.unwrap_or_default(),
             guard: raw.guard,

@@ -188,6 +188,13 @@ fn wrong_values_say_what_would_be_right() {
             "a text, { env = \"VARIABLE\", prefix = \"Bearer \" }, or { file = \"/path\" }",
         ),
         ("[tenants.home.projects.recipes.mcp.a.tools.b]\naction = \"alow\"", "`allow`?"),
+        (
+            "[tenants.home.projects.recipes.mcp.a.tools.b]\napprovers = [\"role:cook\"]",
+            "nobody has the role 'cook': add it to roles of the tenant",
+        ),
+        ("[tenants.home.projects.recipes]\napprovers = [\"cook\"]", "'cook' is none of"),
+        ("[tenants.home]\nroles = [\"Cook\"]", "'Cook': a role is 1 to 32"),
+        ("[tenants.home]\nshare_links = \"all\"", "unknown variant `all`"),
         ("[server", "line 1"),
     ] {
         let message = error(text, &[]);

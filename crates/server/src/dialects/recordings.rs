@@ -59,6 +59,7 @@ fn open(prompt: Served<parlor_protocol::UserPrompt>, turn_waits: bool) -> Prompt
         status: PromptStatus::Open,
         origin: "agent".into(),
         turn_waits,
+        unseen: false,
         opened_at: Timestamp(0),
         closed: None,
     }

@@ -38,7 +38,7 @@ fn status(code: ErrorCode) -> StatusCode {
     match code {
         ErrorCode::Malformed | ErrorCode::BadImage => StatusCode::BAD_REQUEST,
         ErrorCode::Unauthorized => StatusCode::UNAUTHORIZED,
-        ErrorCode::Forbidden => StatusCode::FORBIDDEN,
+        ErrorCode::Forbidden | ErrorCode::NotApprover => StatusCode::FORBIDDEN,
         ErrorCode::NotFound => StatusCode::NOT_FOUND,
         ErrorCode::TurnRunning
         | ErrorCode::PromptOpen
@@ -75,6 +75,7 @@ fn is_transient(code: ErrorCode) -> bool {
         | ErrorCode::BadImage
         | ErrorCode::Unauthorized
         | ErrorCode::Forbidden
+        | ErrorCode::NotApprover
         | ErrorCode::NotFound
         | ErrorCode::PromptClosed
         | ErrorCode::AnswerInvalid
@@ -196,6 +197,10 @@ impl From<ChatError> for ApiError {
             ChatError::Refused(refusal) => Self::new(refusal.code, refusal.message),
             ChatError::NotFound => Self::not_found(),
             ChatError::Forbidden(why) => Self::forbidden(why),
+            ChatError::NotApprover => Self::new(
+                ErrorCode::NotApprover,
+                "You may not answer this: its card says whose answer is needed.",
+            ),
             ChatError::TurnRunning => {
                 Self::new(ErrorCode::TurnRunning, "An answer is being written; wait or stop it.")
             }

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
 use parlor_chat::Caller;
-use parlor_protocol::{PersonId, ProjectId, TenantId};
+use parlor_protocol::{LoginName, PersonId, ProjectId, RoleName, TenantId};
 use parlor_recipes::SampleLanguage;
 use parlor_storage::{AccessRole, TokenKind};
 use serde::Serialize;
@@ -45,6 +45,9 @@ struct Me<'a> {
 struct MyPerson<'a> {
     id: PersonId,
     name: &'a str,
+    /// What they log in with, and their roles: prompts may name who answers them.
+    login: LoginName,
+    roles: Vec<RoleName>,
 }
 
 #[derive(Serialize)]
@@ -100,11 +103,7 @@ pub(crate) async fn me(
         role: caller.role,
         tenant: &caller.tenant,
         name: &principal.session.name,
-        person: principal
-            .session
-            .person
-            .as_ref()
-            .map(|person| MyPerson { id: person.id, name: &person.name }),
+        person: person(&app, &principal).await?,
         kind: match principal.session.kind {
             TokenKind::Session => "session",
             TokenKind::Key => "key",
@@ -177,4 +176,10 @@ fn limits(config: &Config, tenant: &TenantConfig) -> Limits {
         body_bytes: limits.body,
         frame_bytes: limits.frame,
     }
+}
+
+async fn person<'a>(app: &App, principal: &'a Principal) -> Result<Option<MyPerson<'a>>, ApiError> {
+    let Some(own) = &principal.session.person else { return Ok(None) };
+    let row = app.store.people().find(&principal.caller.tenant, own.id).await?;
+    Ok(Some(MyPerson { id: own.id, name: &own.name, login: row.login, roles: row.roles }))
 }

@@ -147,6 +147,11 @@ async fn begin_session(
         name: name_of(identity, provider).ok_or(LoginError::Disabled)?,
         email: identity.email.clone().filter(|_| identity.email_verified),
         role,
+        // Names that the configuration was checked for.
+        roles: identity
+            .named_roles
+            .as_ref()
+            .map(|names| names.iter().flat_map(|name| name.parse()).collect()),
     };
     app.access.log_in_identified(identified, device_of(headers)).await
 }

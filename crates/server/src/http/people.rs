@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use parlor_protocol::{ErrorCode, PersonId, Timestamp};
+use parlor_protocol::{ErrorCode, PersonId, RoleName, Timestamp};
 use parlor_storage::{AccessRole, ListedPerson};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,8 @@ const LONGEST_EMAIL: usize = 254;
 struct PeopleList {
     /// In the order in which they came.
     people: Vec<ListedPerson>,
+    /// The roles that they may have.
+    roles: Vec<RoleName>,
 }
 
 /// Whom an invitation is for.
@@ -52,6 +54,8 @@ struct MadeInvitation {
 pub(crate) struct PersonChanges {
     disabled: Option<bool>,
     role: Option<AccessRole>,
+    /// Those of the tenant that they have from now on.
+    roles: Option<Vec<RoleName>>,
 }
 
 /// A new password of one's own.
@@ -78,8 +82,10 @@ pub(crate) async fn list(
     State(app): State<Arc<App>>,
     Admin(principal): Admin,
 ) -> Result<Response, ApiError> {
-    let people = app.store.people().listed(&principal.caller.tenant).await?;
-    json(&PeopleList { people })
+    let tenant = &principal.caller.tenant;
+    let people = app.store.people().listed(tenant).await?;
+    let roles = app.config.tenants.get(tenant).map(|tenant| tenant.roles.clone());
+    json(&PeopleList { people, roles: roles.unwrap_or_default() })
 }
 
 /// `POST /api/people/invitations`.
@@ -111,11 +117,13 @@ pub(crate) async fn update(
     State(app): State<Arc<App>>,
     Admin(principal): Admin,
     PathId(id): PathId<PersonId>,
-    Json(PersonChanges { disabled, role }): Json<PersonChanges>,
+    Json(PersonChanges { disabled, role, roles }): Json<PersonChanges>,
 ) -> Result<Response, ApiError> {
     let caller = &principal.caller;
-    if disabled.is_none() && role.is_none() {
-        return Err(ApiError::malformed("There is nothing to change: send disabled or role."));
+    if disabled.is_none() && role.is_none() && roles.is_none() {
+        return Err(ApiError::malformed(
+            "There is nothing to change: send disabled, role or roles.",
+        ));
     }
     if disabled == Some(true) && caller.person() == Some(id) {
         return Err(ApiError::forbidden("You cannot shut yourself out."));
@@ -131,6 +139,19 @@ pub(crate) async fn update(
             ));
         }
         app.access.set_role(caller, &person, role).await?;
+    }
+    if let Some(roles) = &roles {
+        let tenant = app.config.tenants.get(&caller.tenant).ok_or_else(ApiError::not_found)?;
+        if let Some(unknown) = roles.iter().find(|role| !tenant.roles.contains(role)) {
+            let why = format!("roles: the configuration of the tenant has no role '{unknown}'");
+            return Err(ApiError::malformed(why));
+        }
+        if tenant.login.says_roles() && app.store.people().has_provider(id).await? {
+            return Err(ApiError::forbidden(
+                "Their login provider says what their roles are: change them there.",
+            ));
+        }
+        app.access.set_roles(caller, &person, roles).await?;
     }
     if let Some(disabled) = disabled {
         let act = if disabled { Act::PersonDisabled } else { Act::PersonEnabled };

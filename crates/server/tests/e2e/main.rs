@@ -6,6 +6,7 @@ mod access;
 mod acp;
 mod acp_agents;
 mod administration;
+mod approvers;
 mod apps;
 mod autobahn;
 mod bad_input;

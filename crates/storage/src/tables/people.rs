@@ -1,7 +1,7 @@
 //! People with accounts of their own: their rows, passwords and identities. Only hashes come here.
 
 use parlor_database::{Connection, Fault, Row, query};
-use parlor_protocol::{LoginName, PersonId, PersonName, TenantId, Timestamp};
+use parlor_protocol::{LoginName, PersonId, PersonName, RoleName, TenantId, Timestamp};
 use serde::Serialize;
 
 use crate::columns::parsed;
@@ -26,6 +26,8 @@ pub struct Person {
     pub email: Option<String>,
     /// The access role.
     pub role: AccessRole,
+    /// Their roles, for prompts that name who answers them.
+    pub roles: Vec<RoleName>,
     /// When the account was created.
     pub created_at: Timestamp,
     /// Since when nothing of theirs lets anybody in.
@@ -389,6 +391,8 @@ pub(crate) fn person(row: &Row) -> Result<Person, StorageError> {
         login: parsed(row, "login")?,
         email: row.try_get("email")?,
         role: AccessRole::from_name(row.try_get("role")?),
+        // One that is no name is nobody's.
+        roles: row.try_get::<String>("roles")?.split(' ').flat_map(str::parse).collect(),
         created_at: Timestamp(row.try_get("created_at")?),
         disabled_at: row.try_get::<Option<i64>>("disabled_at")?.map(Timestamp),
     })

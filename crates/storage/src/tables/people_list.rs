@@ -1,7 +1,8 @@
-//! People as administrators see them: with what is known of their sessions and their login.
+//! People as administrators see them: with what is known of their sessions and their login; and the
+//! roles that they give them.
 
 use parlor_database::query;
-use parlor_protocol::{PersonId, TenantId, Timestamp};
+use parlor_protocol::{PersonId, RoleName, TenantId, Timestamp};
 use serde::Serialize;
 
 use crate::error::StorageError;
@@ -41,6 +42,24 @@ impl People<'_> {
             })
         });
         listed.collect()
+    }
+
+    /// Gives a person these roles, and no others.
+    pub async fn set_roles(
+        &self,
+        tenant: &TenantId,
+        id: PersonId,
+        roles: &[RoleName],
+    ) -> Result<(), StorageError> {
+        let mut transaction = self.0.begin().await?;
+        let set = query("UPDATE people SET roles = $3 WHERE tenant = $1 AND id = $2")
+            .bind(tenant.as_str())
+            .bind(id.to_string())
+            .bind(roles.iter().map(RoleName::as_str).collect::<Vec<_>>().join(" "))
+            .execute(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        if set == 0 { Err(StorageError::NotFound) } else { Ok(()) }
     }
 
     /// Whether a login provider says what the role of a person is.

@@ -110,7 +110,8 @@ impl Store {
         row.as_ref().map(turn).transpose()
     }
 
-    /// The person whose message a turn answers, if it is one with an account.
+    /// The person who began a turn, or whose conversation the agent began one in; none for the shared
+    /// account.
     pub async fn person_of_turn(&self, id: TurnId) -> Result<Option<PersonId>, StorageError> {
         let row = query("SELECT person FROM turns WHERE id = $1")
             .bind(id.to_string())

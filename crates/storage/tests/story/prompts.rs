@@ -2,7 +2,9 @@
 
 use parlor_guard::Clean;
 use parlor_guard::sanitizer::Sanitizer;
-use parlor_protocol::{ConversationId, PromptId, PromptOutcome, PromptStatus, Timestamp};
+use parlor_protocol::{
+    Approvers, ConversationId, PromptId, PromptOutcome, PromptStatus, RoleName, Timestamp,
+};
 use parlor_storage::*;
 use serde_json::json;
 
@@ -43,6 +45,55 @@ pub(crate) async fn waiting(scene: &Scene, prompt: u128) -> PromptId {
     };
     scene.store.commit(&commit).await.unwrap();
     PromptId::new(uuid(prompt))
+}
+
+/// Y-2: a prompt that names who answers it is found by the tenant, and listed for those who do not see its
+/// conversation, while it is open; any other is not. Roles of people are kept as they were given.
+#[tokio::test]
+async fn a_prompt_may_name_who_answers_it() {
+    let scene = Scene::new().await;
+    let store = &scene.store;
+    let owner = crate::people::joined(store, 60, "Ana").await;
+    let cook = crate::people::joined(store, 61, "Cleo").await;
+    let begin = scene.begin(scene.turn, true, None);
+    let new = begin.new.clone().map(|new| NewConversation { person: Some(owner), ..new });
+    let begun = store.begin_turn(&BeginTurn { new, person: Some(owner), ..begin }).await.unwrap();
+    let mut limited = new_prompt(scene.conversation, uuid(700));
+    let mut public = limited.public.get().clone();
+    let words = ["role:cook".to_owned(), "other".to_owned()];
+    let approvers = Approvers::from_words(&words).unwrap().unwrap().asked_by(Some(owner));
+    public.approvers = Some(approvers.clone());
+    limited.public = Clean::new(&Sanitizer::default(), public);
+    let mut commit = scene.commit(begun.epoch, begun.next_seq);
+    let open = new_prompt(scene.conversation, uuid(701));
+    let prompts = [limited, open].map(|new| PromptWrite::Open(Box::new(new))).into();
+    commit.step = Step { prompts, ..Step::default() };
+    store.commit(&commit).await.unwrap();
+
+    assert_eq!(store.person_of_turn(scene.turn).await.unwrap(), Some(owner));
+    let (id, plain) = (PromptId::new(uuid(700)), PromptId::new(uuid(701)));
+    let found = store.limited_prompt(&tenant(), id).await.unwrap();
+    assert_eq!(found.public.get().approvers, Some(approvers));
+    let other = "other".parse().unwrap();
+    for (tenant, id) in [(&tenant(), plain), (&other, id)] {
+        let unseen = store.limited_prompt(tenant, id).await;
+        assert!(matches!(unseen, Err(StorageError::NotFound)), "{tenant} {id}");
+    }
+    let listed = async |scope: Scope| {
+        let prompts = store.unseen_limited_prompts(&scope, 10).await.unwrap();
+        prompts.iter().map(|prompt| prompt.id).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(Scope::of(tenant(), Some(cook))).await, [id]);
+    assert_eq!(listed(Scope::of(tenant(), Some(owner))).await, [], "she sees it anyway");
+    assert_eq!(listed(Scope::of(other.clone(), None)).await, []);
+
+    let roles = ["cook", "waiter"].map(|role| role.parse::<RoleName>().unwrap());
+    store.people().set_roles(&tenant(), cook, &roles).await.unwrap();
+    assert_eq!(store.people().find(&tenant(), cook).await.unwrap().roles, roles);
+    let elsewhere = store.people().set_roles(&other, cook, &[]).await;
+    assert!(matches!(elsewhere, Err(StorageError::NotFound)));
+    store.people().set_roles(&tenant(), cook, &[]).await.unwrap();
+    assert_eq!(store.people().find(&tenant(), cook).await.unwrap().roles, []);
 }
 
 /// An approval with edited arguments that also allows the tool for the rest of the conversation.

@@ -129,6 +129,8 @@ export const admin = {
   'admin.act.server_login': 'logged in to a tool server',
   'admin.act.server_logout': 'logged out of a tool server',
   'admin.act.decisions_exported': 'exported decisions',
+  'admin.act.roles_changed': 'changed the roles of somebody',
+  'admin.people.roles_of': 'Roles of {name}',
   'admin.act.link_made': 'made a link to a conversation',
   'admin.act.link_taken_back': 'took a link to a conversation back',
 

@@ -103,6 +103,7 @@ export const page = {
   'composer.picture_again': 'The picture “{name}” has to be attached again.',
   'composer.picture_size': 'This picture is too large. Choose a smaller one.',
   'composer.prompt_waits': 'A question waits for your answer.',
+  'composer.prompt_of_others': 'A question waits for the answer of somebody else.',
   'composer.show_prompt': 'Show it',
   'mode.label': 'Mode',
   'mode.plan': 'Plan',

@@ -131,6 +131,8 @@ export const admin: Record<keyof typeof en, string> = {
   'admin.act.server_login': 'entrou em um servidor de ferramentas',
   'admin.act.server_logout': 'saiu de um servidor de ferramentas',
   'admin.act.decisions_exported': 'exportou decisões',
+  'admin.act.roles_changed': 'mudou os papéis de alguém',
+  'admin.people.roles_of': 'Papéis de {name}',
   'admin.act.link_made': 'criou um link para uma conversa',
   'admin.act.link_taken_back': 'desfez um link para uma conversa',
 

@@ -105,6 +105,7 @@ export const page: Record<keyof typeof english, string> = {
   'composer.picture_again': 'É preciso anexar de novo a imagem “{name}”.',
   'composer.picture_size': 'Esta imagem é grande demais. Escolha uma menor.',
   'composer.prompt_waits': 'Uma pergunta espera sua resposta.',
+  'composer.prompt_of_others': 'Uma pergunta espera a resposta de outra pessoa.',
   'composer.show_prompt': 'Mostrar',
   'mode.label': 'Modo',
   'mode.plan': 'Planejar',

@@ -53,6 +53,7 @@ fn tool() -> Tool {
         fingerprint: "f".to_owned(),
         timeout: Duration::from_secs(1),
         prompt_timeout: None,
+        approvers: None,
         preview: None,
         suspicion: None,
         is_changed: false,

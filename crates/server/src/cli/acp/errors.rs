@@ -61,6 +61,7 @@ fn refused(body: &ErrorBody) -> Error {
         | ErrorCode::AnswerInvalid
         | ErrorCode::TooLarge => Error::invalid_params(),
         ErrorCode::Forbidden
+        | ErrorCode::NotApprover
         | ErrorCode::TurnRunning
         | ErrorCode::PromptOpen
         | ErrorCode::PromptClosed

@@ -72,11 +72,13 @@ fn options(prompt: &UserPrompt) -> Vec<PermissionOption> {
         ];
     };
     let always = format!("Always allow {} in this conversation", call.name);
-    vec![
-        PermissionOption::new(ALLOW, "Allow once", AllowOnce),
-        PermissionOption::new(ALWAYS, always, AllowAlways),
-        PermissionOption::new(REFUSE, "Refuse", RejectOnce),
-    ]
+    let mut options = vec![PermissionOption::new(ALLOW, "Allow once", AllowOnce)];
+    // Where somebody else has to answer, they do so each time.
+    if !prompt.approvers.as_ref().is_some_and(|approvers| approvers.other) {
+        options.push(PermissionOption::new(ALWAYS, always, AllowAlways));
+    }
+    options.push(PermissionOption::new(REFUSE, "Refuse", RejectOnce));
+    options
 }
 
 /// What one should know to answer.
@@ -95,6 +97,8 @@ fn content(prompt: &UserPrompt) -> Option<Vec<ToolCallContent>> {
 
 #[cfg(test)]
 mod tests {
+    use parlor_protocol::Approvers;
+
     use super::*;
 
     fn prompt(golden: &str) -> UserPrompt {
@@ -116,6 +120,10 @@ mod tests {
         assert_eq!(request.tool_call.tool_call_id, ToolCallId::new("c"));
         let proposed = prompt.tool_call.as_ref().unwrap();
         assert_eq!(request.tool_call.fields.raw_input, Some(proposed.input.clone()));
+        let approvers = Approvers { other: true, ..Approvers::default() };
+        let limited = UserPrompt { approvers: Some(approvers), ..prompt.clone() };
+        let kinds: Vec<_> = options(&limited).iter().map(|option| option.kind).collect();
+        assert_eq!(kinds, [AllowOnce, RejectOnce], "somebody else answers each time");
         let question = UserPrompt { tool_call: None, ..prompt };
         let names: Vec<String> = options(&question).into_iter().map(|each| each.name).collect();
         assert_eq!(names, ["Yes", "No"], "a question is not remembered");

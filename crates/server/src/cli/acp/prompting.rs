@@ -184,7 +184,7 @@ async fn answered(
                         meanwhile.";
             left_with(turn, text).await
         }
-        Taken::Invalid(why) => left_with(turn, &why).await,
+        Taken::NotOurs(why) | Taken::Invalid(why) => left_with(turn, &why).await,
     }
 }
 

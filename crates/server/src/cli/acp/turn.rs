@@ -74,6 +74,8 @@ pub(super) enum Taken {
     Yes(Option<TurnId>),
     /// Somebody else was faster, or the time was up.
     TooLate,
+    /// Somebody else has to answer; the prompt is open.
+    NotOurs(String),
     /// It does not fit; the prompt is open.
     Invalid(String),
 }
@@ -186,6 +188,8 @@ impl<'a> Turn<'a> {
             Ok(answered) => Taken::Yes(answered.turn_id),
             Err(ClientError::Refused(body)) => match body.code {
                 ErrorCode::PromptClosed => Taken::TooLate,
+                // It waits on, for somebody else.
+                ErrorCode::NotApprover => Taken::NotOurs(body.message),
                 ErrorCode::AnswerInvalid
                 | ErrorCode::InputBlocked
                 | ErrorCode::InputEmpty
@@ -305,6 +309,11 @@ impl<'a> Turn<'a> {
             }
             // The event that says so is on its way.
             Taken::TooLate => Ok(None),
+            // The turn waits on, and its end comes as an event.
+            Taken::NotOurs(why) => {
+                self.activity.say(&why).await?;
+                Ok(None)
+            }
             Taken::Invalid(why) => {
                 self.invalid += 1;
                 self.activity.say(&why).await?;

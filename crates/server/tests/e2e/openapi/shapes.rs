@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::Document;
 
 const AGENT_TOOLS: &str = include_str!("../../../../agent/src/tools.rs");
+const APPROVERS: &str = include_str!("../../../../protocol/src/approvers.rs");
 const BUDGET: &str = include_str!("../../../../protocol/src/budget.rs");
 const ERROR: &str = include_str!("../../../../protocol/src/error.rs");
 const MESSAGE: &str = include_str!("../../../../protocol/src/message.rs");
@@ -89,6 +90,7 @@ const SENT: &[(&str, &[Struct])] = &[
     ("Plan", &[(PLAN, "Plan")]),
     ("PlanStep", &[(PLAN, "PlanStep")]),
     ("UserPrompt", &[(PROMPT, "UserPrompt")]),
+    ("Approvers", &[(APPROVERS, "Approvers")]),
     ("PromptStep", &[(PROMPT, "PromptStep")]),
     ("PromptUpdated", &[(PROMPT, "PromptUpdated")]),
     ("PromptClosed", &[(PROMPT, "PromptClosed")]),

@@ -105,6 +105,9 @@ pub struct PromptView {
     pub origin: String,
     /// Whether a turn waits for it; otherwise the answer begins the next one.
     pub turn_waits: bool,
+    /// Whether its reader does not see its conversation, and reads it because it names them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unseen: bool,
     /// When it opened.
     pub opened_at: Timestamp,
     /// How it ended.
@@ -172,6 +175,7 @@ impl Prompt {
             closed: self.closed(),
             origin: self.origin,
             turn_waits: self.turn_waits,
+            unseen: false,
             opened_at: self.opened_at,
             prompt: self.public,
         }

@@ -1,7 +1,7 @@
 //! Reading prompts: one, those of a turn, those of a conversation.
 
 use parlor_database::{Connection, Executor, Row, query};
-use parlor_protocol::{ConversationId, PromptId, Timestamp, TurnId, UserPrompt};
+use parlor_protocol::{ConversationId, PromptId, TenantId, Timestamp, TurnId, UserPrompt};
 
 use super::Prompt;
 use crate::columns::{json, optional_json, parsed};
@@ -20,6 +20,35 @@ impl Store {
         ));
         let row = scope.bind(select.bind(id.to_string())).fetch_one(self.reader()).await?;
         prompt(&row)
+    }
+
+    /// A prompt of a tenant that names who answers it, whoever sees its conversation.
+    pub async fn limited_prompt(
+        &self,
+        tenant: &TenantId,
+        id: PromptId,
+    ) -> Result<Prompt, StorageError> {
+        let row = query("SELECT * FROM prompts WHERE id = $1 AND tenant = $2 AND limited")
+            .bind(id.to_string())
+            .bind(tenant.as_str())
+            .fetch_one(self.reader())
+            .await?;
+        prompt(&row)
+    }
+
+    /// The open prompts that name who answers them, in conversations that are not seen, the newest first.
+    pub async fn unseen_limited_prompts(
+        &self,
+        scope: &Scope,
+        limit: u32,
+    ) -> Result<Vec<Prompt>, StorageError> {
+        let select = query(format!(
+            "SELECT * FROM prompts p WHERE p.tenant = $1 AND p.status = 'open' AND p.limited
+             AND NOT {} ORDER BY p.opened_at DESC, p.id DESC LIMIT $4",
+            sees_conversation("p.conversation_id", 1)
+        ));
+        let rows = scope.bind(select).bind(i64::from(limit)).fetch_all(self.reader()).await?;
+        rows.iter().map(prompt).collect()
     }
 
     /// The prompt of a turn by the asker's own id of it.

@@ -102,8 +102,8 @@ fn open(
     batch
         .add(
             "INSERT INTO prompts (id, conversation_id, tenant, project, turn_id, ask_id, origin,
-             parks, status, public, private, timeout_ms, opened_at, expires_at, told)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'open', $9, $10, $11, $12, $13, FALSE)",
+             parks, status, public, private, timeout_ms, opened_at, expires_at, told, limited)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'open', $9, $10, $11, $12, $13, FALSE, $14)",
         )
         .bind(public.id.to_string())
         .bind(public.conversation_id.to_string())
@@ -117,7 +117,8 @@ fn open(
         .bind(to_json(&new.private)?)
         .bind(new.timeout_ms)
         .bind(now.0)
-        .bind(public.expires_at.map(|at| at.0));
+        .bind(public.expires_at.map(|at| at.0))
+        .bind(public.approvers.is_some());
     webhooks::prompt_opened(batch, public.id, now);
     Ok(())
 }
