@@ -15,6 +15,7 @@ use super::default_name::capitalised;
 use super::login::LoginConfig;
 use super::look::LookConfig;
 use super::on_reload::OnReload;
+use super::origins::origins;
 use super::raw::{RawProject, RawTenant};
 use super::share_links::ShareLinks;
 use super::{AtPlace, ConfigError, kept};
@@ -63,6 +64,10 @@ pub struct ProjectConfig {
     pub on_reload: OnReload,
     /// How it looks.
     pub look: LookConfig,
+    /// Other sites whose pages may use this project with an API key.
+    pub allowed_origins: Vec<String>,
+    /// Sites that show its chat in their pages.
+    pub embed: EmbedConfig,
     /// The guardrail.
     pub guard: GuardSettings,
     /// The sanitizer.
@@ -75,6 +80,13 @@ pub struct ProjectConfig {
     pub flow: FlowPolicy,
     /// What tokens cost, where the agent does not say what a turn cost.
     pub prices: Option<Prices>,
+}
+
+/// `[….embed]`: sites that show the chat of a project in their pages (U-12).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EmbedConfig {
+    /// Their origins. Without any there is nothing to embed.
+    pub origins: Vec<String>,
 }
 
 /// A configuration without tenants has one, with one project. Errors are collected, and what has
@@ -164,6 +176,10 @@ impl ProjectConfig {
         Ok(Self {
             name: raw.name.unwrap_or_else(|| capitalised(id)),
             look: LookConfig::resolve(raw.look, &format!("{place}.look"))?,
+            allowed_origins: origins(raw.allowed_origins, &format!("{place}.allowed_origins"))?,
+            embed: EmbedConfig {
+                origins: origins(raw.embed.origins, &format!("{place}.embed.origins"))?,
+            },
             system_prompt: raw.system_prompt.or_else(|| of_recipes(RECIPES_PROMPT)),
             reminder: raw.reminder.or_else(|| of_recipes(RECIPES_REMINDER)),
             prompt_timeout: raw.prompt_timeout.map(|span| span.0),

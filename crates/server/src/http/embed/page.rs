@@ -1,0 +1,42 @@
+//! `GET /embed/{tenant}/{project}`: the web interface for a frame in a page of another site.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+
+use crate::app::App;
+use crate::config::Config;
+use crate::http::errors::ApiError;
+use crate::http::pages::not_found_page;
+use crate::http::{edge, web};
+
+/// The page. It holds nothing of anybody, so it needs no session; only pages of the project's sites
+/// can show it.
+pub(crate) async fn read(
+    State(app): State<Arc<App>>,
+    Path((tenant, project)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let Some(origins) = origins(&app.config, &tenant, &project) else {
+        return Ok(not_found_page(&headers));
+    };
+    let mut response = web::embedded_page(&origins.join(" ")).ok_or_else(|| {
+        ApiError::unavailable("The web interface was not built, so there is nothing to embed.")
+    })?;
+    let policy = edge::embedded_policy(origins).ok_or_else(ApiError::internal)?;
+    response.extensions_mut().insert(edge::FramePolicy::for_sites(policy));
+    Ok(response)
+}
+
+/// The origins of the sites that embed a project; none if there are none.
+pub(in crate::http) fn origins<'c>(
+    config: &'c Config,
+    tenant: &str,
+    project: &str,
+) -> Option<&'c [String]> {
+    let tenant = config.tenants.get(&tenant.parse().ok()?)?;
+    let origins = tenant.projects.get(&project.parse().ok()?)?.embed.origins.as_slice();
+    (!origins.is_empty()).then_some(origins)
+}
