@@ -9,7 +9,7 @@ use reqwest::{RequestBuilder, Response};
 use serde_json::{Value, json};
 
 use super::Document;
-use super::administration::administration;
+use super::administration::{administration, visits};
 use super::conversations::{branches, everything, links};
 use super::person_logins;
 use crate::apps::ClockServer;
@@ -47,7 +47,11 @@ impl Api {
              [tenants.home.projects.recipes.budget.day]\ntokens = 1_000_000_000";
         let clock_section = clock.section("apps = true");
         let notes = mail.section_of_people().replace("mcp.mail", "mcp.notes");
-        let more = format!("{}\n{notes}\n{clock_section}\n{look}\n{budgets}", mail.section());
+        let embed = "[tenants.home.projects.recipes.embed]\norigins = [\"https://shop.example\"]";
+        let more = format!(
+            "{}\n{notes}\n{clock_section}\n{look}\n{budgets}\n{embed}",
+            mail.section()
+        );
         let limits = "messages_per_minute = 1000";
         let settings = Settings { limits, vault: true, more: &more, ..Settings::default() };
         let app = TestApp::configured(settings).await;
@@ -345,6 +349,7 @@ async fn access(api: &Api) {
     assert_eq!(api.checked("GET", "/api/me", me, 200).await["kind"], "session");
     let out = api.app.request("POST", "/logout").header("cookie", &cookie);
     api.checked("POST", "/logout", out, 303).await;
+    visits(api).await;
     let bearer = api.app.request("GET", "/api/me").bearer_auth(ADMIN_KEY);
     assert_eq!(api.checked("GET", "/api/me", bearer, 200).await["kind"], "key");
 }
