@@ -342,7 +342,10 @@ async fn visits(all: &mut Answers) {
         ("a token for nothing", tokens, "{}"),
         ("no origin", tokens, r#"{"project": "recipes", "origin": "shop"}"#),
         ("a page, not an origin", tokens, r#"{"project": "recipes", "origin": "https://a.b/c"}"#),
-        ("a site that embeds nothing", tokens, r#"{"project": "recipes", "origin": "https://a.b"}"#),
+        (
+            "a site that embeds nothing", tokens,
+            r#"{"project": "recipes", "origin": "https://a.b"}"#,
+        ),
         ("an unknown project", tokens, r#"{"project": "soup", "origin": "https://a.b"}"#),
         (
             "a visitor without an id",

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
@@ -16,10 +17,12 @@ use crate::http::{edge, web};
 /// can show it.
 pub(crate) async fn read(
     State(app): State<Arc<App>>,
-    Path((tenant, project)): Path<(String, String)>,
+    path: Result<Path<(String, String)>, PathRejection>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let Some(origins) = origins(&app.config, &tenant, &project) else {
+    let named = path.as_ref().ok();
+    let origins = named.and_then(|Path((tenant, project))| origins(&app.config, tenant, project));
+    let Some(origins) = origins else {
         return Ok(not_found_page(&headers));
     };
     let mut response = web::embedded_page(&origins.join(" ")).ok_or_else(|| {
