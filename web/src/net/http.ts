@@ -53,9 +53,14 @@ let bearer: string | null = null;
 let renew: (() => Promise<boolean>) | null = null;
 
 /** Who makes the requests from now on, where there are no cookies. */
-export function actAs(session: string | null, renewal: () => Promise<boolean>): void {
+export function actAs(session: string | null, renewal: (() => Promise<boolean>) | null): void {
   bearer = session;
   renew = renewal;
+}
+
+/** From now on a session that has ended stays so. */
+export function stopRenewing(): void {
+  renew = null;
 }
 
 let reachable = true;

@@ -8,7 +8,7 @@ import { create } from 'zustand';
 import { allowedOrigins, EMBEDDING } from '../browser/embedded';
 import * as api from '../net/api';
 import { serverNow } from '../net/clock';
-import { actAs, asRefusal, onLoggedOut, type Refusal } from '../net/http';
+import { actAs, asRefusal, onLoggedOut, type Refusal, stopRenewing } from '../net/http';
 import { type Said, Site, type SiteLook } from '../net/site';
 import { openPrompt } from './branches';
 import { open, startNew } from './conversation';
@@ -105,14 +105,15 @@ export async function enter(): Promise<void> {
 export async function logOut(): Promise<void> {
   clearTimeout(timer);
   useVisit.setState({ state: 'out' });
+  stopRenewing();
+  startNew();
+  setState(INITIAL);
   try {
     await api.endVisit();
   } catch {
     // It ends by itself.
   }
-  actAs(null, () => Promise.resolve(false));
-  startNew();
-  setState(INITIAL);
+  actAs(null, null);
 }
 
 /** Gets a session for a token of the site; one attempt at a time. */

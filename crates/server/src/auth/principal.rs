@@ -34,8 +34,7 @@ impl Access {
         Ok(self.authenticate_all(headers).await?.filter(|principal| !principal.is_visitor()))
     }
 
-    /// The same, or a visitor of another site: what they may use is said by
-    /// [`crate::http::held`].
+    /// The same, or a visitor of another site, whom only some routes serve.
     pub(crate) async fn authenticate_all(
         &self,
         headers: &HeaderMap,

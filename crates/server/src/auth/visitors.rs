@@ -20,7 +20,7 @@ use secrecy::{ExposeSecret, SecretString};
 use uuid::Uuid;
 
 use super::token::{TokenHash, new_token, new_token_id};
-use super::{Access, AccessError, Principal};
+use super::{Access, AccessError};
 use crate::clock::later;
 
 /// How long a token is taken.
@@ -101,12 +101,13 @@ impl Access {
     }
 
     /// Gives a session for a token, to a frame in a page of this origin; none if the token is not
-    /// taken. Somebody whom the site does not know stays who they are while their session lasts.
+    /// taken. Somebody whom the site does not know stays who they are while their session lasts:
+    /// `same_as`.
     pub(crate) async fn begin_visit(
         &self,
         token: &str,
         origin: &str,
-        current: Option<&Principal>,
+        same_as: Option<PersonId>,
     ) -> Result<Option<BegunVisit>, AccessError> {
         let hash = TokenHash::of(token).to_hex();
         let Some(stored) = self.store.visitors().token(&hash).await? else { return Ok(None) };
@@ -121,7 +122,7 @@ impl Access {
         let session = VisitorSession {
             id: new_token_id()?,
             hash: TokenHash::of(secret.expose_secret()).to_hex(),
-            same_as: current.filter(|one| one.is_visitor()).and_then(|one| one.caller.person()),
+            same_as,
             new_visitor: PersonId::new(Uuid::now_v7()),
             begins_at: now,
             ends_at: later(now, SESSION_LASTS),

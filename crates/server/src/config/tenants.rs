@@ -18,7 +18,7 @@ use super::on_reload::OnReload;
 use super::origins::origins;
 use super::raw::{RawProject, RawTenant};
 use super::share_links::ShareLinks;
-use super::{AtPlace, ConfigError, kept};
+use super::{AtPlace, Config, ConfigError, kept};
 
 /// The tenant of a server without configured tenants.
 pub const HOME: &str = "home";
@@ -87,6 +87,15 @@ pub struct ProjectConfig {
 pub struct EmbedConfig {
     /// Their origins. Without any there is nothing to embed.
     pub origins: Vec<String>,
+}
+
+impl Config {
+    /// The origins of the sites that embed a project; none if there are none.
+    pub(crate) fn sites_of(&self, tenant: &str, project: &str) -> Option<&[String]> {
+        let tenant = self.tenants.get(&tenant.parse().ok()?)?;
+        let origins = tenant.projects.get(&project.parse().ok()?)?.embed.origins.as_slice();
+        (!origins.is_empty()).then_some(origins)
+    }
 }
 
 /// A configuration without tenants has one, with one project. Errors are collected, and what has

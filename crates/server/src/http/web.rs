@@ -19,8 +19,8 @@ use rust_embed::RustEmbed;
 use serde::Deserialize;
 
 use super::body::Parameters;
+use super::edge;
 use super::errors::ApiError;
-use super::{edge, embed};
 use crate::app::App;
 use crate::config::Config;
 
@@ -78,7 +78,7 @@ fn sandbox(config: &Config, embed: Option<&str>) -> edge::FramePolicy {
     let Some((tenant, project)) = embed.and_then(|named| named.split_once('/')) else {
         return own();
     };
-    let Some(origins) = embed::page::origins(config, tenant, project) else { return own() };
+    let Some(origins) = config.sites_of(tenant, project) else { return own() };
     let policy = HeaderValue::try_from(format!("{SANDBOX} {}", origins.join(" ")));
     policy.map_or_else(|_| own(), edge::FramePolicy::for_sites)
 }

@@ -44,13 +44,16 @@
       border-radius: var(--radius); background: Canvas; box-shadow: 0 2px 6px rgb(0 0 0 / .16), 0 12px 40px rgb(0 0 0 / .28); }
     .end { right: 20px; } .start { left: 20px; }
     [hidden] { display: none; }
+    .shut { visibility: hidden; pointer-events: none; }
     @media (max-width: 480px), (max-height: 480px) {
       iframe { inset: 0; width: 100%; height: 100dvh; border-radius: 0; }
       .opened { display: none; }
     }`;
 
   const host = document.createElement('div');
-  const root = host.attachShadow({ mode: 'closed' });
+  host.setAttribute('role', 'region');
+  host.setAttribute('aria-label', texts.chat);
+  const root = host.attachShadow({ mode: 'open' });
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(SHEET);
   root.adoptedStyleSheets = [sheet];
@@ -98,7 +101,8 @@
     button.setAttribute('aria-label', opened ? texts.close : unread > 0 ? `${label} (${texts.unread(unread)})` : label);
     badge.hidden = opened || unread === 0;
     badge.textContent = unread > 99 ? '99+' : String(unread);
-    if (frame) frame.hidden = !opened;
+    // Not `hidden`: what is not laid out loses its place, and is hardly run.
+    if (frame) frame.classList.toggle('shut', !opened);
   }
 
   function tell(type, fields) {

@@ -8,7 +8,6 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 
 use crate::app::App;
-use crate::config::Config;
 use crate::http::errors::ApiError;
 use crate::http::pages::not_found_page;
 use crate::http::{edge, web};
@@ -21,7 +20,7 @@ pub(crate) async fn read(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let named = path.as_ref().ok();
-    let origins = named.and_then(|Path((tenant, project))| origins(&app.config, tenant, project));
+    let origins = named.and_then(|Path((tenant, project))| app.config.sites_of(tenant, project));
     let Some(origins) = origins else {
         return Ok(not_found_page(&headers));
     };
@@ -31,15 +30,4 @@ pub(crate) async fn read(
     let policy = edge::embedded_policy(origins).ok_or_else(ApiError::internal)?;
     response.extensions_mut().insert(edge::FramePolicy::for_sites(policy));
     Ok(response)
-}
-
-/// The origins of the sites that embed a project; none if there are none.
-pub(in crate::http) fn origins<'c>(
-    config: &'c Config,
-    tenant: &str,
-    project: &str,
-) -> Option<&'c [String]> {
-    let tenant = config.tenants.get(&tenant.parse().ok()?)?;
-    let origins = tenant.projects.get(&project.parse().ok()?)?.embed.origins.as_slice();
-    (!origins.is_empty()).then_some(origins)
 }

@@ -113,7 +113,8 @@ pub(crate) async fn begin(
     let accent = given.accent.as_deref().map(accent).transpose()?;
     // Somebody whom the site does not know goes on as who they are.
     let current = app.access.authenticate_all(&headers).await?;
-    let begun = app.access.begin_visit(&given.token, &given.origin, current.as_ref()).await;
+    let same_as = current.filter(Principal::is_visitor).and_then(|one| one.caller.person());
+    let begun = app.access.begin_visit(&given.token, &given.origin, same_as).await;
     let begun = begun.map_err(failed)?.ok_or_else(not_taken)?;
     let body = Begun {
         session: begun.secret.expose_secret(),
