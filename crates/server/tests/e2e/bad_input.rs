@@ -346,7 +346,6 @@ async fn visits(all: &mut Answers) {
             "a site that embeds nothing", tokens,
             r#"{"project": "recipes", "origin": "https://a.b"}"#,
         ),
-        ("an unknown project", tokens, r#"{"project": "soup", "origin": "https://a.b"}"#),
         (
             "a visitor without an id",
             tokens,
@@ -357,7 +356,6 @@ async fn visits(all: &mut Answers) {
             tokens,
             r#"{"project": "recipes", "origin": "https://a.b", "person": {"id": "1", "name": "A\nB"}}"#,
         ),
-        ("no token", sessions, r#"{"origin": "https://a.b"}"#),
         ("an unknown token", sessions, r#"{"token": "x", "origin": "https://a.b"}"#),
         ("no colour", sessions, r#"{"token": "x", "origin": "https://a.b", "accent": "red"}"#),
     ] {

@@ -44,14 +44,11 @@ impl Api {
         let dir = tempfile::tempdir().unwrap();
         let look = crate::looks::section(dir.path());
         let budgets = "[tenants.home]\nshare_links = \"anyone\"\n[tenants.home.budgets.person.day]\ntokens = 1_000_000_000\n\
-             [tenants.home.projects.recipes.budget.day]\ntokens = 1_000_000_000";
+             [tenants.home.projects.recipes.budget.day]\ntokens = 1_000_000_000\n\
+             [tenants.home.projects.recipes.embed]\norigins = [\"https://shop.example\"]";
         let clock_section = clock.section("apps = true");
         let notes = mail.section_of_people().replace("mcp.mail", "mcp.notes");
-        let embed = "[tenants.home.projects.recipes.embed]\norigins = [\"https://shop.example\"]";
-        let more = format!(
-            "{}\n{notes}\n{clock_section}\n{look}\n{budgets}\n{embed}",
-            mail.section()
-        );
+        let more = format!("{}\n{notes}\n{clock_section}\n{look}\n{budgets}", mail.section());
         let limits = "messages_per_minute = 1000";
         let settings = Settings { limits, vault: true, more: &more, ..Settings::default() };
         let app = TestApp::configured(settings).await;
