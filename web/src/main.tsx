@@ -4,6 +4,7 @@ import { lazy, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
 
 import { App } from './app/App';
+import { EMBEDDING } from './browser/embedded';
 import { followTheme } from './app/theme';
 import { showDensity } from './state/settings';
 import { sharedToken } from './state/shared';
@@ -18,11 +19,17 @@ const token = sharedToken();
 // After what the first view needs, and before anybody can have written something.
 window.addEventListener('load', fetchRows, { once: true });
 
+const EmbedApp = lazy(() => import('./app/EmbedApp'));
+
 const root = document.getElementById('root');
 if (root) {
   createRoot(root).render(
     <StrictMode>
-      {token === null ? <App /> : <Suspense fallback={null}><SharedPage token={token} /></Suspense>}
+      {EMBEDDING || token !== null ? (
+        <Suspense fallback={null}>{EMBEDDING ? <EmbedApp /> : <SharedPage token={token ?? ''} />}</Suspense>
+      ) : (
+        <App />
+      )}
     </StrictMode>,
   );
 }

@@ -1,5 +1,7 @@
 //! Who makes a request, and what a message that was accepted is known by.
 
+use std::borrow::Cow;
+
 use parlor_protocol::{ConversationId, EventId, PersonId, TenantId, TurnId};
 use parlor_storage::{AccessRole, Scope, TurnRow};
 
@@ -22,6 +24,15 @@ impl Caller {
     /// The person; none for the tenant's shared account.
     pub fn person(&self) -> Option<PersonId> {
         self.scope.person()
+    }
+
+    /// What their messages are counted by: the session or key. A visitor of another site gets a
+    /// session whenever a page is loaded, so they are counted as themselves.
+    pub fn counted_as(&self) -> Cow<'_, str> {
+        match self.person().filter(|_| self.scope.is_visitor()) {
+            Some(visitor) => Cow::Owned(format!("visitor:{visitor}")),
+            None => Cow::Borrowed(&self.session),
+        }
     }
 
     /// What their messages and the names of external clients are theirs by: the person, on whatever

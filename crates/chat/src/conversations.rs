@@ -43,7 +43,8 @@ pub(crate) async fn update(
 ) -> Result<(), ChatError> {
     let conversation = state.take_part(caller, id).await?;
     let is_own = conversation.person.is_some() && conversation.person == caller.person();
-    if changes.visibility.is_some() && !is_own {
+    // A visitor of another site has nobody here to share with.
+    if changes.visibility.is_some() && (!is_own || caller.scope.is_visitor()) {
         return Err(ChatError::Forbidden(NOT_OWN));
     }
     let new_title = changes.title.map(title);

@@ -69,7 +69,9 @@ impl ChatState {
         caller: &Caller,
         id: &ProjectId,
     ) -> Result<Arc<Project>, ChatError> {
-        self.projects.get(&caller.tenant, id).cloned().ok_or(ChatError::NotFound)
+        let project =
+            self.projects.get(&caller.tenant, id).filter(|_| caller.scope.has_project(id));
+        project.cloned().ok_or(ChatError::NotFound)
     }
 
     /// A conversation that the caller takes part in: one that they only read is refused.

@@ -76,8 +76,14 @@ impl App {
     ) -> Self {
         let Composed { chat, mcp_hosts, mcp_logins, oidc_logins, metrics_token, webhooks, .. } =
             composed;
-        let allowed =
-            |tenant: &TenantConfig| TenantAccess { admins_read: tenant.admins_read_conversations };
+        let allowed = |tenant: &TenantConfig| TenantAccess {
+            admins_read: tenant.admins_read_conversations,
+            embeds: tenant
+                .projects
+                .iter()
+                .map(|(id, project)| (id.clone(), project.embed.origins.clone()))
+                .collect(),
+        };
         let tenants =
             config.tenants.iter().map(|(id, tenant)| (id.clone(), allowed(tenant))).collect();
         let body_budget = BodyBudget::new(&config.server.limits);

@@ -43,6 +43,6 @@ pub mod router;
 pub mod serve;
 pub mod start;
 mod timestamp;
-pub mod webhooks;
 mod unanswerable;
+pub mod webhooks;
 pub mod worker_threads;

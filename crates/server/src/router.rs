@@ -12,10 +12,10 @@ use crate::http::errors::ApiError;
 use crate::http::external::openai::{chat_completions, models, responses, stored_responses};
 use crate::http::external::{agui, ai_sdk};
 use crate::http::{
-    admin, apps, blocked_inputs, budgets, chat, conversations, edge, events, export, export_all,
-    health, images, imports, invitations, link_page, login, logo, mcp, mcp_logins, me, metrics,
-    oidc, openapi, pages, people, person_logins, prompts, recipe_import, recipes, sessions,
-    share_links, status, web, ws,
+    admin, apps, blocked_inputs, budgets, chat, conversations, edge, embed, events, export,
+    export_all, health, images, imports, invitations, link_page, login, logo, mcp, mcp_logins, me,
+    metrics, oidc, openapi, pages, people, person_logins, prompts, recipe_import, recipes,
+    sessions, share_links, status, web, ws,
 };
 
 /// The routes of the server, behind the edge.
@@ -35,6 +35,11 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/settings", get(pages::settings))
         .route("/admin", get(pages::admin))
         .route("/admin/{tab}", get(pages::admin_tab))
+        // A chat inside pages of other sites
+        .route("/widget.js", get(embed::script::read))
+        .route("/embed/{tenant}/{project}", get(embed::page::read))
+        .route("/api/embed/tokens", post(embed::tokens::create))
+        .route("/api/embed/sessions", post(embed::tokens::begin).delete(embed::tokens::end))
         .route("/assets/style.css", get(pages::style))
         .route("/assets/theme.js", get(pages::theme))
         .route("/assets/icon.svg", get(pages::icon))

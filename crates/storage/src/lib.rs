@@ -63,7 +63,7 @@ pub use queries::waiting_prompts::{WaitingContent, WaitingPage, WaitingPrompt};
 pub use scope::Scope;
 pub use served::Served;
 pub use store::Store;
-pub use tables::access::{Access, AccessRole, NewToken, SessionsOf, Token, TokenKind, TokenPerson};
+pub use tables::access::{Access, AccessRole, NewToken, SessionsOf, Token, TokenPerson};
 pub use tables::admin_acts::{AdminAct, AdminActPage};
 pub use tables::allowances::Allowance;
 pub use tables::blocked_inputs::{BlockedInput, BlockedInputPage};
@@ -85,6 +85,7 @@ pub use tables::prompts::{NewPrompt, Prompt, PromptClosing, PromptPage, PromptVi
 pub use tables::rate_limits::RateLimitUse;
 pub use tables::share_links::{ListedShareLink, NewShareLink, ShareLink};
 pub use tables::text_blocks::{Delta, TextBlock};
+pub use tables::token_kind::{TokenKind, Visit};
 pub use tables::tool_runs::{
     RunLabel, RunStatus, RunWrite, Told, ToldResult, ToldResults, ToolRun,
 };
@@ -93,6 +94,7 @@ pub use tables::turns::{TurnOutcome, TurnRow, TurnStatus, Wanted};
 pub use tables::usage::{
     AccountUse, ListedUse, Spent, UsageAccount, UsageOf, UsagePage, UsageWrite,
 };
+pub use tables::visitors::{EmbedToken, NewVisitor, Visitor, VisitorSession, Visitors};
 pub use tables::webhooks::{Webhook, WebhookEvent, WebhookMessage, WebhookQueue};
 pub use transactions::begin_turn::{BeginTurn, BegunTurn, ClosedPrompts, Follows, TurnOwner};
 pub use transactions::choose_branch::ChosenBranch;

@@ -27,7 +27,7 @@ macro_rules! of_a_conversation {
     };
 }
 
-/// A rule about a table whose rows may belong to a person.
+/// A rule about a table whose rows may belong to a person, or to a visitor of another site.
 macro_rules! of_a_person {
     ($table:literal, $rule:literal) => {
         Rule {
@@ -36,7 +36,8 @@ macro_rules! of_a_person {
                 "FROM ",
                 $table,
                 " r WHERE r.person IS NOT NULL AND NOT EXISTS \
-                 (SELECT 1 FROM people p WHERE p.id = r.person)"
+                 (SELECT 1 FROM people p WHERE p.id = r.person \
+                  UNION ALL SELECT 1 FROM visitors v WHERE v.id = r.person)"
             ),
         }
     };
@@ -49,6 +50,7 @@ const NOT_COPIED: &[(&str, &str)] = &[
     ("login_attempts", "throttles of minutes"),
     ("mcp_login_attempts", "logins that were begun, of minutes"),
     ("webhooks", "written by each server that starts"),
+    ("embed_tokens", "tokens of minutes, which a site asks for again"),
     ("turns.owner", "every running turn of the copy is taken over"),
 ];
 
@@ -134,11 +136,14 @@ const TABLES: &[Table] = &[
         .integers(&["logged_in_at", "renewing_until"])
         .bytes(&["sealed"]),
     Table::new("tokens", &["id"])
-        .texts(&["id", "hash", "kind", "tenant", "role", "name", "person", "device"])
+        .texts(&["id", "hash", "kind", "tenant", "role", "name", "person", "device", "issuer"])
         .integers(&["created_at", "last_used_at", "expires_at", "revoked_at"]),
     Table::new("people", &["id"])
         .texts(&["id", "tenant", "login", "name", "email", "role", "password_hash", "roles"])
         .integers(&["created_at", "disabled_at"]),
+    Table::new("visitors", &["id"])
+        .texts(&["id", "tenant", "project", "origin", "subject", "name"])
+        .integers(&["created_at"]),
     Table::new("identities", &["tenant", "provider", "subject"])
         .texts(&["tenant", "provider", "subject", "person"])
         .integers(&["created_at"]),

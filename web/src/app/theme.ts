@@ -13,6 +13,12 @@ export const useTheme = create<{ theme: Theme }>(() => ({
   theme: THEMES.find((one) => one === readLocal('theme')) ?? 'system',
 }));
 
+/** The theme of this page alone: that of the site around it. */
+export function showTheme(theme: Theme): void {
+  useTheme.setState({ theme });
+  show();
+}
+
 export function setTheme(theme: Theme): void {
   writeLocal('theme', theme === 'system' ? null : theme);
   useTheme.setState({ theme });

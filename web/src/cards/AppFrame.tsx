@@ -3,6 +3,7 @@
 import { AppWindow, ExternalLink } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 
+import { EMBEDDING } from '../browser/embedded';
 import { useI18n } from '../i18n';
 import { reasonFor } from '../i18n/reasons';
 import * as api from '../net/api';
@@ -23,7 +24,28 @@ export function appOf(item: ToolItem): string | null {
   return typeof server === 'string' ? server : null;
 }
 
-export function AppFrame({ item, message, server }: { item: ToolItem; message: Message; server: string }) {
+interface Props {
+  item: ToolItem;
+  message: Message;
+  server: string;
+}
+
+/**
+ * Inside a page of another site there is none: the page of an app is fetched with a cookie, and every page around it
+ * would have to be trusted with what it shows. What the tool said stands in its row as always.
+ */
+export function AppFrame(props: Props) {
+  const { t } = useI18n();
+  if (!EMBEDDING) return <Frame {...props} />;
+  return (
+    <p className="mt-2 flex items-center gap-2 rounded-card border border-line bg-surface px-3 py-1.5 text-small text-muted" data-app={props.server}>
+      <AppWindow size={15} aria-hidden="true" className="shrink-0" />
+      {t('app.not_embedded', { server: props.server })}
+    </p>
+  );
+}
+
+function Frame({ item, message, server }: Props) {
   const i18n = useI18n();
   const { t } = i18n;
   const frame = useRef<HTMLIFrameElement>(null);

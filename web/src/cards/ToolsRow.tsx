@@ -7,6 +7,7 @@ import type { ToolItem } from '../state/model';
 import { setState, useParlor } from '../state/store';
 import { Button } from '../ui/Button';
 import { Disclosure } from '../ui/Disclosure';
+import { PictureLink, ServerImage } from '../ui/ServerImage';
 import { VisibleText } from '../ui/VisibleText';
 import { AppFrame, appOf } from './AppFrame';
 import { isSuspicious, outputText, picturesOf, recipesIn, toolLine } from './tool_summary';
@@ -98,9 +99,9 @@ function Pictures({ tools }: { tools: readonly ToolItem[] }) {
   return (
     <div className="mt-2 flex flex-wrap gap-2 ps-5">
       {pictures.map(({ path, tool }) => (
-        <a key={path} href={path} target="_blank" rel="noopener noreferrer" className="rounded-card">
-          <img src={path} alt={t('tool.picture', { name: tool })} className="max-h-56 max-w-full rounded-card border border-line" />
-        </a>
+        <PictureLink key={path} href={path}>
+          <ServerImage src={path} alt={t('tool.picture', { name: tool })} className="max-h-56 max-w-full rounded-card border border-line" />
+        </PictureLink>
       ))}
     </div>
   );

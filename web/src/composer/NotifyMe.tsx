@@ -1,5 +1,6 @@
 import { useState } from 'react';
 
+import { EMBEDDING } from '../browser/embedded';
 import { readLocal, writeLocal } from '../browser/local_storage';
 import { useI18n } from '../i18n';
 
@@ -8,7 +9,7 @@ export function NotifyMe() {
   const { t } = useI18n();
   const [asked, setAsked] = useState(() => readLocal('notify') !== null);
   const can = 'Notification' in window && window.isSecureContext && Notification.permission === 'default';
-  if (!can || asked) return null;
+  if (!can || asked || EMBEDDING) return null;
   const done = () => {
     writeLocal('notify', 'asked');
     setAsked(true);

@@ -3,11 +3,12 @@
 import { admin } from './en/admin';
 import { budgets } from './en/budgets';
 import { cards } from './en/cards';
+import { embed } from './en/embed';
 import { page } from './en/page';
 import { recipes } from './en/recipes';
 import { settings } from './en/settings';
 import { share } from './en/share';
 
-export const en = { ...page, ...cards, ...recipes, ...settings, ...admin, ...budgets, ...share };
+export const en = { ...page, ...cards, ...recipes, ...settings, ...admin, ...budgets, ...share, ...embed };
 
 export type Key = keyof typeof en;

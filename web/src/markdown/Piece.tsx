@@ -5,6 +5,7 @@ import ReactMarkdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 
 import { useI18n } from '../i18n';
+import { ServerImage } from '../ui/ServerImage';
 import { FootnoteLink, isFootnote } from './Footnote';
 import { Formula } from './Formula';
 import { DISPLAYED, FORMULA, remarkFormulas } from './math_syntax';
@@ -74,7 +75,7 @@ const COMPONENTS: Components = {
   img({ src, alt }) {
     const source = typeof src === 'string' ? src : '';
     if (isOwnPicture(source)) {
-      return <img src={source} alt={alt ?? ''} loading="lazy" className="max-h-96 rounded-card border border-line" />;
+      return <ServerImage src={source} alt={alt ?? ''} loading="lazy" className="max-h-96 rounded-card border border-line" />;
     }
     // Loading an image from elsewhere would tell that server who reads, so it is a link.
     const link = safeLink(source);

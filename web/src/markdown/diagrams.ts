@@ -5,6 +5,7 @@
 
 import page from 'virtual:diagram-page';
 
+import { EMBEDDING } from '../browser/embedded';
 import { isFields } from '../net/decode';
 
 export interface DrawRequest {
@@ -95,7 +96,7 @@ function open(): void {
   frame.referrerPolicy = 'no-referrer';
   // It must have a size: text is measured in it.
   frame.className = 'diagram-frame';
-  frame.src = page;
+  frame.src = EMBEDDING ? `${page}?embed=${EMBEDDING.tenant}/${EMBEDDING.project}` : page;
   document.body.append(frame);
 }
 

@@ -1,5 +1,6 @@
 /** Requests to the server, and one error type for all that can go wrong with them. */
 
+import { EMBEDDING } from '../browser/embedded';
 import type { ErrorCode, FieldProblem, SpentBudget } from '../protocol/generated';
 import { noteServerTime } from './clock';
 
@@ -32,13 +33,34 @@ export function asRefusal(error: unknown): Refusal {
   return new Refusal('offline', error instanceof Error ? error.message : String(error));
 }
 
-type Ask = Omit<RequestInit, 'body'> & { json?: unknown; body?: Blob };
+type Ask = Omit<RequestInit, 'body'> & {
+  json?: unknown;
+  body?: Blob;
+  /** Whether it is the request for a session itself: a refusal ends nothing. */
+  entering?: boolean;
+};
 
 /** What happens when the session has ended; see `onLoggedOut`. */
 let leave = () => window.location.assign('/login');
 
 export function onLoggedOut(handler: () => void): void {
   leave = handler;
+}
+
+/** The session of a visitor, inside a page of another site; nothing is kept of it but this. */
+let bearer: string | null = null;
+/** Gets another session; false if there is none to be had. */
+let renew: (() => Promise<boolean>) | null = null;
+
+/** Who makes the requests from now on, where there are no cookies. */
+export function actAs(session: string | null, renewal: (() => Promise<boolean>) | null): void {
+  bearer = session;
+  renew = renewal;
+}
+
+/** From now on a session that has ended stays so. */
+export function stopRenewing(): void {
+  renew = null;
 }
 
 let reachable = true;
@@ -57,13 +79,26 @@ function reached(now: boolean): void {
 }
 
 /** Rejects with a {@link Refusal} unless the status is a success. */
-export async function ask(path: string, { json, body: file, ...init }: Ask = {}): Promise<Response> {
+export async function ask(path: string, init: Ask = {}): Promise<Response> {
+  const response = await sent(path, init);
+  if (response.ok) return response;
+  const renews = response.status === 401 && renew !== null && !init.entering;
+  const again = renews && (await renew?.()) ? await sent(path, init) : response;
+  if (again.ok) return again;
+  if (again.status === 401 && !init.entering) leave();
+  throw await refusalOf(again);
+}
+
+async function sent(path: string, { json, body: file, entering: _, ...init }: Ask): Promise<Response> {
   const headers = new Headers(init.headers);
+  if (bearer !== null) headers.set('authorization', `Bearer ${bearer}`);
   if (json !== undefined) headers.set('content-type', 'application/json');
   const body = json === undefined ? file : JSON.stringify(json);
   let response: Response;
   try {
-    response = await fetch(path, { credentials: 'same-origin', ...init, headers, body });
+    // Whoever is logged in to Parlor in this browser is not the visitor of a site.
+    const credentials = EMBEDDING ? 'omit' : 'same-origin';
+    response = await fetch(path, { credentials, ...init, headers, body });
   } catch (error) {
     if (init.signal?.aborted) throw error;
     reached(false);
@@ -71,8 +106,7 @@ export async function ask(path: string, { json, body: file, ...init }: Ask = {})
   }
   reached(true);
   noteServerTime(response.headers.get('date'));
-  if (response.ok) return response;
-  throw await refusalOf(response);
+  return response;
 }
 
 export async function askJson<T>(path: string, init: Ask = {}): Promise<T> {
@@ -82,7 +116,6 @@ export async function askJson<T>(path: string, init: Ask = {}): Promise<T> {
 
 async function refusalOf(response: Response): Promise<Refusal> {
   const { status } = response;
-  if (status === 401) leave();
   const error = await errorIn(response);
   const retryAfter = error.retry_after ?? Number(response.headers.get('retry-after') ?? NaN);
   return new Refusal(error.code ?? codeOf(status), error.message ?? response.statusText, {

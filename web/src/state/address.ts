@@ -4,6 +4,8 @@
  * new conversation that gets its id replaces the entry.
  */
 
+import { EMBEDDING } from '../browser/embedded';
+
 const HOME = '/chat';
 const CONVERSATION = /^\/c\/([\w-]+)\/?$/;
 
@@ -45,6 +47,8 @@ export function pageAt(path: string = window.location.pathname): Page {
 
 /** Sets the address to that of a conversation, as a new entry of the history or in place of the current one. */
 export function setAddress(conversation: string | null, how: 'step' | 'same'): void {
+  // The address of a frame in another page is nobody's to see.
+  if (EMBEDDING) return;
   const path = addressOf(conversation);
   // A conversation that gets its id while another page is shown does not take that page's place.
   if (path === window.location.pathname || (how === 'same' && pageAt() !== 'chat')) return;

@@ -7,6 +7,8 @@
  *   size are bounded.
  */
 
+import { EMBEDDING } from '../browser/embedded';
+
 const PREFIX = 'parlor.draft.';
 const MOST = 32;
 const MOST_CHARACTERS = 64 * 1024;
@@ -22,6 +24,8 @@ let owner: string | null = null;
 
 /** Sets the owner, and deletes drafts that are too old. */
 export function openDraftsOf(tenant: string, role: string): void {
+  // A visitor of another site leaves nothing behind.
+  if (EMBEDDING) return;
   owner = `${tenant}.${role}.`;
   for (const [name, entry] of entries()) {
     if (entry === null || Date.now() - entry.at > OLDEST) drop(name);

@@ -4,6 +4,7 @@
  * The history of a conversation is written at once, when it is complete.
  */
 
+import { EMBEDDING } from '../browser/embedded';
 import { type Connection, ConversationStream } from '../net/conversation_stream';
 import type { LogEvent } from '../net/decode';
 import { type Conversation, parseEventId } from './model';
@@ -14,6 +15,8 @@ import { getState, setState } from './store';
 const PATIENCE = 4_000;
 /** Instead of frames, which a hidden page does not get. */
 const HIDDEN_FRAME = 200;
+/** The same while the page around a frame may hide it, which the frame is not told. */
+const EMBEDDED_FRAME = 30;
 
 let current: Subscription | null = null;
 
@@ -81,6 +84,7 @@ class Subscription {
       this.show(false);
     };
     if (document.visibilityState === 'hidden') setTimeout(draw, HIDDEN_FRAME);
+    else if (EMBEDDING) setTimeout(draw, EMBEDDED_FRAME);
     else requestAnimationFrame(draw);
   }
 

@@ -12,6 +12,7 @@ import { sendEdit } from '../state/again';
 import { cannotBranch, draftOf, editKey, NO_DRAFT, setEdit, useParlor } from '../state/store';
 import { Button, IconButton } from '../ui/Button';
 import { onEscape } from '../ui/escape';
+import { ServerImage } from '../ui/ServerImage';
 
 /** The message whose pencil gets the focus when its editor is closed, or whose editor when it is opened. */
 let wanted: string | null = null;
@@ -78,7 +79,7 @@ export function EditMessage({ message, picture }: { message: Message; picture: s
       }}
       className="ms-auto max-w-full space-y-2 rounded-card border border-(--edge) bg-surface p-3 focus-within:border-accent sm:ms-20"
     >
-      {picture !== null && !without && <img src={picture} alt={t('said.picture')} className="max-h-40 max-w-full rounded-control border border-line" />}
+      {picture !== null && !without && <ServerImage src={picture} alt={t('said.picture')} className="max-h-40 max-w-full rounded-control border border-line" />}
       <textarea
         ref={field}
         rows={2}

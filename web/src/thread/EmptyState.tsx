@@ -2,6 +2,7 @@
 
 import { CircleHelp, FileDown, ListTree, Route, ShieldQuestion, Sparkles } from 'lucide-react';
 
+import { EMBEDDING } from '../browser/embedded';
 import { type I18n, type Key, useI18n } from '../i18n';
 import type { Look, Project } from '../net/api';
 import type { Mode } from '../protocol/generated';
@@ -94,7 +95,7 @@ export function EmptyState() {
 function ImportLink() {
   const { t } = useI18n();
   const has = useParlor((state) => currentProject(state)?.recipe_vault ?? false);
-  if (!has) return null;
+  if (!has || EMBEDDING) return null;
   return (
     <Button look="quiet" className="-mt-4 self-start" icon={<FileDown size={16} aria-hidden="true" />} onClick={() => setState({ panel: { kind: 'recipe_import', id: 'new' } })}>
       {t('import.open')}

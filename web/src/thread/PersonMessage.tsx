@@ -9,6 +9,7 @@ import { resend, editUndelivered } from '../state/conversation';
 import type { PromptItem } from '../state/model';
 import { editKey, type Outgoing, useParlor } from '../state/store';
 import { Button } from '../ui/Button';
+import { PictureLink, ServerImage } from '../ui/ServerImage';
 import { EditButton, EditMessage } from './EditMessage';
 import { VersionSwitch } from './VersionSwitch';
 
@@ -89,9 +90,9 @@ function Said({ text, picture }: { text: string; picture: string | null }) {
     <article className="flex flex-col items-end gap-2 ps-10 sm:ps-20">
       <h2 className="sr-only">{t(readOnly ? 'shared.person' : 'said.you')}</h2>
       {picture !== null && (
-        <a href={picture} target="_blank" rel="noopener noreferrer" className="rounded-card">
-          <img src={picture} alt={t('said.picture')} className="max-h-72 max-w-full rounded-card border border-line" />
-        </a>
+        <PictureLink href={picture}>
+          <ServerImage src={picture} alt={t('said.picture')} className="max-h-72 max-w-full rounded-card border border-line" />
+        </PictureLink>
       )}
       {text !== '' && (
         <p dir="auto" className="max-w-full rounded-card rounded-ee-[3px] bg-raised px-4 py-2.5 whitespace-pre-wrap">{text}</p>

@@ -1,4 +1,5 @@
 import type { Look } from '../net/api';
+import { ServerImage } from './ServerImage';
 
 /** The mark: a doorway in a speech bubble. */
 export function Logo({ size = 22 }: { size?: number }) {
@@ -13,5 +14,5 @@ export function Logo({ size = 22 }: { size?: number }) {
 /** The logo of a project, or the mark. Its name stands beside it. */
 export function ProjectLogo({ look, size }: { look: Look | undefined; size?: number }) {
   if (look?.logo === undefined) return <Logo {...(size === undefined ? {} : { size })} />;
-  return <img src={look.logo} alt="" height={size ?? 22} className="w-auto max-w-[10rem] object-contain" style={{ height: size ?? 22 }} />;
+  return <ServerImage src={look.logo} alt="" height={size ?? 22} className="w-auto max-w-[10rem] object-contain" style={{ height: size ?? 22 }} />;
 }

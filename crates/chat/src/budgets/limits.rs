@@ -129,6 +129,11 @@ impl PersonBudgets {
         named.or(of_role).or(&self.anybody)
     }
 
+    /// That of a visitor of another site.
+    pub(super) fn of_visitor(&self) -> Budget {
+        self.users.or(&self.anybody)
+    }
+
     /// That of the shared account.
     pub(super) fn of_shared_account(&self) -> Budget {
         self.shared_account.or(&self.anybody)

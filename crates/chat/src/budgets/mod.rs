@@ -135,8 +135,8 @@ impl Budgets {
         }
         match store.people().find(tenant, id).await {
             Ok(person) => Ok(people.of(&person)),
-            // Somebody who is gone is nobody in particular.
-            Err(StorageError::NotFound) => Ok(people.anybody),
+            // A visitor of another site has no account; they count like others who may chat.
+            Err(StorageError::NotFound) => Ok(people.of_visitor()),
             Err(error) => Err(error),
         }
     }

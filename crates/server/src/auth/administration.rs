@@ -102,7 +102,9 @@ impl Access {
         key: &Token,
     ) -> Result<(), StorageError> {
         self.record(caller, Act::KeyRevoked, (&key.id, &key.name)).await?;
-        self.sessions.end_by_id(&caller.tenant, &key.id).await
+        self.sessions.end_by_id(&caller.tenant, &key.id).await?;
+        // With it end the visitors whom it let in.
+        self.sessions.changed().await
     }
 
     /// Gives a person another access role, which ends what the one before let them in with.

@@ -5,6 +5,7 @@
 //!    travels in the [`cookie`].
 //! 2. A request carries that cookie, or a key in `X-API-Key` or as `Authorization: Bearer`;
 //!    [`principal`] finds out whose it is before a handler runs.
+//!    A visitor of a site that embeds a chat has a session too, and no cookie ([`visitors`]).
 //! 3. Logging out, revoking and changing a password end the token, and every stream
 //!    that is open with it.
 //!
@@ -24,13 +25,14 @@ mod session;
 mod session_store;
 mod throttle;
 mod token;
+mod visitors;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::time::Duration;
 
 use parlor_fanout::Fanout;
-use parlor_protocol::{LoginName, TenantId};
+use parlor_protocol::{LoginName, ProjectId, TenantId};
 use parlor_storage::{AccessRole, Person, StorageError, Store};
 use secrecy::SecretString;
 
@@ -51,6 +53,7 @@ pub(crate) use people::{
 pub(crate) use principal::given_key;
 pub(crate) use session::ENVIRONMENT_KEY;
 pub(crate) use token::{TokenHash, is_short, new_token};
+pub(crate) use visitors::{Embedded, SitePerson};
 
 use crate::client_address::client_network;
 use crate::clock::Clock;
@@ -127,10 +130,12 @@ impl From<HashError> for LoginError {
 }
 
 /// What a tenant allows.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct TenantAccess {
     /// Whether its administrators read the conversations that people have to themselves.
     pub admins_read: bool,
+    /// The origins of sites that embed a project.
+    pub embeds: BTreeMap<ProjectId, Vec<String>>,
 }
 
 /// Logins, sessions and keys.

@@ -7,6 +7,7 @@ use parlor_chat::Caller;
 use parlor_storage::{AccessRole, Scope, StorageError, TokenKind};
 
 use super::session::Session;
+use super::visitors::SESSION_PREFIX;
 use super::{Access, cookie};
 
 /// The header that carries an API key.
@@ -24,13 +25,24 @@ pub struct Principal {
 }
 
 impl Access {
-    /// The principal that the headers of a request prove. An invalid key is refused
-    /// even if a valid cookie comes with it.
+    /// The principal that the headers of a request prove; visitors of other sites are nobody here.
+    /// An invalid key is refused even if a valid cookie comes with it.
     pub(crate) async fn authenticate(
         &self,
         headers: &HeaderMap,
     ) -> Result<Option<Principal>, StorageError> {
+        Ok(self.authenticate_all(headers).await?.filter(|principal| !principal.is_visitor()))
+    }
+
+    /// The same, or a visitor of another site, whom only some routes serve.
+    pub(crate) async fn authenticate_all(
+        &self,
+        headers: &HeaderMap,
+    ) -> Result<Option<Principal>, StorageError> {
         match given_key(headers) {
+            Some(secret) if is_of_visitor(secret) => {
+                self.principal(secret, TokenKind::Visitor).await
+            }
             Some(key) => self.principal(key, TokenKind::Key).await,
             None => self.authenticate_cookie(headers).await,
         }
@@ -56,6 +68,12 @@ impl Access {
         // A tenant that was removed from the configuration has no principals.
         let principal = |session: Arc<Session>| {
             let tenant = self.tenants.get(&session.tenant)?;
+            // Nor has a site that was removed.
+            let visit = session.visit.as_ref();
+            if visit.is_some_and(|visit| !self.admits(&session.tenant, visit)) {
+                session.end();
+                return None;
+            }
             Some(Principal::new(session, tenant.admins_read))
         };
         Ok(session.and_then(principal))
@@ -76,21 +94,36 @@ pub(crate) fn given_key(headers: &HeaderMap) -> Option<&str> {
 impl Principal {
     /// `admins_read`: administrators of the tenant read what people have to themselves.
     fn new(session: Arc<Session>, admins_read: bool) -> Self {
-        let scope =
-            Scope::of(session.tenant.clone(), session.person.as_ref().map(|person| person.id));
+        let person = session.person.as_ref().map(|person| person.id);
+        let scope = match (person, &session.visit) {
+            (Some(visitor), Some(visit)) => {
+                Scope::of_visitor(session.tenant.clone(), visitor, visit.project.clone())
+            }
+            (person, _) => Scope::of(session.tenant.clone(), person),
+        };
         let reads_all = admins_read && session.role == AccessRole::Admin;
         let caller = Caller {
             scope: if reads_all { scope.reading_all() } else { scope },
             tenant: session.tenant.clone(),
             session: session.id.clone(),
             name: match &session.person {
-                Some(person) => person.name.clone(),
-                None => session.name.clone(),
+                Some(person) if !person.name.is_empty() => person.name.clone(),
+                _ => session.name.clone(),
             },
             role: session.role,
         };
         Self { caller, session }
     }
+
+    /// Whether it is a visitor of a site that embeds a chat.
+    pub(crate) fn is_visitor(&self) -> bool {
+        self.session.kind == TokenKind::Visitor
+    }
+}
+
+/// A visitor's session comes in the header of keys: there is no cookie inside other sites.
+fn is_of_visitor(secret: &str) -> bool {
+    secret.strip_prefix(SESSION_PREFIX).is_some_and(|rest| rest.starts_with('_'))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
 use parlor_protocol::{TenantId, Timestamp};
-use parlor_storage::{AccessRole, Token, TokenKind, TokenPerson};
+use parlor_storage::{AccessRole, Token, TokenKind, TokenPerson, Visit};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::{Clock, Moment, between, later};
@@ -36,6 +36,8 @@ pub struct Session {
     pub name: String,
     /// Whose it is; none if it is of the tenant's shared account.
     pub person: Option<TokenPerson>,
+    /// What the session of a visitor of another site is held to.
+    pub visit: Option<Visit>,
     /// Set before `ended` is cancelled: streams check it for every event, and a
     /// `CancellationToken` takes a lock for that.
     is_ended: AtomicBool,
@@ -64,6 +66,11 @@ impl Session {
         }
         let (expiry, latest_expiry) = match token.kind {
             TokenKind::Key => (moment.after(between(now, expires_at)), Moment::NEVER),
+            // It is not extended by being used.
+            TokenKind::Visitor => {
+                let expiry = moment.after(between(now, expires_at));
+                (expiry, expiry)
+            }
             TokenKind::Session => {
                 let age = between(token.created_at, now);
                 let latest = moment.after(access.absolute_expiry.saturating_sub(age));
@@ -78,6 +85,7 @@ impl Session {
             role: token.role,
             name: token.name,
             person: token.person,
+            visit: token.visit,
             is_ended: AtomicBool::new(false),
             ended: CancellationToken::new(),
             latest_expiry,
@@ -107,6 +115,7 @@ impl Session {
             role,
             name: name.to_owned(),
             person: None,
+            visit: None,
             is_ended: AtomicBool::new(false),
             ended: CancellationToken::new(),
             latest_expiry: Moment::NEVER,
@@ -177,6 +186,9 @@ impl Session {
         clock: &Clock,
         access: &AccessConfig,
     ) -> Option<(Timestamp, Option<Timestamp>)> {
+        if self.kind == TokenKind::Visitor {
+            return None;
+        }
         let moment = clock.moment();
         let mut expires_at = None;
         if self.kind == TokenKind::Session {

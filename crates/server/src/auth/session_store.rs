@@ -94,6 +94,26 @@ impl Sessions {
         Ok(Some(session))
     }
 
+    /// Whether a key is valid, by its hash as it is stored.
+    pub(crate) async fn is_valid_key(&self, hash: &str) -> Result<bool, StorageError> {
+        if self.has_process_key(hash) {
+            return Ok(true);
+        }
+        let token = self.store.access().token_by_hash(hash).await?;
+        Ok(token.is_some_and(|key| key.kind == TokenKind::Key && key.revoked_at.is_none()))
+    }
+
+    /// Whether a key is valid without being stored.
+    fn has_process_key(&self, hash: &str) -> bool {
+        self.process_keys.iter().any(|(own, _)| own.to_hex() == hash)
+    }
+
+    /// Whether the key that let a visitor in is still there. One that is stored says so itself.
+    fn is_issued(&self, token: &Token) -> bool {
+        let visit = token.visit.as_ref();
+        visit.is_none_or(|visit| visit.issuer_is_stored || self.has_process_key(&visit.issuer))
+    }
+
     /// Creates a session and returns its secret.
     pub(crate) async fn begin(&self, session: NewSession) -> Result<SecretString, AccessError> {
         let NewSession { tenant, role, name, person, device } = session;
@@ -260,7 +280,7 @@ impl Sessions {
         token: Option<Token>,
     ) -> Option<Arc<Session>> {
         let now = self.clock.moment();
-        let token = token.filter(|token| token.revoked_at.is_none());
+        let token = token.filter(|token| token.revoked_at.is_none() && self.is_issued(token));
         match (cache.sessions.get(&hash), token) {
             // One that has ended stays ended.
             (Some(session), Some(token)) => {

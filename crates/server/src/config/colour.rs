@@ -32,7 +32,7 @@ const READABLE: f64 = 4.5;
 
 impl Accent {
     /// The accent that is most like a colour.
-    pub(super) fn of(colour: Colour) -> Self {
+    pub(crate) fn of(colour: Colour) -> Self {
         Self {
             light: colour.towards(BLACK, RAISED_LIGHT),
             dark: colour.towards(WHITE, RAISED_DARK),

@@ -186,6 +186,8 @@ pub(super) struct RawProject {
     pub(super) recipe_vault: Option<bool>,
     pub(super) on_reload: Option<OnReload>,
     pub(super) look: RawLook,
+    pub(super) allowed_origins: Option<Vec<String>>,
+    pub(super) embed: RawEmbed,
     pub(super) guard: GuardSettings,
     pub(super) sanitizer: SanitizerSettings,
     pub(super) agent: RawAgent,
@@ -193,6 +195,12 @@ pub(super) struct RawProject {
     pub(super) flow: RawFlow,
     pub(super) budget: RawBudget,
     pub(super) prices: RawPrices,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RawEmbed {
+    pub(super) origins: Option<Vec<String>>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::limits::Limits;
 use super::network::Network;
 use super::observed::{LogFormat, MetricsConfig};
+use super::origins::origins;
 use super::public_url::PublicUrl;
 use super::raw::RawServer;
 use super::{AtPlace, ConfigError};
@@ -55,8 +56,6 @@ impl ServerConfig {
             raw.public_url.as_deref().map(str::parse).transpose().at("server.public_url")?;
         let trusted_proxies = raw.trusted_proxies.unwrap_or_default();
         let trusted_proxies = trusted_proxies.iter().map(|text| text.parse());
-        let allowed_origins = raw.allowed_origins.unwrap_or_default();
-        let allowed_origins = allowed_origins.iter().map(|text| origin(text));
         let server = Self {
             bind: bind(raw.bind.as_deref().unwrap_or(DEFAULT_BIND)).at("server.bind")?,
             public_url,
@@ -64,9 +63,7 @@ impl ServerConfig {
             trusted_proxies: trusted_proxies
                 .collect::<Result<_, String>>()
                 .at("server.trusted_proxies")?,
-            allowed_origins: allowed_origins
-                .collect::<Result<_, String>>()
-                .at("server.allowed_origins")?,
+            allowed_origins: origins(raw.allowed_origins, "server.allowed_origins")?,
             log: raw.log.unwrap_or_else(|| "info".to_owned()),
             log_format: raw.log_format.unwrap_or_default(),
             metrics: MetricsConfig::resolve(raw.metrics.token, raw.metrics.labels)?,
@@ -91,11 +88,6 @@ impl ServerConfig {
         }
         Ok(())
     }
-}
-
-/// An origin as a browser sends it. There is no `*`: a key would work on every page.
-fn origin(text: &str) -> Result<String, String> {
-    text.parse::<PublicUrl>().map(|url| url.as_str().to_owned())
 }
 
 fn bind(text: &str) -> Result<SocketAddr, String> {

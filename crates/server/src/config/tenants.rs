@@ -16,10 +16,11 @@ use super::default_name::capitalised;
 use super::login::LoginConfig;
 use super::look::LookConfig;
 use super::on_reload::OnReload;
+use super::origins::origins;
 use super::raw::{RawProject, RawTenant};
 use super::share_links::ShareLinks;
 use super::webhooks::WebhookConfig;
-use super::{AtPlace, ConfigError, kept};
+use super::{AtPlace, Config, ConfigError, kept};
 
 /// The tenant of a server without configured tenants.
 pub const HOME: &str = "home";
@@ -71,6 +72,10 @@ pub struct ProjectConfig {
     pub on_reload: OnReload,
     /// How it looks.
     pub look: LookConfig,
+    /// Other sites whose pages may use this project with an API key.
+    pub allowed_origins: Vec<String>,
+    /// Sites that show its chat in their pages.
+    pub embed: EmbedConfig,
     /// The guardrail.
     pub guard: GuardSettings,
     /// The sanitizer.
@@ -83,6 +88,22 @@ pub struct ProjectConfig {
     pub flow: FlowPolicy,
     /// What tokens cost, where the agent does not say what a turn cost.
     pub prices: Option<Prices>,
+}
+
+/// `[….embed]`: sites that show the chat of a project in their pages (U-12).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EmbedConfig {
+    /// Their origins. Without any there is nothing to embed.
+    pub origins: Vec<String>,
+}
+
+impl Config {
+    /// The origins of the sites that embed a project; none if there are none.
+    pub(crate) fn sites_of(&self, tenant: &str, project: &str) -> Option<&[String]> {
+        let tenant = self.tenants.get(&tenant.parse().ok()?)?;
+        let origins = tenant.projects.get(&project.parse().ok()?)?.embed.origins.as_slice();
+        (!origins.is_empty()).then_some(origins)
+    }
 }
 
 /// A configuration without tenants has one, with one project. Errors are collected, and what has
@@ -192,6 +213,10 @@ impl ProjectConfig {
         Ok(Self {
             name: raw.name.unwrap_or_else(|| capitalised(id)),
             look: LookConfig::resolve(raw.look, &format!("{place}.look"))?,
+            allowed_origins: origins(raw.allowed_origins, &format!("{place}.allowed_origins"))?,
+            embed: EmbedConfig {
+                origins: origins(raw.embed.origins, &format!("{place}.embed.origins"))?,
+            },
             system_prompt: raw.system_prompt.or_else(|| of_recipes(RECIPES_PROMPT)),
             reminder: raw.reminder.or_else(|| of_recipes(RECIPES_REMINDER)),
             prompt_timeout: raw.prompt_timeout.map(|span| span.0),

@@ -316,6 +316,29 @@ fn a_project_has_a_look() {
     assert!(with("acent = \"#000000\"").unwrap_err().to_string().contains("accent"));
 }
 
+/// U-12, I-7: origins are written as browsers send them; anything else is refused with its place.
+#[test]
+fn origins_of_a_project_are_checked() {
+    let place = "tenants.home.projects.shop";
+    let config = load(
+        &format!(
+            "[{place}]\nallowed_origins = [\"https://A.example/\"]\n[{place}.embed]\n\
+             origins = [\"https://shop.example:443\", \"http://127.0.0.1:5180\"]"
+        ),
+        &[],
+    );
+    let config = config.unwrap();
+    let project = config.tenants.values().next().unwrap().projects.values().next().unwrap();
+    assert_eq!(project.allowed_origins, ["https://a.example"]);
+    assert_eq!(project.embed.origins, ["https://shop.example", "http://127.0.0.1:5180"]);
+    for wrong in ["*", "shop.example", "https://shop.example/chat", "ftp://shop.example"] {
+        let text = format!("[{place}.embed]\norigins = [\"{wrong}\"]");
+        let why = error(&text, &[]);
+        assert!(why.contains(&format!("{place}.embed.origins")), "{why}");
+        assert!(why.contains("such as https://chat.example.org"), "{why}");
+    }
+}
+
 /// N-2: a check finds all that is wrong, each with its place, and not only the first.
 #[test]
 fn a_check_finds_everything_that_is_wrong() {

@@ -53,7 +53,7 @@ pub(crate) async fn page(
     let policy = policy(&page);
     let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8")];
     let mut response = (kind, page.html).into_response();
-    response.extensions_mut().insert(edge::FramePolicy(policy?));
+    response.extensions_mut().insert(edge::FramePolicy::for_own_pages(policy?));
     Ok(response)
 }
 

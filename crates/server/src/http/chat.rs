@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Extension, State};
 use axum::response::Response;
 use parlor_chat::{Accepted, Caller, ExternalMessage};
-use parlor_protocol::ChatRequest;
+use parlor_protocol::{ChatRequest, ProjectId};
 
 use super::body::Json;
 use super::errors::ApiError;
@@ -30,6 +30,17 @@ pub(crate) async fn send(
     Ok(stream(&app, &principal, connection, reader, Until::Done(accepted.turn_id)))
 }
 
+/// The project that is named, or the one that is meant if none is.
+pub(super) fn project_of(
+    app: &App,
+    caller: &Caller,
+    named: Option<ProjectId>,
+) -> Result<ProjectId, ApiError> {
+    let tenant = app.config.tenants.get(&caller.tenant).ok_or_else(ApiError::not_found)?;
+    let meant = || caller.scope.only_project().unwrap_or(&tenant.default_project).clone();
+    Ok(named.unwrap_or_else(meant))
+}
+
 /// Counts a message against the rate limits and passes it to the chat. Used over HTTP
 /// and over WebSockets.
 pub(super) async fn send_message(
@@ -52,10 +63,9 @@ pub(super) async fn send_external(
     if request.tenant.as_ref().is_some_and(|tenant| *tenant != caller.tenant) {
         return Err(ApiError::not_found());
     }
-    let tenant = app.config.tenants.get(&caller.tenant).ok_or_else(ApiError::not_found)?;
-    let project = request.project.clone().unwrap_or_else(|| tenant.default_project.clone());
-    let (session, tenant) = (caller.session.as_str(), &caller.tenant);
-    let sender = Sender { session, address, tenant, project: Some(&project) };
+    let project = project_of(app, caller, request.project.clone())?;
+    let (counted_as, tenant) = (caller.counted_as(), &caller.tenant);
+    let sender = Sender { session: &counted_as, address, tenant, project: Some(&project) };
     app.rate_limits.take(&sender).await?;
     Ok(app.chat.send_external(caller, &project, message).await?)
 }

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::json as value;
 
 use super::body::{Json, Parameters, PathId, page_cursor};
+use super::chat::project_of;
 use super::errors::ApiError;
 use super::json;
 use crate::app::App;
@@ -80,10 +81,10 @@ pub(crate) async fn create(
     if new.folder.as_deref().is_some_and(|folder| !is_folder(folder)) {
         return Err(ApiError::malformed("folder: it is not an absolute path"));
     }
-    let tenant = app.config.tenants.get(&caller.tenant).ok_or_else(ApiError::not_found)?;
-    let project = new.project.unwrap_or_else(|| tenant.default_project.clone());
-    let (session, tenant) = (caller.session.as_str(), &caller.tenant);
-    app.rate_limits.take(&Sender { session, address, tenant, project: Some(&project) }).await?;
+    let project = project_of(&app, caller, new.project)?;
+    let (counted_as, tenant) = (caller.counted_as(), &caller.tenant);
+    let sender = Sender { session: &counted_as, address, tenant, project: Some(&project) };
+    app.rate_limits.take(&sender).await?;
     let created = app.chat.create(caller, &project, new.mode, new.folder).await?;
     Ok((StatusCode::CREATED, json(&created)?))
 }

@@ -20,6 +20,7 @@ pub(crate) async fn read(
     PathId(project): PathId<ProjectId>,
 ) -> Result<Response, ApiError> {
     let tenant = app.config.tenants.get(&principal.caller.tenant);
+    let tenant = tenant.filter(|_| principal.caller.scope.has_project(&project));
     let project = tenant.and_then(|tenant| tenant.projects.get(&project));
     let path = project.and_then(|project| project.look.logo.as_deref());
     let logo = logo::read(path.ok_or_else(ApiError::not_found)?).await.map_err(|error| {

@@ -26,7 +26,7 @@ struct Me<'a> {
     tenant: &'a TenantId,
     /// The name of the session or key.
     name: &'a str,
-    /// `session` or `key`.
+    /// `session`, `key` or `visitor`.
     kind: &'static str,
     /// Who it is; none for the shared account.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -107,10 +107,11 @@ pub(crate) async fn me(
         kind: match principal.session.kind {
             TokenKind::Session => "session",
             TokenKind::Key => "key",
+            TokenKind::Visitor => "visitor",
         },
         admins_read_conversations: tenant.admins_read_conversations,
         share_links: tenant.share_links,
-        default_project: &tenant.default_project,
+        default_project: caller.scope.only_project().unwrap_or(&tenant.default_project),
         projects: projects(&app, caller, tenant),
         limits: limits(&app.config, tenant),
         locale: Locale::of(&headers),
@@ -143,6 +144,7 @@ fn projects<'a>(app: &App, caller: &Caller, tenant: &'a TenantConfig) -> Vec<Pro
     tenant
         .projects
         .iter()
+        .filter(|(id, _)| caller.scope.has_project(id))
         .map(|(id, project)| Project {
             id,
             name: &project.name,

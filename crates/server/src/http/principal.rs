@@ -4,11 +4,12 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRequestParts, MatchedPath};
 use axum::http::request::Parts;
 use parlor_storage::AccessRole;
 
 use super::errors::ApiError;
+use super::held::{self, ProjectsOfPage};
 use crate::app::App;
 use crate::auth::Principal;
 use crate::client_address::ClientAddress;
@@ -22,8 +23,15 @@ impl FromRequestParts<Arc<App>> for Principal {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
-        let principal = app.access.authenticate(&parts.headers).await?;
-        let principal = principal.ok_or_else(ApiError::unauthorized)?;
+        let principal = app.access.authenticate_all(&parts.headers).await?;
+        let mut principal = principal.ok_or_else(ApiError::unauthorized)?;
+        let route = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
+        if principal.is_visitor() && !held::serves_visitors(&parts.method, route) {
+            return Err(ApiError::forbidden("This is not for visitors of other sites."));
+        }
+        if let Some(projects) = parts.extensions.get::<ProjectsOfPage>() {
+            projects.hold(&mut principal)?;
+        }
         if let Some(permit) = parts.extensions.get::<ConnectionPermit>() {
             permit.sign_in();
         }

@@ -62,7 +62,7 @@ pub(crate) async fn preview(
     PathId(id): PathId<PromptId>,
     Json(Edited { input }): Json<Edited>,
 ) -> Result<Response, ApiError> {
-    app.rate_limits.take_preview(&principal.caller.session).await?;
+    app.rate_limits.take_preview(&principal.caller.counted_as()).await?;
     let previewed = app.chat.preview(&principal.caller, id, &input).await?;
     let mut body = value!({"messageId": id, "toolCall": previewed.call});
     if let Some(preview) = previewed.preview {

@@ -26,6 +26,9 @@ pub(crate) async fn admit(
     mut request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
+    if !has_recipes(&app, &principal) {
+        return Err(ApiError::not_found());
+    }
     if !request.method().is_safe() {
         let Caller { session, tenant, .. } = &principal.caller;
         let sender = Sender { session, address, tenant, project: None };
@@ -36,6 +39,14 @@ pub(crate) async fn admit(
     }
     request.extensions_mut().insert(TenantScope(principal.caller.tenant));
     Ok(next.run(request).await)
+}
+
+/// Whether somebody gets at recipes: a visitor of another site does by a project that has them.
+fn has_recipes(app: &App, principal: &Principal) -> bool {
+    let Some(visit) = &principal.session.visit else { return true };
+    let tenant = app.config.tenants.get(&principal.caller.tenant);
+    let project = tenant.and_then(|tenant| tenant.projects.get(&visit.project));
+    project.is_some_and(|project| project.recipe_vault)
 }
 
 /// The response for an error of the routes.

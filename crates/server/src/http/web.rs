@@ -8,16 +8,21 @@
 //!    into a sandbox: it has no origin, and reaches nothing.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::Path;
+use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use data_encoding::HEXLOWER;
 use rust_embed::RustEmbed;
+use serde::Deserialize;
 
+use super::body::Parameters;
 use super::edge;
 use super::errors::ApiError;
+use crate::app::App;
+use crate::config::Config;
 
 /// Empty on a fresh clone, until the web interface is built.
 #[derive(RustEmbed)]
@@ -44,15 +49,48 @@ const REVALIDATE: &str = "no-cache";
 const SANDBOX: &str = "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; \
     style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'; frame-ancestors 'self'";
 
+/// For a page for a frame: whose pages are around ours, if it is embedded.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Query {
+    /// `tenant/project`.
+    embed: Option<String>,
+}
+
 /// `GET /assets/…`: a file of the built interface.
-pub(crate) async fn asset(Path(name): Path<String>, headers: HeaderMap) -> Response {
+pub(crate) async fn asset(
+    State(app): State<Arc<App>>,
+    Path(name): Path<String>,
+    Parameters(query): Parameters<Query>,
+    headers: HeaderMap,
+) -> Response {
     let mut response = answer(Bundle::file, &format!("assets/{name}"), &headers, IMMUTABLE)
         .unwrap_or_else(|| ApiError::not_found().into_response());
     if is_page(&name) {
-        let policy = edge::FramePolicy(HeaderValue::from_static(SANDBOX));
-        response.extensions_mut().insert(policy);
+        response.extensions_mut().insert(sandbox(&app.config, query.embed.as_deref()));
     }
     response
+}
+
+/// The policy of a page for a frame. All pages around a frame count: of an embedded chat, ours and
+/// that of the site. A project without sites adds none.
+fn sandbox(config: &Config, embed: Option<&str>) -> edge::FramePolicy {
+    let own = || edge::FramePolicy::for_own_pages(HeaderValue::from_static(SANDBOX));
+    let Some((tenant, project)) = embed.and_then(|named| named.split_once('/')) else {
+        return own();
+    };
+    let Some(origins) = config.sites_of(tenant, project) else { return own() };
+    let policy = HeaderValue::try_from(format!("{SANDBOX} {}", origins.join(" ")));
+    policy.map_or_else(|_| own(), edge::FramePolicy::for_sites)
+}
+
+/// The page of the interface for a frame in pages of these origins, which it is told; none if it was
+/// not built.
+pub(super) fn embedded_page(origins: &str) -> Option<Response> {
+    let page = String::from_utf8(Bundle::file("index.html")?.data.into_owned()).ok()?;
+    let told = format!("<meta name=\"parlor-embed\" content=\"{origins}\"></head>");
+    let headers =
+        [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, REVALIDATE)];
+    Some((headers, page.replacen("</head>", &told, 1)).into_response())
 }
 
 fn is_page(name: &str) -> bool {

@@ -79,6 +79,7 @@ async fn bad_input_is_answered_clearly() {
     callers(all).await;
     requests(all).await;
     people(all).await;
+    visits(all).await;
     administration(all).await;
     assert_snapshot!(answers.shown.trim_start());
 }
@@ -332,6 +333,36 @@ async fn administration(all: &mut Answers) {
         let request = request.header("content-type", "application/json").body(r#"{"name": "a"}"#);
         all.add(&format!("no admin: {method} {path}"), request).await;
     }
+}
+
+async fn visits(all: &mut Answers) {
+    all.heading("visitors of other sites");
+    let (tokens, sessions) = ("/api/embed/tokens", "/api/embed/sessions");
+    for (what, path, body) in [
+        ("a token for nothing", tokens, "{}"),
+        ("no origin", tokens, r#"{"project": "recipes", "origin": "shop"}"#),
+        ("a page, not an origin", tokens, r#"{"project": "recipes", "origin": "https://a.b/c"}"#),
+        (
+            "a site that embeds nothing", tokens,
+            r#"{"project": "recipes", "origin": "https://a.b"}"#,
+        ),
+        (
+            "a visitor without an id",
+            tokens,
+            r#"{"project": "recipes", "origin": "https://a.b", "person": {"id": ""}}"#,
+        ),
+        (
+            "a visitor's name on two lines",
+            tokens,
+            r#"{"project": "recipes", "origin": "https://a.b", "person": {"id": "1", "name": "A\nB"}}"#,
+        ),
+        ("an unknown token", sessions, r#"{"token": "x", "origin": "https://a.b"}"#),
+        ("no colour", sessions, r#"{"token": "x", "origin": "https://a.b", "accent": "red"}"#),
+    ] {
+        let request = all.app.admin("POST", path).header("content-type", "application/json");
+        all.add(what, request.body(body)).await;
+    }
+    all.add("no visitor", all.app.admin("DELETE", sessions)).await;
 }
 
 async fn people(all: &mut Answers) {

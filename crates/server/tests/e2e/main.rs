@@ -21,6 +21,7 @@ mod demo;
 mod doctor;
 mod edge;
 mod edits;
+mod embed;
 mod external;
 mod flow;
 mod foreign_client;

@@ -159,6 +159,12 @@ impl Server {
         self.client.get(format!("{}{path}", self.url))
     }
 
+    /// A request without credentials.
+    pub(crate) fn request(&self, method: &str, path: &str) -> RequestBuilder {
+        let method = reqwest::Method::from_bytes(method.as_bytes()).unwrap();
+        self.client.request(method, format!("{}{path}", self.url))
+    }
+
     /// A request without the key, from a page of the server.
     pub(crate) fn anonymous_post(&self, path: &str) -> RequestBuilder {
         self.client.post(format!("{}{path}", self.url)).header("origin", &self.url)

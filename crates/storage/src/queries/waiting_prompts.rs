@@ -71,10 +71,10 @@ impl Store {
     ) -> Result<WaitingPage, StorageError> {
         let (at, id) = PageCursor::bounds(before);
         let select = query(format!(
-            "SELECT p.*, c.title AS title, c.person AS whose, w.name AS whose_name,
+            "SELECT p.*, c.title AS title, c.person AS whose, COALESCE(w.name, v.name) AS whose_name,
              CAST(CASE WHEN {} THEN 1 ELSE 0 END AS BIGINT) AS seen
              FROM prompts p JOIN conversations c ON c.id = p.conversation_id
-             LEFT JOIN people w ON w.id = c.person
+             LEFT JOIN people w ON w.id = c.person LEFT JOIN visitors v ON v.id = c.person
              WHERE p.tenant = $1 AND p.status = 'open'
              AND (p.opened_at < $4 OR (p.opened_at = $4 AND p.id < $5))
              ORDER BY p.opened_at DESC, p.id DESC LIMIT $6",

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::columns::{optional, parsed};
 use crate::error::StorageError;
 use crate::store::Store;
+use crate::tables::token_kind::{TokenKind, Visit, visit};
 
 /// The access role of a credential (X-4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -18,15 +19,6 @@ pub enum AccessRole {
     User,
     /// May read audit, blocked inputs and status too.
     Admin,
-}
-
-/// The kind of a token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum TokenKind {
-    /// A browser that logged in.
-    Session,
-    /// A key for scripts.
-    Key,
 }
 
 /// A token that is created.
@@ -89,6 +81,8 @@ pub struct Token {
     pub name: String,
     /// Whose it is; none if it is of the tenant's shared account.
     pub person: Option<TokenPerson>,
+    /// What the session of a visitor is held to.
+    pub visit: Option<Visit>,
     /// What a session runs on, in a few words.
     pub device: Option<String>,
     /// When it was created.
@@ -105,9 +99,14 @@ pub struct Token {
 /// one that has fewer hashes repeats the last.
 const BATCHES: [usize; 3] = [4, 50, 500];
 
-/// A token, and whose it is.
-pub(crate) const SELECT: &str = "SELECT t.*, COALESCE(t.revoked_at, p.disabled_at) AS ended_at,
-     p.name AS person_name FROM tokens t LEFT JOIN people p ON p.id = t.person";
+/// A token, and whose it is. That of a visitor ends with the key that let them in.
+pub(crate) const SELECT: &str =
+    "SELECT t.*, COALESCE(t.revoked_at, p.disabled_at, k.revoked_at) AS ended_at,
+     COALESCE(p.name, v.name) AS person_name, v.project AS visited_project,
+     v.origin AS visited_from, k.id AS issuer_id
+     FROM tokens t LEFT JOIN people p ON p.id = t.person
+     LEFT JOIN visitors v ON v.id = t.person AND t.kind = 'visitor'
+     LEFT JOIN tokens k ON k.hash = t.issuer";
 
 /// The stored credentials.
 #[derive(Debug, Clone, Copy)]
@@ -338,11 +337,12 @@ pub(crate) fn token(row: &Row) -> Result<Token, StorageError> {
     };
     Ok(Token {
         id: row.try_get("id")?,
-        kind: if kind == "session" { TokenKind::Session } else { TokenKind::Key },
+        kind: TokenKind::from_name(&kind),
         tenant: parsed(row, "tenant")?,
         role: AccessRole::from_name(row.try_get("role")?),
         name: row.try_get("name")?,
         person,
+        visit: visit(row)?,
         device: row.try_get("device")?,
         created_at: Timestamp(row.try_get("created_at")?),
         last_used_at: Timestamp(row.try_get("last_used_at")?),
@@ -362,15 +362,6 @@ impl AccessRole {
         match self {
             Self::User => "user",
             Self::Admin => "admin",
-        }
-    }
-}
-
-impl TokenKind {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Session => "session",
-            Self::Key => "key",
         }
     }
 }

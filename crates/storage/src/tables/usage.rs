@@ -152,7 +152,8 @@ impl Store {
         // The position is the number of tokens, where other lists have a time.
         let (tokens, subject) = PageCursor::bounds(before);
         let rows = query(
-            "SELECT u.*, p.name FROM usage u LEFT JOIN people p ON p.id = u.subject
+            "SELECT u.*, COALESCE(p.name, v.name) AS name FROM usage u
+             LEFT JOIN people p ON p.id = u.subject LEFT JOIN visitors v ON v.id = u.subject
              WHERE u.tenant = $1 AND u.scope = $2 AND u.period = $3
              AND (u.tokens < $4 OR (u.tokens = $4 AND u.subject < $5))
              ORDER BY u.tokens DESC, u.subject DESC LIMIT $6",

@@ -3,6 +3,7 @@
 import { ChefHat } from 'lucide-react';
 import { useEffect, useState } from 'react';
 
+import { EMBEDDING } from '../../browser/embedded';
 import { useI18n } from '../../i18n';
 import { reasonFor } from '../../i18n/reasons';
 import { readRecipe, type RecipeInput, replaceRecipe, type VersionedRecipe } from '../../net/api';
@@ -40,7 +41,7 @@ export default function RecipePanel({ id }: ArtifactProps) {
     case 'loading':
       return <Skeleton />;
     case 'ready':
-      if (!draft) return <RecipeView recipe={loaded.recipe} edit={() => beginEdit(id, loaded.recipe, loaded.version)} />;
+      if (!draft) return <RecipeView recipe={loaded.recipe} edit={EMBEDDING ? null : () => beginEdit(id, loaded.recipe, loaded.version)} />;
       return (
         <Editing
           fields={draft.fields}

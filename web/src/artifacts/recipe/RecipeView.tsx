@@ -12,7 +12,7 @@ import { lineKey, useProgress } from './progress';
 import { scaled } from './quantity';
 import type { Ingredient, Recipe, Step } from './recipe';
 
-export function RecipeView({ recipe, edit }: { recipe: Recipe; edit(): void }) {
+export function RecipeView({ recipe, edit }: { recipe: Recipe; edit: (() => void) | null }) {
   const { t, number } = useI18n();
   const written = recipe.servings ?? 1;
   const [progress, setProgress] = useProgress(recipe.id);
@@ -45,7 +45,7 @@ export function RecipeView({ recipe, edit }: { recipe: Recipe; edit(): void }) {
         <Time label={t('recipe.cook')} minutes={recipe.cookMinutes} />
       </div>
       <div data-screen className="mt-3 flex flex-wrap gap-2">
-        <Button icon={<Pencil size={15} aria-hidden="true" />} onClick={edit}>{t('recipe.edit')}</Button>
+        {edit && <Button icon={<Pencil size={15} aria-hidden="true" />} onClick={edit}>{t('recipe.edit')}</Button>}
         <Button icon={<Printer size={15} aria-hidden="true" />} onClick={printRecipe}>{t('recipe.print')}</Button>
       </div>
       {awake.can && (

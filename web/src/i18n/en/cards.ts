@@ -224,6 +224,7 @@ export const cards = {
   'tools.steps.other': '{count} steps',
   'tool.output': 'Result',
   'app.from': 'App of {server}',
+  'app.not_embedded': 'The app of {server} cannot be shown inside this page. Its answer is above.',
   'app.link': 'The app wants to open this page:',
   'app.open': 'Open it',
   'app.not_open': 'Do not open',

@@ -226,6 +226,7 @@ export const cards: Record<keyof typeof english, string> = {
   'tools.steps.other': '{count} passos',
   'tool.output': 'Resultado',
   'app.from': 'Aplicativo de {server}',
+  'app.not_embedded': 'O aplicativo de {server} não pode ser mostrado dentro desta página. A resposta dele está acima.',
   'app.link': 'O aplicativo quer abrir esta página:',
   'app.open': 'Abrir',
   'app.not_open': 'Não abrir',

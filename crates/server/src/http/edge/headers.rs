@@ -31,14 +31,51 @@ const ALWAYS: [(HeaderName, &str); 7] = [
 
 const TWO_YEARS: &str = "max-age=63072000";
 
-/// The policy of a page that is not ours and is shown inside one of ours.
+/// The policy of a page that is shown inside another one.
 #[derive(Debug, Clone)]
-pub(crate) struct FramePolicy(pub(crate) HeaderValue);
+pub(crate) struct FramePolicy {
+    policy: HeaderValue,
+    /// Whether that may be a page of another site: the policy names it.
+    in_sites: bool,
+}
 
-/// Lets a response be shown in a frame of our own pages, under its own policy.
-pub(super) fn allow_framing(policy: FramePolicy, headers: &mut HeaderMap) {
-    headers.insert(header::CONTENT_SECURITY_POLICY, policy.0);
-    headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("SAMEORIGIN"));
+impl FramePolicy {
+    /// Of a page that is shown inside one of ours.
+    pub(crate) fn for_own_pages(policy: HeaderValue) -> Self {
+        Self { policy, in_sites: false }
+    }
+
+    /// Of a page that is shown inside one of another site, which its policy names.
+    pub(crate) fn for_sites(policy: HeaderValue) -> Self {
+        Self { policy, in_sites: true }
+    }
+}
+
+/// A response that any page may load.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ForEverySite;
+
+/// The policy of our own pages for one that is shown inside pages of these origins, and of no other.
+pub(crate) fn embedded_policy(origins: &[String]) -> Option<HeaderValue> {
+    let ancestors = format!("frame-ancestors {}", origins.join(" "));
+    let policy = CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", &ancestors);
+    HeaderValue::try_from(policy).ok()
+}
+
+/// Lets a response be shown in a frame, under its own policy.
+pub(super) fn allow_framing(frame: FramePolicy, headers: &mut HeaderMap) {
+    headers.insert(header::CONTENT_SECURITY_POLICY, frame.policy);
+    match frame.in_sites {
+        // It cannot name them.
+        true => headers.remove(header::X_FRAME_OPTIONS),
+        false => headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("SAMEORIGIN")),
+    };
+}
+
+/// Lets any page load a response.
+pub(super) fn allow_every_site(headers: &mut HeaderMap) {
+    let everywhere = HeaderValue::from_static("cross-origin");
+    headers.insert("cross-origin-resource-policy", everywhere);
 }
 
 /// Whether an address has the token of a link to share in it.

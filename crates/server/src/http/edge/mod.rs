@@ -26,7 +26,8 @@ use axum::response::{IntoResponse, Response};
 use tokio::time::Instant;
 use tracing::Instrument;
 
-pub(crate) use self::headers::FramePolicy;
+use self::cors::AllowedPage;
+pub(crate) use self::headers::{ForEverySite, FramePolicy, embedded_policy};
 use super::body::Deadline;
 use super::errors::ApiError;
 use super::external::openai;
@@ -43,11 +44,10 @@ pub(crate) async fn edge(State(app): State<Arc<App>>, request: Request, next: Ne
     let number = REQUESTS.fetch_add(1, Ordering::Relaxed);
     let span = tracing::error_span!("request", request = number);
     let log = RequestLog::begin(&request);
-    let allowed = cors::allowed_origin(&app.config.server.allowed_origins, request.headers());
+    let allowed = AllowedPage::of(&app.config, &request);
     let is_shared = headers::is_shared(request.uri().path());
     let is_openai = openai::is_address(request.uri().path());
-    let mut response =
-        answer(&app, request, next, allowed.is_some()).instrument(span.clone()).await;
+    let mut response = answer(&app, request, next, allowed.as_ref()).instrument(span.clone()).await;
     if is_openai {
         response = openai::errors::reshaped(response);
     }
@@ -58,20 +58,31 @@ pub(crate) async fn edge(State(app): State<Arc<App>>, request: Request, next: Ne
     if let Some(policy) = response.extensions_mut().remove::<FramePolicy>() {
         headers::allow_framing(policy, response.headers_mut());
     }
-    if let Some(origin) = allowed {
-        cors::allow(origin, response.headers_mut());
+    if response.extensions_mut().remove::<ForEverySite>().is_some() {
+        headers::allow_every_site(response.headers_mut());
+    }
+    if let Some(page) = allowed {
+        cors::allow(page.origin, response.headers_mut());
     }
     app.metrics.answered(response.status());
     span.in_scope(|| log.end(&response));
     response
 }
 
-async fn answer(app: &App, mut request: Request, next: Next, is_allowed: bool) -> Response {
-    if let Err(refusal) = check(app, &request, is_allowed) {
+async fn answer(
+    app: &App,
+    mut request: Request,
+    next: Next,
+    allowed: Option<&AllowedPage>,
+) -> Response {
+    if let Err(refusal) = check(app, &request, allowed.is_some()) {
         return close_after(refusal.into_response());
     }
-    if is_allowed {
+    if let Some(page) = allowed {
         cors::remove_cookies(&mut request);
+        if let Some(projects) = &page.projects {
+            request.extensions_mut().insert(projects.clone());
+        }
         if cors::is_preflight(&request) {
             return cors::preflight(&request);
         }
@@ -143,7 +154,7 @@ async fn admit(
 ) -> Result<Option<CountedRequest>, ApiError> {
     let Some(Admission { permit, address, credentials }) = admission else { return Ok(None) };
     if let Some(headers) = credentials {
-        match app.access.authenticate(&headers).await? {
+        match app.access.authenticate_all(&headers).await? {
             Some(_) => permit.sign_in(),
             None => return Err(ApiError::too_many_connections()),
         }

@@ -96,6 +96,7 @@ pub(crate) async fn info(
         return Err(ApiError::not_found());
     }
     let projects = app.chat.projects().of(&principal.caller.tenant);
+    let projects = projects.filter(|project| principal.caller.scope.has_project(&project.id));
     let agents: Map<String, Value> = projects
         .map(|project| {
             let capabilities = value!({

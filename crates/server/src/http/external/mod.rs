@@ -37,7 +37,7 @@ fn project(
 ) -> Result<ProjectId, ApiError> {
     let tenant: TenantId = tenant.parse().map_err(|_| ApiError::not_found())?;
     let project: ProjectId = project.parse().map_err(|_| ApiError::not_found())?;
-    let is_own = principal.caller.tenant == tenant;
+    let is_own = principal.caller.tenant == tenant && principal.caller.scope.has_project(&project);
     match app.chat.projects().get(&tenant, &project) {
         Some(_) if is_own => Ok(project),
         _ => Err(ApiError::not_found()),

@@ -64,7 +64,8 @@ pub(crate) async fn open(
         return Err(ApiError::forbidden("Without an Origin, please send a key as X-API-Key."));
     }
     let tenant = app.config.tenants.get(&path.tenant);
-    let exists = tenant.is_some_and(|tenant| tenant.projects.contains_key(&path.project));
+    let exists = tenant.is_some_and(|tenant| tenant.projects.contains_key(&path.project))
+        && principal.caller.scope.has_project(&path.project);
     if path.tenant != principal.caller.tenant || !exists {
         return Err(ApiError::not_found());
     }

@@ -32,6 +32,8 @@ const PREVIEWS_PER_MINUTE: u32 = 60;
 const APP_CALLS_PER_MINUTE: u32 = 120;
 /// Requests with links to share, per address: a page with its pictures, now and then.
 const SHARED_PER_MINUTE: u32 = 300;
+/// Tokens for visitors, per key of a site.
+const EMBED_TOKENS_PER_MINUTE: u32 = 600;
 
 /// The sender of a message.
 #[derive(Debug, Clone, Copy)]
@@ -118,6 +120,12 @@ impl RateLimits {
         let Some(address) = address else { return Ok(()) };
         let bucket = TokenBucket::per_minute(SHARED_PER_MINUTE);
         self.count(vec![SenderBucket { sender: format!("shared:{address}"), bucket }]).await
+    }
+
+    /// Counts a token that a site's server gets for a visitor. It writes to the database.
+    pub async fn take_embed_token(&self, key: &str) -> Result<(), RateLimitError> {
+        let bucket = TokenBucket::per_minute(EMBED_TOKENS_PER_MINUTE);
+        self.count(vec![SenderBucket { sender: format!("embed:{key}"), bucket }]).await
     }
 
     /// Loads the usage from before the last restart.

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::responses::{Api, id_of};
+use crate::embed::SHOP;
 use crate::routes::filled;
 use crate::test_app::PASSWORD;
 
@@ -46,4 +47,22 @@ pub(super) async fn administration(api: &Api) {
     let path = "/api/admin/mcp/{project}/{server}/output";
     let nothing = filled(&path.replace("{server}", "nothing"), "");
     api.checked("GET", path, api.app.admin("GET", &nothing), 404).await;
+}
+
+/// A visitor of a site comes in, and logs out.
+pub(super) async fn visits(api: &Api) {
+    let person = json!({"id": "42", "name": "Ana"});
+    let wanted = json!({"project": "recipes", "origin": SHOP, "person": person});
+    let made = api.call("POST", "/api/embed/tokens", "", wanted, 201).await;
+    let unknown = json!({"project": "recipes", "origin": "https://evil.example"});
+    api.call("POST", "/api/embed/tokens", "", unknown, 403).await;
+    let path = "/api/embed/sessions";
+    let given = json!({"token": made["token"], "origin": SHOP, "accent": "#8a3b6f"});
+    let begun = api.call("POST", path, "", given.clone(), 201).await;
+    api.call("POST", path, "", given, 401).await;
+    let session = begun["session"].as_str().unwrap();
+    let as_visitor = |method: &str, path: &str| api.app.request(method, path).bearer_auth(session);
+    let me = api.checked("GET", "/api/me", as_visitor("GET", "/api/me"), 200).await;
+    assert_eq!(me["kind"], "visitor");
+    api.checked("DELETE", path, as_visitor("DELETE", path), 204).await;
 }

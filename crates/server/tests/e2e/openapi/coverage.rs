@@ -13,7 +13,8 @@ const PAGES: &[&str] = &[
     "GET /settings", "GET /admin", "GET /admin/{tab}", "GET /assets/style.css",
     "GET /assets/theme.js", "GET /assets/icon.svg", "GET /assets/chat.js", "GET /assets/{name}",
     "GET /assets/mcp_login.js", "GET /oauth/callback", "GET /invite/{token}",
-    "POST /invite/{token}", "GET /login/oidc/{provider}", "GET /login/oidc/{provider}/callback",
+    "POST /invite/{token}", "GET /widget.js", "GET /embed/{tenant}/{project}",
+    "GET /login/oidc/{provider}", "GET /login/oidc/{provider}/callback",
 ];
 
 /// The name of a route in the document, which has no wildcards.

@@ -9,7 +9,7 @@ use reqwest::{RequestBuilder, Response};
 use serde_json::{Value, json};
 
 use super::Document;
-use super::administration::administration;
+use super::administration::{administration, visits};
 use super::conversations::{branches, everything, links};
 use super::person_logins;
 use crate::apps::ClockServer;
@@ -44,7 +44,8 @@ impl Api {
         let dir = tempfile::tempdir().unwrap();
         let look = crate::looks::section(dir.path());
         let budgets = "[tenants.home]\nshare_links = \"anyone\"\n[tenants.home.budgets.person.day]\ntokens = 1_000_000_000\n\
-             [tenants.home.projects.recipes.budget.day]\ntokens = 1_000_000_000";
+             [tenants.home.projects.recipes.budget.day]\ntokens = 1_000_000_000\n\
+             [tenants.home.projects.recipes.embed]\norigins = [\"https://shop.example\"]";
         let clock_section = clock.section("apps = true");
         let notes = mail.section_of_people().replace("mcp.mail", "mcp.notes");
         let more = format!("{}\n{notes}\n{clock_section}\n{look}\n{budgets}", mail.section());
@@ -345,6 +346,7 @@ async fn access(api: &Api) {
     assert_eq!(api.checked("GET", "/api/me", me, 200).await["kind"], "session");
     let out = api.app.request("POST", "/logout").header("cookie", &cookie);
     api.checked("POST", "/logout", out, 303).await;
+    visits(api).await;
     let bearer = api.app.request("GET", "/api/me").bearer_auth(ADMIN_KEY);
     assert_eq!(api.checked("GET", "/api/me", bearer, 200).await["kind"], "key");
 }

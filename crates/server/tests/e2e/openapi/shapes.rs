@@ -54,6 +54,7 @@ const HTTP_AI_SDK: &str = include_str!("../../../src/http/external/ai_sdk/mod.rs
 const HTTP_APPS: &str = include_str!("../../../src/http/apps.rs");
 const HTTP_BLOCKED_INPUTS: &str = include_str!("../../../src/http/blocked_inputs.rs");
 const HTTP_CONVERSATIONS: &str = include_str!("../../../src/http/conversations.rs");
+const HTTP_EMBED: &str = include_str!("../../../src/http/embed/tokens.rs");
 const HTTP_EVENTS: &str = include_str!("../../../src/http/events.rs");
 const HTTP_EXPORT: &str = include_str!("../../../src/http/export.rs");
 const HTTP_IMPORTS: &str = include_str!("../../../src/http/imports.rs");
@@ -149,6 +150,8 @@ const SENT: &[(&str, &[Struct])] = &[
     ("EffectiveValue", &[(CONFIG_EFFECTIVE, "EffectiveValue")]),
     ("ServerOutput", &[(HTTP_SERVERS, "ServerOutput")]),
     ("OutputLine", &[(HTTP_SERVERS, "OutputLine")]),
+    ("EmbedToken", &[(HTTP_EMBED, "MadeToken")]),
+    ("Visit", &[(HTTP_EMBED, "Begun")]),
     ("MadeInvitation", &[(HTTP_PEOPLE, "MadeInvitation")]),
     ("Look", &[(HTTP_ME, "Look")]),
     ("Words", &[(CONFIG_LOOK, "Words")]),
@@ -186,6 +189,9 @@ const TAKEN: &[(&str, Struct)] = &[
     ("NewConversation", (HTTP_CONVERSATIONS, "New")),
     ("NewShareLink", (HTTP_SHARE_LINKS, "NewLink")),
     ("ConversationChanges", (HTTP_CONVERSATIONS, "Changes")),
+    ("NewEmbedToken", (HTTP_EMBED, "NewToken")),
+    ("SitePerson", (HTTP_EMBED, "NewPerson")),
+    ("NewVisit", (HTTP_EMBED, "Given")),
     ("NewInvitation", (HTTP_PEOPLE, "NewInvitation")),
     ("PersonChanges", (HTTP_PEOPLE, "PersonChanges")),
     ("NewKey", (HTTP_KEYS, "NewKey")),

@@ -20,7 +20,9 @@ pub(crate) async fn list(
     principal: Principal,
 ) -> Result<Response, ApiError> {
     let tenant = &principal.caller.tenant;
-    let names = app.chat.projects().of(tenant).flat_map(|project| {
+    let projects = app.chat.projects().of(tenant);
+    let projects = projects.filter(|project| principal.caller.scope.has_project(&project.id));
+    let names = projects.flat_map(|project| {
         let name = project.id.to_string();
         [name.clone(), format!("{tenant}/{name}")]
     });
