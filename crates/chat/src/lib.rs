@@ -16,6 +16,7 @@
 //!    [`flow`]: what the model was told of others decides what is asked.
 //!    [`importing`]: conversations that took place in another chat.
 //!    [`budgets`]: how much may be used in a day or a month.
+//!    [`files`]: pictures, PDF and text that come with a message.
 //!    [`branches`]: a message is edited, or answered once more; both versions stay.
 //!    [`sharing`]: links with which others read a conversation.
 //! 7. [`nodes`]: several servers on one database take over from each other and tell each
@@ -40,6 +41,8 @@ mod conversations;
 mod error;
 mod external_message;
 mod fail_point;
+mod file_limits;
+mod files;
 mod flow;
 #[doc(hidden)]
 pub mod fuzz;
@@ -53,6 +56,7 @@ mod nodes;
 mod over_budget;
 mod project;
 mod prompts;
+mod read_pdf;
 mod recovery;
 mod refused_images;
 mod retries;
@@ -78,6 +82,7 @@ pub use chat::Chat;
 pub use checked_tools::CheckedTools;
 pub use error::ChatError;
 pub use external_message::{EarlierMessage, ExternalMessage};
+pub use file_limits::FileLimits;
 pub use flow::notes::FlowNote;
 pub use flow::{FlowNotes, FlowPolicy};
 pub use importing::Imported;
@@ -85,5 +90,6 @@ pub use log::{EventBatch, LargeEvent, LargePieces, Piece, PolledBatch, Reader, W
 pub use node::Membership;
 pub use project::{Project, Projects};
 pub use prompts::PreviewedCall;
+pub use read_pdf::{NotRead, ReadPdf};
 pub use sharing::LinkWish;
 pub use validation_error::ValidationError;

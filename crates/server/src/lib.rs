@@ -21,6 +21,7 @@
 //! No turn logic and no SQL.
 
 pub mod app;
+mod attached;
 pub mod auth;
 pub mod cli;
 pub mod client_address;
@@ -37,6 +38,7 @@ mod logo;
 pub mod mcp_logins;
 pub mod membership;
 pub mod oidc_logins;
+mod pdf_process;
 pub mod router;
 pub mod serve;
 pub mod start;

@@ -21,6 +21,7 @@ mod doctor;
 mod edge;
 mod edits;
 mod external;
+mod files;
 mod flow;
 mod foreign_client;
 mod graceful_stop;
