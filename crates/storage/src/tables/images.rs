@@ -1,18 +1,17 @@
 //! Pictures that tools gave back, and pictures and files that people sent.
 
 use parlor_database::{Batch, Row, query};
-use parlor_protocol::{ConversationId, Timestamp, TurnId};
+use parlor_protocol::{Content, ConversationId, Timestamp, TurnId};
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::columns::{optional_counter, parsed};
+use crate::columns::{optional_counter, parsed, to_json};
 use crate::error::StorageError;
 use crate::scope::{Scope, sees_conversation};
 use crate::store::Store;
-use crate::tables::tool_runs::{self, RunStatus};
 
 /// The server and the tool that a file stands under in the ledger, if others wrote it.
-pub const ATTACHED: (&str, &str) = ("attachment", "file");
+const ATTACHED: (&str, &str) = ("attachment", "file");
 /// How much of the text of such a file is in the ledger, in bytes.
 const MOST_TEXT: usize = 256 << 10;
 
@@ -122,7 +121,8 @@ pub(crate) fn insert(
 }
 
 /// Enters a file that reads like orders into the ledger, as a result of others that the model is
-/// told with the message: what follows from it is the same.
+/// told with the message: what follows from it is the same. It was never started, so it is no call
+/// of a tool.
 pub(crate) fn insert_told(
     batch: &mut Batch,
     conversation: ConversationId,
@@ -130,20 +130,27 @@ pub(crate) fn insert_told(
     file: &StoredFile,
     now: Timestamp,
 ) -> Result<(), StorageError> {
-    let mut text = file.text().unwrap_or_default();
-    while text.len() > MOST_TEXT {
-        text = &text[..text.floor_char_boundary(MOST_TEXT)];
-    }
+    let text = file.text().unwrap_or_default();
+    let text = &text[..text.floor_char_boundary(MOST_TEXT)];
     let result = json!({"content": [{"type": "text", "text": text}]});
-    let told = tool_runs::ToldAtOnce {
-        call_id: format!("file:{}", file.id),
-        server: ATTACHED.0,
-        tool: ATTACHED.1,
-        status: RunStatus::Finished,
-        result,
-        origin: file.facts.name.as_deref(),
-    };
-    tool_runs::add_told(batch, conversation, turn, &told, now)
+    batch
+        .add(
+            "INSERT INTO tool_runs (id, conversation_id, turn_id, call_id, server, tool, status,
+             arguments, result, proposed_at, finished_at, content, private, suspicious, origin)
+             VALUES ($1, $2, $3, $4, $5, $6, 'finished', '{}', $7, $8, $8, $9, $10, $10, $11)",
+        )
+        .bind(Uuid::now_v7().to_string())
+        .bind(conversation.to_string())
+        .bind(turn.to_string())
+        .bind(format!("file:{}", file.id))
+        .bind(ATTACHED.0)
+        .bind(ATTACHED.1)
+        .bind(to_json(&result)?)
+        .bind(now.0)
+        .bind(Content::Others.as_str())
+        .bind(true)
+        .bind(file.facts.name.as_deref());
+    Ok(())
 }
 
 fn stored_file(row: &Row) -> Result<StoredFile, StorageError> {

@@ -305,46 +305,6 @@ fn add(
     Ok(())
 }
 
-/// What others wrote and the model is told, without a call of a tool.
-pub(crate) struct ToldAtOnce<'t> {
-    pub(crate) call_id: String,
-    pub(crate) server: &'t str,
-    pub(crate) tool: &'t str,
-    pub(crate) status: RunStatus,
-    pub(crate) result: Value,
-    pub(crate) origin: Option<&'t str>,
-}
-
-/// Adds it to the ledger: it was never started, so it is no call of a tool.
-pub(crate) fn add_told(
-    batch: &mut Batch,
-    conversation: ConversationId,
-    turn: TurnId,
-    told: &ToldAtOnce<'_>,
-    now: Timestamp,
-) -> Result<(), StorageError> {
-    batch
-        .add(
-            "INSERT INTO tool_runs (id, conversation_id, turn_id, call_id, server, tool, status,
-             arguments, result, proposed_at, finished_at, content, private, suspicious, origin)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, '{}', $8, $9, $9, $10, $11, $12, $13)",
-        )
-        .bind(Uuid::now_v7().to_string())
-        .bind(conversation.to_string())
-        .bind(turn.to_string())
-        .bind(&told.call_id)
-        .bind(told.server)
-        .bind(told.tool)
-        .bind(told.status.as_str())
-        .bind(to_json(&told.result)?)
-        .bind(now.0)
-        .bind(Content::Others.as_str())
-        .bind(true)
-        .bind(true)
-        .bind(told.origin);
-    Ok(())
-}
-
 /// Approves a proposed run, with exactly these arguments.
 pub(crate) async fn approve(
     transaction: &mut Connection,
