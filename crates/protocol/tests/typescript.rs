@@ -36,7 +36,7 @@ fn the_generated_types_are_up_to_date() {
         SubQuestion, PlanStep, Plan, ToolCall, ToolProgress, ToolResult, ToolStatus, MessageData,
         Message, PromptType, PromptStep, Preview, CallCaveat, Source, Found, ValueOrigin,
         Influence, UserPrompt, PromptUpdated, PromptOutcome, PromptClosed, Remember, PromptAnswer,
-        ImageAttachment, ClientTool, ChatRequest, BranchChoice, ErrorCode, Problem, FieldProblem,
+        ImageAttachment, FileAttachment, FileReference, ClientTool, ChatRequest, BranchChoice, ErrorCode, Problem, FieldProblem,
         BudgetScope, Measure, Period, SpentBudget, BudgetUse, ErrorBody, ErrorEnvelope, Verdict,
         DoneReason, Branch, EventBody,
     ];

@@ -33,8 +33,10 @@ export function Attachments({ files, refused, remove, dismiss }: Props) {
         </li>
       ))}
       {refused.map(({ name, why }, at) => (
-        <li key={`refused ${at} ${name}`} className="min-w-0" role="alert">
-          <FileChip name={name} mediaType="" size={null} trouble={t(TROUBLES[why])} remove={() => dismiss(at)} />
+        <li key={`refused ${at} ${name}`} className="min-w-0">
+          <div role="alert">
+            <FileChip name={name} mediaType="" size={null} trouble={t(TROUBLES[why])} remove={() => dismiss(at)} />
+          </div>
         </li>
       ))}
     </ul>

@@ -7,8 +7,8 @@ use parlor_chat::FileLimits;
 use super::ConfigError;
 use super::raw::RawLimits;
 
-/// What a body holds beside its files.
-const BESIDE_FILES: usize = 512 << 10;
+/// The part of a body that is left for what stands beside its files.
+const BESIDE_FILES: usize = 16;
 
 /// Rate limits, sizes, numbers and timeouts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl Limits {
         let seconds = Duration::from_secs;
         let body = raw.body.map_or(24 << 20, |bytes| bytes.0);
         // In base64, and with a message beside them.
-        let fitting = body.saturating_sub(BESIDE_FILES) / 4 * 3;
+        let fitting = (body - body / BESIDE_FILES) / 4 * 3;
         let together = raw.files_together.map_or((15 << 20).min(fitting), |bytes| bytes.0);
         let body_memory = raw.body_memory.map_or((64 << 20).max(2 * body), |bytes| bytes.0);
         let import = raw.import.map_or((32 << 20).min(body_memory), |bytes| bytes.0);
