@@ -9,7 +9,7 @@ use crate::streams::Events;
 use crate::test_app::{ADMIN_KEY, PASSWORD, TestApp, json as body_of, refusal};
 
 /// The beginnings of addresses that are about what is in a conversation.
-const ABOUT_CONVERSATIONS: [&str; 6] =
+const ABOUT_CONVERSATIONS: [&str; 7] =
     [
         "/api/conversations", "/api/prompts", "/api/images", "/api/files", "/v1/responses/",
         "/api/chat", "/ws/",
