@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use parlor_protocol::{ConversationId, EventId, LinkAudience, ShareLinkId, Timestamp};
 use parlor_storage::{
-    Conversation, Image, ListedShareLink, NewShareLink, Scope, ShareLink, SharedView,
+    Conversation, ListedShareLink, NewShareLink, Scope, ShareLink, SharedView, StoredFile,
 };
 use uuid::Uuid;
 

@@ -1,14 +1,15 @@
 //! What a link shows of a conversation (Y-2): a list of what may go out, and nothing beside it.
 //!
 //! - The messages of one path, up to where the link ends. No prompts, no other versions, no events.
-//! - What people said with their pictures, what the agent said to them, its questions and plans. Not
+//! - What people said with their pictures, and the names of other files, what the agent said to them, its questions and plans. Not
 //!   how it thinks, what it asked to be allowed, the arguments of a call, or why something failed.
 //! - Of a tool its name; what it gave back only if whoever made the link chose that.
 //! - A message names the link, and not its conversation.
 
 use parlor_protocol::message::{Message, MessageData};
 use parlor_protocol::{
-    ConversationId, EventId, FileReference, ImageReference, MessageType, Metadata, Role, Timestamp, metadata,
+    ConversationId, EventId, FileReference, ImageReference, MessageType, Metadata, Role, Timestamp,
+    metadata,
 };
 use serde::Serialize;
 use serde_json::Value;
