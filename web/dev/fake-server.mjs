@@ -242,7 +242,7 @@ async function api(request, response, path, url) {
     return json(response, {
       role: 'admin', tenant: 'home', name: 'family', kind: 'session', admins_read_conversations: false, default_project: 'recipes', locale: 'en',
       projects: [{ id: 'recipes', name: 'Recipes', on_reload: 'new', recipe_vault: true, message_chars: 10000 }, { id: 'garden', name: 'Garden', on_reload: 'new', recipe_vault: false, message_chars: 10000 }],
-      limits: { messages_per_minute: 20, message_chars: 10000, image_bytes: 5242880, body_bytes: 10485760 },
+      limits: { messages_per_minute: 20, message_chars: 10000, image_bytes: 5242880, files: 10, file_bytes: 10485760, files_bytes: 15728640, pdf_pages: 100, file_chars: 200000, body_bytes: 25165824 },
     });
   }
   if (path === '/api/chat') return chat(request, response, body);

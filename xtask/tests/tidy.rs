@@ -25,6 +25,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         ],
     ),
     ("crates/imports", &["chrono", "serde", "serde_json", "thiserror", "zip"]),
+    ("crates/files", &["parlor-picture", "hayro-interpret", "serde", "serde_json", "thiserror"]),
     ("crates/picture", &["gif", "image-webp", "imagesize", "png", "thiserror", "zune-jpeg"]),
     ("crates/http_client", &["reqwest", "rustls", "rustls-platform-verifier", "tokio"]),
     (
@@ -92,10 +93,10 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "crates/chat",
         &[
-            "parlor-agent", "parlor-fanout", "parlor-guard", "parlor-imports", "parlor-metrics",
-            "parlor-picture", "parlor-protocol", "parlor-storage", "data-encoding", "futures-util",
-            "jiff", "jsonschema", "serde", "serde_json", "sha2", "thiserror", "tokio", "tracing",
-            "uuid",
+            "parlor-agent", "parlor-fanout", "parlor-files", "parlor-guard", "parlor-imports",
+            "parlor-metrics", "parlor-picture", "parlor-protocol", "parlor-storage",
+            "data-encoding", "futures-util", "jiff", "jsonschema", "serde", "serde_json", "sha2",
+            "thiserror", "tokio", "tracing", "uuid",
         ],
     ),
     (
@@ -109,8 +110,8 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "crates/server",
         &[
-            "parlor-agent", "parlor-chat", "parlor-database", "parlor-fanout", "parlor-guard",
-            "parlor-http-client", "parlor-imports", "parlor-malloc", "parlor-mcp",
+            "parlor-agent", "parlor-chat", "parlor-database", "parlor-fanout", "parlor-files",
+            "parlor-guard", "parlor-http-client", "parlor-imports", "parlor-malloc", "parlor-mcp",
             "parlor-metrics", "parlor-models", "parlor-oidc", "parlor-process", "parlor-programs",
             "parlor-protocol", "parlor-recipes", "parlor-storage", "agent-client-protocol-schema",
             "anyhow", "argon2", "axum", "bytes", "clap", "data-encoding", "futures-util",
@@ -151,9 +152,9 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "crates/fuzz-targets",
         &[
-            "parlor-agent", "parlor-chat", "parlor-fanout", "parlor-guard", "parlor-imports",
-            "parlor-models", "parlor-oidc", "parlor-picture", "parlor-programs", "parlor-protocol",
-            "parlor-recipes", "parlor-server", "serde_json", "uuid",
+            "parlor-agent", "parlor-chat", "parlor-fanout", "parlor-files", "parlor-guard",
+            "parlor-imports", "parlor-models", "parlor-oidc", "parlor-picture", "parlor-programs",
+            "parlor-protocol", "parlor-recipes", "parlor-server", "serde_json", "uuid",
         ],
     ),
     ("xtask", &[]),

@@ -57,6 +57,11 @@ pub trait Agent: Send + Sync {
         false
     }
 
+    /// What it can look at besides text.
+    fn takes(&self) -> Takes {
+        Takes { pictures: true, pdf: false }
+    }
+
     /// Kind and model, for logs and for the line that is printed at the start.
     fn describe(&self) -> AgentDescription;
 
@@ -129,6 +134,15 @@ impl AgentInitiatedTurn {
     pub fn is_wanted(&self) -> bool {
         self.wanted.strong_count() > 0
     }
+}
+
+/// What an agent can look at besides text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Takes {
+    /// Pictures. A message with one is refused otherwise.
+    pub pictures: bool,
+    /// PDFs as they are. Otherwise it reads their text.
+    pub pdf: bool,
 }
 
 /// Kind and model of an agent.

@@ -12,9 +12,15 @@ use parlor_protocol::Role;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use crate::attached::{Attached, AttachedFile, Document, PDF};
+
 /// The field in which a program's vendor block names its CLI session. Stored: it never
 /// changes.
 pub const CLI_SESSION: &str = "session";
+
+/// What the largest picture costs that vendors do not scale down; and the picture of a page of a
+/// PDF, which they look at beside its text.
+const PICTURE: u64 = 1_600;
 
 /// One message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,6 +46,11 @@ pub enum ContentBlock {
         /// Its bytes in base64.
         data: String,
     },
+    /// A file that a person attached, as it is stored: its content is put in its place before a
+    /// turn begins, as far as the model takes it.
+    File(AttachedFile),
+    /// The content of a file that is no picture. It is made for a turn, and never stored.
+    Document(Document),
     /// The model wants a tool to be called.
     ToolUse {
         /// The model's own id of the call.
@@ -96,12 +107,13 @@ impl HistoryMessage {
         texts.join("\n\n")
     }
 
-    /// Whether there is a picture in it, also in what a tool gave back.
+    /// Whether there is a picture in it, or a file that a model may refuse; also in what a tool gave
+    /// back.
     pub fn has_picture(&self) -> bool {
         self.blocks.iter().any(ContentBlock::has_picture)
     }
 
-    /// Replaces its pictures by a text.
+    /// Replaces its pictures by a text, and other files by theirs.
     pub fn without_pictures(&mut self, words: &str) {
         self.blocks.iter_mut().for_each(|block| block.without_pictures(words));
     }
@@ -164,6 +176,8 @@ impl ContentBlock {
     fn has_picture(&self) -> bool {
         match self {
             Self::Image { .. } => true,
+            Self::File(file) => file.is_picture() || file.media_type == PDF && !file.text_only,
+            Self::Document(document) => document.data.is_some(),
             Self::ToolResult { content, .. } => content.iter().any(Self::has_picture),
             _ => false,
         }
@@ -172,6 +186,9 @@ impl ContentBlock {
     fn without_pictures(&mut self, words: &str) {
         match self {
             Self::Image { .. } => *self = Self::text(words),
+            Self::File(file) if file.is_picture() => *self = Self::text(words),
+            Self::File(file) => file.text_only = true,
+            Self::Document(document) => document.data = None,
             Self::ToolResult { content, .. } => {
                 content.iter_mut().for_each(|block| block.without_pictures(words));
             }
@@ -181,11 +198,11 @@ impl ContentBlock {
 
     /// About how many tokens a model counts for this block; rather too many.
     pub fn approximate_tokens(&self) -> u64 {
-        /// What the largest picture costs that vendors do not scale down.
-        const PICTURE: u64 = 1_600;
         match self {
             Self::Text { text } | Self::Thinking { text, .. } => tokens_of(text),
             Self::Image { .. } => PICTURE,
+            Self::File(file) => file.tokens,
+            Self::Document(document) => tokens_of(&document.text),
             Self::ToolUse { id, name, input } => {
                 tokens_of(id) + tokens_of(name) + tokens_of(&input.to_string())
             }
@@ -196,6 +213,13 @@ impl ContentBlock {
             Self::Unknown(_) => 0,
         }
     }
+}
+
+/// About how many tokens a model counts for a file: a picture, or a text with as many pages that it
+/// looks at.
+pub fn tokens_of_file(is_picture: bool, text: &str, pages: u64) -> u64 {
+    let pictures = if is_picture { 1 } else { pages };
+    tokens_of(text).saturating_add(PICTURE.saturating_mul(pictures))
 }
 
 /// Three characters of plain English make a token at the least, other scripts
@@ -222,6 +246,13 @@ enum Known<B, S, V> {
 impl Serialize for ContentBlock {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let known: Known<&[ContentBlock], &str, &Value> = match self {
+            Self::File(file) => {
+                return Attached::<&AttachedFile, &Document>::File(file).serialize(serializer);
+            }
+            Self::Document(document) => {
+                return Attached::<&AttachedFile, &Document>::Document(document)
+                    .serialize(serializer);
+            }
             Self::Text { text } => Known::Text { text },
             Self::Image { media_type, data } => Known::Image { media_type, data },
             Self::ToolUse { id, name, input } => Known::ToolUse { id, name, input },
@@ -241,6 +272,11 @@ impl Serialize for ContentBlock {
 impl<'de> Deserialize<'de> for ContentBlock {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
+        match Attached::<AttachedFile, Document>::deserialize(&value) {
+            Ok(Attached::File(file)) => return Ok(Self::File(file)),
+            Ok(Attached::Document(document)) => return Ok(Self::Document(document)),
+            Err(_) => {}
+        }
         Ok(match Known::<Vec<ContentBlock>, String, Value>::deserialize(&value) {
             Ok(Known::Text { text }) => Self::Text { text },
             Ok(Known::Image { media_type, data }) => Self::Image { media_type, data },
@@ -267,6 +303,13 @@ mod tests {
         let stored = json!([
             {"role": "user", "blocks": [
                 {"type": "image", "media_type": "image/png", "data": "AAAA"},
+                {"type": "file", "id": "00000000-0000-0000-0000-000000000001", "name": "a.pdf",
+                 "media_type": "application/pdf", "bytes": 9, "tokens": 3, "mark": "m",
+                 "suspicious": "order", "text_only": true},
+                {"type": "file", "id": "00000000-0000-0000-0000-000000000002",
+                 "media_type": "image/png", "bytes": 9, "tokens": 3, "mark": "m"},
+                {"type": "file", "id": "00000000-0000-0000-0000-000000000003", "sealed": true,
+                 "media_type": "image/png", "bytes": 9, "tokens": 3, "mark": "m"},
                 {"type": "text", "text": "What is this?"},
             ]},
             {"role": "assistant", "blocks": [
@@ -292,6 +335,9 @@ mod tests {
         let unknown =
             history[3].blocks.iter().filter(|b| matches!(b, ContentBlock::Unknown(_))).count();
         assert_eq!(unknown, 4);
+        assert!(matches!(history[0].blocks[1], ContentBlock::File(_)));
+        // Of a later version.
+        assert!(matches!(history[0].blocks[3], ContentBlock::Unknown(_)));
         assert_eq!(history[0].text(), "What is this?");
     }
 

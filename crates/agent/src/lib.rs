@@ -15,6 +15,7 @@
 
 mod action;
 mod agent;
+mod attached;
 pub mod diff;
 mod error;
 pub mod flow;
@@ -25,11 +26,12 @@ pub mod requests;
 pub mod tools;
 
 pub use agent::{
-    Agent, AgentDescription, AgentEvent, AgentInitiatedTurn, Checkpoint, TurnContext, TurnFlow,
-    TurnOutcome, TurnRunner, TurnStart, Usage,
+    Agent, AgentDescription, AgentEvent, AgentInitiatedTurn, Checkpoint, Takes, TurnContext,
+    TurnFlow, TurnOutcome, TurnRunner, TurnStart, Usage,
 };
+pub use attached::{AttachedFile, Document, PDF};
 pub use error::AgentError;
-pub use history::{CLI_SESSION, ContentBlock, HistoryMessage};
+pub use history::{CLI_SESSION, ContentBlock, HistoryMessage, tokens_of_file};
 pub use model_error::ModelError;
 pub use remedy::Remedy;
 pub use requests::{Answer, AskedBy, ClientCall, PromptRequest, ProposedCall, Reply};

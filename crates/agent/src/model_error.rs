@@ -127,8 +127,8 @@ impl ModelError {
             Self::ContextTooLong(_) => {
                 "This conversation is too long for the model. Start a new one.".into()
             }
-            Self::PictureRefused(_) => "The model did not accept the picture. It is left out from \
-                                        now on: send another one, or go on without it."
+            Self::PictureRefused(_) => "The model did not accept the picture or file. It is left \
+                                        out from now on: send another one, or go on without it."
                 .into(),
             Self::BadRequest(_) => {
                 "The model did not accept the request. The server's log says why.".into()

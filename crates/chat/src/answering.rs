@@ -173,8 +173,7 @@ async fn begin_turn(
     let message = PersonMessage {
         for_model: Some(answer.clone().map(for_model)),
         text: answer.map(ValidAnswer::into_text),
-        image: None,
-        kept_image: None,
+        files: Vec::new(),
         retry: None,
         version: None,
         clears: None,

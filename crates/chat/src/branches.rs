@@ -49,7 +49,7 @@ pub(crate) async fn complete(
     let as_read = match is_edit {
         true => None,
         false => {
-            if !request.message.trim().is_empty() || matches!(request.image, Some(Some(_))) {
+            if !request.message.trim().is_empty() || request.has_files() {
                 let why = "regenerate: the message is sent again as it was; edit_of changes it";
                 return Err(malformed(why));
             }
@@ -57,17 +57,18 @@ pub(crate) async fn complete(
             words_for_model(state, conversation, &old).await?
         }
     };
-    let image = match request.image {
-        Some(_) if is_edit => None,
-        _ => retries::image_of(state, caller, &old).await?,
-    };
+    if !is_edit {
+        request.files = None;
+    }
+    let other_image = is_edit && request.image.is_some();
+    let files = retries::kept_files(state, caller, &old, request, other_image).await?;
     let retry = match metadata::RETRY_OF.get(&old.metadata) {
         Some(first) => Some(retries::find(state, caller, conversation, first).await?),
         None => None,
     };
     request.clear_context |= metadata::CLEARS.get(&old.metadata) == Some(true);
     let version = Version { message: old.id, turn: old.turn_id, is_edit, changes_stay: false };
-    Ok(Some(Repeated { version: Some(version), image, retry, as_read }))
+    Ok(Some(Repeated { version: Some(version), files, retry, as_read }))
 }
 
 /// The message of a person that began the turn of a message; for an edit it is that message.

@@ -13,8 +13,8 @@ use parlor_protocol::{
 };
 use parlor_storage::{
     BlockedInputPage, Conversation, ConversationChanges, ConversationFilter, ConversationPage,
-    ConversationView, ExternalConversation, Image, PageCursor, Prompt, PromptPage, PromptView,
-    StorageError, Store, TurnRow, TurnStatus,
+    ConversationView, ExternalConversation, PageCursor, Prompt, PromptPage, PromptView,
+    StorageError, Store, StoredFile, TurnRow, TurnStatus,
 };
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -283,9 +283,9 @@ impl Chat {
         apps::call(&self.state, caller, conversation, message, tool, arguments).await
     }
 
-    /// An image of a conversation that the caller sees.
-    pub async fn image(&self, caller: &Caller, id: Uuid) -> Result<Image, ChatError> {
-        Ok(self.state.store.image(&caller.scope, id).await?)
+    /// A picture or a file of a conversation that the caller sees.
+    pub async fn file(&self, caller: &Caller, id: Uuid) -> Result<StoredFile, ChatError> {
+        Ok(self.state.store.file(&caller.scope, id).await?)
     }
 
     /// Takes a person's answer to a prompt. An invalid one leaves the prompt open (P-5).

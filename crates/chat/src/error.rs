@@ -46,6 +46,12 @@ pub enum ChatError {
     /// Choose another image.
     #[error("{0}")]
     BadImage(String),
+    /// Choose another file.
+    #[error("{0}")]
+    BadFile(String),
+    /// Choose a file of another kind.
+    #[error("{0}")]
+    FileType(String),
     /// Choose a smaller image.
     #[error("{0}")]
     TooLarge(String),

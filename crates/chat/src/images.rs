@@ -6,7 +6,7 @@ use data_encoding::BASE64;
 use parlor_agent::ContentBlock;
 use parlor_picture::PictureError;
 use parlor_protocol::ImageAttachment;
-use parlor_storage::NewImage;
+use parlor_storage::StoredFile;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
@@ -32,9 +32,15 @@ impl ImageChecks {
         &self,
         attachment: ImageAttachment,
         max_bytes: usize,
-    ) -> Result<NewImage, ChatError> {
+    ) -> Result<StoredFile, ChatError> {
         let read = self.run(move || check_attachment(&attachment, max_bytes)).await;
         read.unwrap_or_else(|| Err(ChatError::BadImage("The picture cannot be read.".into())))
+    }
+
+    /// Whether an image can be decoded; it comes back then.
+    pub(crate) async fn decode(&self, bytes: Vec<u8>) -> Result<Vec<u8>, PictureError> {
+        let decode = move || parlor_picture::check(&bytes).map(|_| bytes);
+        self.run(decode).await.unwrap_or(Err(PictureError::Damaged))
     }
 
     /// Takes the images out of a tool result, to be stored under their ids. One that is
@@ -43,7 +49,7 @@ impl ImageChecks {
         &self,
         content: Vec<ContentBlock>,
         max_bytes: usize,
-    ) -> (Vec<ContentBlock>, Vec<NewImage>) {
+    ) -> (Vec<ContentBlock>, Vec<StoredFile>) {
         if !content.iter().any(|block| matches!(block, ContentBlock::Image { .. })) {
             return (content, Vec::new());
         }
@@ -62,7 +68,10 @@ impl ImageChecks {
     }
 }
 
-fn take_images(content: Vec<ContentBlock>, max_bytes: usize) -> (Vec<ContentBlock>, Vec<NewImage>) {
+fn take_images(
+    content: Vec<ContentBlock>,
+    max_bytes: usize,
+) -> (Vec<ContentBlock>, Vec<StoredFile>) {
     let mut images = Vec::new();
     let content = content.into_iter().map(|block| {
         let ContentBlock::Image { data, .. } = block else { return block };
@@ -81,13 +90,13 @@ fn take_images(content: Vec<ContentBlock>, max_bytes: usize) -> (Vec<ContentBloc
     (content.collect(), images)
 }
 
-fn image_of(data: &str, max_bytes: usize) -> Result<NewImage, String> {
+fn image_of(data: &str, max_bytes: usize) -> Result<StoredFile, String> {
     if data.len() / 4 * 3 > max_bytes + 3 {
         return Err("it is too large".to_owned());
     }
     let bytes = BASE64.decode(data.as_bytes()).map_err(|_| PictureError::Damaged.to_string())?;
     let media_type = parlor_picture::check(&bytes).map_err(|error| error.to_string())?;
-    Ok(NewImage { id: Uuid::now_v7(), media_type: media_type.to_owned(), bytes })
+    Ok(StoredFile::picture(Uuid::now_v7(), media_type, bytes))
 }
 
 fn without_images(content: &[ContentBlock]) -> Vec<ContentBlock> {
@@ -102,7 +111,10 @@ fn left_out(why: &str) -> ContentBlock {
     ContentBlock::text(format!("[a picture was left out: {why}]"))
 }
 
-fn check_attachment(attachment: &ImageAttachment, max_bytes: usize) -> Result<NewImage, ChatError> {
+fn check_attachment(
+    attachment: &ImageAttachment,
+    max_bytes: usize,
+) -> Result<StoredFile, ChatError> {
     let bytes = decode(&attachment.data, max_bytes)?;
     let media_type = parlor_picture::check(&bytes).map_err(refused)?;
     let claimed: String = attachment.media_type.trim().chars().take(40).collect();
@@ -114,7 +126,7 @@ fn check_attachment(attachment: &ImageAttachment, max_bytes: usize) -> Result<Ne
         let other = format!("The picture says that it is {claimed}, but it is {media_type}.");
         return Err(ChatError::BadImage(other));
     }
-    Ok(NewImage { id: Uuid::now_v7(), media_type: media_type.to_owned(), bytes })
+    Ok(StoredFile::picture(Uuid::now_v7(), media_type, bytes))
 }
 
 fn decode(data: &str, max_bytes: usize) -> Result<Vec<u8>, ChatError> {

@@ -15,16 +15,16 @@ use crate::project::Project;
 use crate::state::ChatState;
 use crate::texts::excerpt;
 
-/// Checks a message. With an image it may be empty.
+/// Checks a message. With a file it may be empty.
 pub(crate) async fn check_message(
     state: &ChatState,
     caller: &Caller,
     project: &Project,
     text: &str,
-    has_image: bool,
+    has_files: bool,
 ) -> Result<Checked<String>, ChatError> {
     let guardrail = &project.guardrail;
-    let judged = if has_image { guardrail.check_caption(text) } else { guardrail.check(text) };
+    let judged = if has_files { guardrail.check_caption(text) } else { guardrail.check(text) };
     let finding = match &judged {
         Ok(passed) => passed.noticed.as_ref(),
         Err(refusal) => refusal.finding.as_ref(),

@@ -18,6 +18,7 @@
 //!    [`importing`]: conversations that took place in another chat.
 //!    [`budgets`]: how much may be used in a day or a month.
 //!    [`metrics`]: what happens is counted.
+//!    [`files`]: pictures, PDF and text that come with a message.
 //!    [`branches`]: a message is edited, or answered once more; both versions stay.
 //!    [`sharing`]: links with which others read a conversation.
 //! 7. [`nodes`]: several servers on one database take over from each other and tell each
@@ -43,6 +44,8 @@ mod conversations;
 mod error;
 mod external_message;
 mod fail_point;
+mod file_limits;
+mod files;
 mod flow;
 #[doc(hidden)]
 pub mod fuzz;
@@ -58,6 +61,7 @@ mod observing;
 mod over_budget;
 mod project;
 mod prompts;
+mod read_pdf;
 mod recovery;
 mod refused_images;
 mod retries;
@@ -83,6 +87,7 @@ pub use chat::Chat;
 pub use checked_tools::CheckedTools;
 pub use error::ChatError;
 pub use external_message::{EarlierMessage, ExternalMessage};
+pub use file_limits::FileLimits;
 pub use flow::notes::FlowNote;
 pub use flow::{FlowNotes, FlowPolicy};
 pub use importing::Imported;
@@ -91,5 +96,6 @@ pub use metrics::{ChatMetrics, ProjectMetrics};
 pub use node::Membership;
 pub use project::{Project, Projects};
 pub use prompts::PreviewedCall;
+pub use read_pdf::{NotRead, ReadPdf};
 pub use sharing::LinkWish;
 pub use validation_error::ValidationError;

@@ -12,8 +12,10 @@ use parlor_protocol::{Approvers, PersonId, ProjectId, TenantId};
 use parlor_storage::{Path, StorageError, Store};
 
 use crate::budgets::{Budgets, Prices};
+use crate::file_limits::FileLimits;
 use crate::flow::{FlowContext, FlowNotes, FlowPolicy};
 use crate::metrics::ProjectMetrics;
+use crate::read_pdf::ReadPdf;
 
 /// One agent with its policies.
 #[derive(Clone)]
@@ -40,8 +42,10 @@ pub struct Project {
     pub approvers: Option<Approvers>,
     /// How much history goes to the model, in approximate tokens (K-2).
     pub context_tokens: u64,
-    /// The largest image, in bytes (H-4).
-    pub max_image_bytes: usize,
+    /// How much may come with a message (U-9, H-4).
+    pub files: FileLimits,
+    /// Reads the text of PDFs.
+    pub pdf: Arc<dyn ReadPdf>,
     /// The longest answer of one turn, in bytes; then it is cut off (H-3).
     pub max_answer_bytes: usize,
     /// The limit of parallel turns in this project.

@@ -2,19 +2,22 @@
 //!
 //! 1. `retry_of` names a message of the conversation: a person's, or any of the turn that
 //!    it began.
-//! 2. Text or image that the request leaves out is that of the person's message. The image
-//!    is not stored twice.
+//! 2. Text, image or files that the request leaves out are those of the person's message. They
+//!    are not stored twice.
 //! 3. The metadata of the new message names the message that it repeats, and the raw history
 //!    names the turn: of several attempts the model reads the last
 //!    ([`crate::turn`]'s context). People see them all.
 
 use parlor_protocol::message::Message;
-use parlor_protocol::{ChatRequest, ConversationId, MessageId, TurnId, metadata};
-use parlor_storage::NewImage;
+use parlor_protocol::{
+    ChatRequest, ConversationId, FileReference, ImageReference, MessageId, TurnId, metadata,
+};
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::caller::Caller;
 use crate::error::ChatError;
+use crate::files::MessageFile;
 use crate::state::ChatState;
 use crate::versions::{AsRead, Version};
 
@@ -35,8 +38,8 @@ pub(crate) struct Retry {
 pub(crate) struct Repeated {
     /// What it tries again.
     pub(crate) retry: Option<Retry>,
-    /// The image, unless the request has its own.
-    pub(crate) image: Option<NewImage>,
+    /// The files, unless the request has its own.
+    pub(crate) files: Vec<MessageFile>,
     /// The message in whose place it is.
     pub(crate) version: Option<Version>,
     /// The message as the model reads it, if that is not the same.
@@ -57,12 +60,10 @@ pub(crate) async fn complete(
     if request.message.trim().is_empty() {
         request.message.clone_from(&asked.content);
     }
-    let image = match request.image {
-        Some(Some(_)) => None,
-        Some(None) | None => image_of(state, caller, asked).await?,
-    };
+    let files = kept_files(state, caller, asked, request, matches!(request.image, Some(Some(_))));
+    let files = files.await?;
     let retry = Some(Retry { message: asked.id, turn: asked.turn_id });
-    Ok(Repeated { retry, image, ..Repeated::default() })
+    Ok(Repeated { retry, files, ..Repeated::default() })
 }
 
 /// What was tried again, by its message.
@@ -76,15 +77,25 @@ pub(crate) async fn find(
     Ok(Retry { message: asked.get().id, turn: asked.get().turn_id })
 }
 
-/// The image of a message.
-pub(crate) async fn image_of(
+/// The files of a message that a request keeps: those for which it has no others.
+pub(crate) async fn kept_files(
     state: &ChatState,
     caller: &Caller,
     message: &Message,
-) -> Result<Option<NewImage>, ChatError> {
-    let Some(reference) = metadata::IMAGE.get(&message.metadata) else { return Ok(None) };
-    let image = state.store.image(&caller.scope, reference.id).await?;
-    Ok(Some(NewImage { id: reference.id, media_type: image.media_type, bytes: image.bytes }))
+    request: &ChatRequest,
+    other_image: bool,
+) -> Result<Vec<MessageFile>, ChatError> {
+    let image: Option<ImageReference> = metadata::IMAGE.get(&message.metadata);
+    let image = image.filter(|_| !other_image).map(|image| (image.id, true));
+    let files = metadata::FILES.raw(&message.metadata).filter(|_| request.files.is_none());
+    let files: Vec<FileReference> =
+        files.and_then(|files| Vec::deserialize(files).ok()).unwrap_or_default();
+    let mut kept = Vec::new();
+    for (id, is_image) in image.into_iter().chain(files.iter().map(|file| (file.id, false))) {
+        let file = state.store.file(&caller.scope, id).await?;
+        kept.push(MessageFile { file, is_image, is_stored: true });
+    }
+    Ok(kept)
 }
 
 /// Marks a part of the raw history as another attempt at a turn.

@@ -4,7 +4,7 @@
 //! 2. What a retry, an edit or another answer leaves out is filled in ([`retries`], [`branches`]).
 //! 3. The conversation is looked up, or a new one is prepared.
 //! 4. No budget may be used up ([`budgets`](crate::budgets)).
-//! 5. The image is decoded and checked, the text passes the guardrail ([`input_check`]), and so
+//! 5. The text passes the guardrail ([`input_check`]), the files are checked ([`files`]), and so
 //!    does what an external client tells of the past ([`external_message`](crate::external_message)).
 //! 6. The turn gets a slot, then everything is written at once and the turn begins
 //!    ([`turn::begin`]).
@@ -20,6 +20,7 @@ use crate::caller::{Accepted, Caller};
 use crate::client_tools;
 use crate::error::ChatError;
 use crate::external_message::{EarlierMessage, ExternalMessage, WithEarlier};
+use crate::files;
 use crate::flow::clearing;
 use crate::input_check;
 use crate::project::Project;
@@ -87,14 +88,11 @@ async fn said(
     earlier: &[EarlierMessage],
 ) -> Result<PersonMessage, ChatError> {
     let project = &target.project;
-    let Repeated { retry, image: kept_image, mut version, as_read } = repeated;
-    let image = match request.take_image() {
-        Some(image) => Some(state.images.check(image, project.max_image_bytes).await?),
-        None => None,
-    };
-    let has_image = image.is_some() || kept_image.is_some();
+    let Repeated { retry, files: kept, mut version, as_read } = repeated;
+    let has_files = request.has_files() || !kept.is_empty();
     let text =
-        input_check::check_message(state, caller, project, &request.message, has_image).await?;
+        input_check::check_message(state, caller, project, &request.message, has_files).await?;
+    let files = files::of_message(&state.images, project, request, kept).await?;
     let for_model = match as_read {
         Some(words) => {
             let words = input_check::check_answer(state, caller, project, words).await?;
@@ -121,7 +119,7 @@ async fn said(
         }
         _ => None,
     };
-    Ok(PersonMessage { text, for_model, image, kept_image, retry, version, clears })
+    Ok(PersonMessage { text, for_model, files, retry, version, clears })
 }
 
 /// The open prompts that a message passes over: those that no turn waits for.

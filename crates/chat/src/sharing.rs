@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use parlor_protocol::{ConversationId, EventId, LinkAudience, ShareLinkId, Timestamp};
 use parlor_storage::{
-    Conversation, Image, ListedShareLink, NewShareLink, Scope, ShareLink, SharedView,
+    Conversation, ListedShareLink, NewShareLink, Scope, ShareLink, SharedView, StoredFile,
 };
 use uuid::Uuid;
 
@@ -117,13 +117,13 @@ impl Chat {
     }
 
     /// A picture that a link shows.
-    pub async fn shared_image(&self, link: &ShareLink, id: Uuid) -> Result<Image, ChatError> {
+    pub async fn shared_image(&self, link: &ShareLink, id: Uuid) -> Result<StoredFile, ChatError> {
         let view = self.state.store.shared_view(link).await?;
         if !view.has_image(id) {
             return Err(ChatError::NotFound);
         }
         let scope = Scope::of_server(link.tenant.clone());
-        Ok(self.state.store.image(&scope, id).await?)
+        Ok(self.state.store.file(&scope, id).await?)
     }
 
     /// Reads what follows an event, as long as the link of a token is in force. What it reads is not to

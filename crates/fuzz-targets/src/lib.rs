@@ -17,6 +17,7 @@
 pub mod acp_lines;
 pub mod agent_lines;
 pub mod anthropic_answer;
+pub mod attached_file;
 pub mod chat_export;
 pub mod classifier;
 pub mod config;
@@ -51,6 +52,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "acp_lines", run: acp_lines::run },
     Target { name: "agent_lines", run: agent_lines::run },
     Target { name: "anthropic_answer", run: anthropic_answer::run },
+    Target { name: "attached_file", run: attached_file::run },
     Target { name: "chat_export", run: chat_export::run },
     Target { name: "classifier", run: classifier::run },
     Target { name: "config", run: config::run },

@@ -8,7 +8,9 @@
 use std::pin::Pin;
 
 use futures_core::Stream;
-use parlor_agent::{AgentDescription, ContentBlock, HistoryMessage, ModelError, ToolSpec, Usage};
+use parlor_agent::{
+    AgentDescription, ContentBlock, HistoryMessage, ModelError, Takes, ToolSpec, Usage,
+};
 use serde::{Deserialize, Serialize};
 
 /// A model that can be asked.
@@ -18,6 +20,9 @@ pub trait ModelClient: Send + Sync {
 
     /// What it is, for logs.
     fn describe(&self) -> AgentDescription;
+
+    /// What the model can look at besides text.
+    fn takes(&self) -> Takes;
 }
 
 /// The answer of a model, while it arrives.

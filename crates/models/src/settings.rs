@@ -34,6 +34,11 @@ pub struct ModelSettings {
     /// Whether the vendor may keep the conversation for some minutes, which
     /// makes the next turn cheaper and faster. Anthropic asks; others decide.
     pub prompt_cache: bool,
+    /// Whether the model looks at pictures. A message with one is refused otherwise.
+    pub pictures: bool,
+    /// Whether the model's server takes PDFs as they are, or their text. Without it the Anthropic
+    /// Messages API and OpenAI's own address do, and any other server gets the text.
+    pub pdf: Option<bool>,
     /// How long to wait for a connection.
     pub connect_timeout_seconds: f64,
     /// How long the model may send nothing at all.
@@ -135,6 +140,8 @@ impl Default for ModelSettings {
             max_tokens: None,
             thinking: Thinking::Default,
             prompt_cache: true,
+            pictures: true,
+            pdf: None,
             connect_timeout_seconds: 10.0,
             idle_timeout_seconds: 60.0,
             max_event_bytes: 1 << 20,

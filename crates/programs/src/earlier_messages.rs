@@ -1,6 +1,6 @@
 //! The messages of a conversation, for a CLI session that does not know them.
 
-use parlor_agent::{HistoryMessage, TurnContext};
+use parlor_agent::{ContentBlock, HistoryMessage, TurnContext};
 use parlor_protocol::Role;
 
 const SO_FAR: &str = "What was said in this conversation so far:";
@@ -13,6 +13,15 @@ pub(crate) fn told(context: &TurnContext) -> Option<(usize, &HistoryMessage)> {
     context.history.iter().enumerate().rfind(|(_, message)| message.role == Role::User)
 }
 
+/// What a message says; of files their names.
+fn words_of(message: &HistoryMessage) -> String {
+    let files = message.blocks.iter().filter_map(|block| match block {
+        ContentBlock::Document(document) => Some(format!("[file \"{}\"]", document.name)),
+        _ => None,
+    });
+    files.chain([message.text()]).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
 /// All messages but the one that is told, as one text.
 pub(crate) fn others(history: &[HistoryMessage], told: usize) -> Option<String> {
     let mut lines = Vec::new();
@@ -23,7 +32,7 @@ pub(crate) fn others(history: &[HistoryMessage], told: usize) -> Option<String> 
             Role::Assistant => "You",
             Role::Tool => continue,
         };
-        let words = message.text();
+        let words = words_of(message);
         if words.trim().is_empty() {
             continue;
         }

@@ -98,6 +98,10 @@ pub enum ErrorCode {
     Malformed,
     /// A picture cannot be read, or is of a kind that is not taken (H-4).
     BadImage,
+    /// A file cannot be read: it is damaged, needs a password, or is too much for the model (U-9).
+    BadFile,
+    /// A file, or all pictures, are of a kind that is not taken here (U-9).
+    FileType,
     /// Neither session nor key.
     Unauthorized,
     /// Not from here, or not for this access role.
@@ -143,6 +147,8 @@ impl ErrorCode {
             Self::InputMalformed => "input_malformed",
             Self::Malformed => "malformed",
             Self::BadImage => "bad_image",
+            Self::BadFile => "bad_file",
+            Self::FileType => "file_type",
             Self::Unauthorized => "unauthorized",
             Self::Forbidden => "forbidden",
             Self::NotApprover => "not_approver",

@@ -51,7 +51,7 @@ pub use ids::{
 pub use influence::{Content, Found, Influence, Source, ValueOrigin};
 pub use message::{Message, MessageData, Metadata, Role, Timestamp};
 pub use message_type::MessageType;
-pub use metadata::{ImageReference, MetadataKey};
+pub use metadata::{FileReference, ImageReference, MetadataKey};
 pub use person::{LinkAudience, LoginName, PersonName, PersonNameError, Visibility};
 pub use plan::{Plan, PlanDecision, PlanStep};
 pub use prompt::{
@@ -61,7 +61,8 @@ pub use prompt::{
 pub use prompt_draft::PromptDraft;
 pub use question::{Question, QuestionOption, Severity, SubQuestion};
 pub use request::{
-    BranchChoice, ChatRequest, ClientFrame, ClientTool, ImageAttachment, Mode, PromptAnswer,
+    BranchChoice, ChatRequest, ClientFrame, ClientTool, FileAttachment, ImageAttachment, Mode,
+    PromptAnswer,
 };
 pub use structure::StructureError;
 pub use tool::{ToolCall, ToolProgress, ToolResult, ToolStatus};

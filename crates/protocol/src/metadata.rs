@@ -35,6 +35,39 @@ pub struct ImageReference {
     pub media_type: String,
 }
 
+/// A file that is stored, as metadata names it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+pub struct FileReference {
+    /// The id under which it can be fetched.
+    #[cfg_attr(feature = "typescript", ts(type = "string"))]
+    pub id: Uuid,
+    /// What the person calls it.
+    pub name: String,
+    /// Its media type, by its bytes.
+    pub media_type: String,
+    /// How many bytes it has.
+    #[cfg_attr(feature = "typescript", ts(type = "number"))]
+    pub size: u64,
+    /// How many pages, for a PDF.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages: Option<u32>,
+    /// The guardrail's rule that its text matched: for the model others wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suspicious: Option<String>,
+    /// No text was found in it: it is a scan.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<bool>"))]
+    pub no_text: bool,
+}
+
+impl FileReference {
+    /// Whether it is a picture.
+    pub fn is_picture(&self) -> bool {
+        self.media_type.starts_with("image/")
+    }
+}
+
 /// The prompt that the message shows.
 pub const PROMPT_ID: MetadataKey<PromptId> = MetadataKey::new("prompt_id");
 /// Who asks: `approval`, `agent`, or `mcp:<server>`.
@@ -55,6 +88,8 @@ pub const REGENERATES: MetadataKey<MessageId> = MetadataKey::new("regenerates");
 pub const CHANGES_STAY: MetadataKey<bool> = MetadataKey::new("changes_stay");
 /// The image that came with a person's message.
 pub const IMAGE: MetadataKey<ImageReference> = MetadataKey::new("image");
+/// The files that came with a person's message (U-9).
+pub const FILES: MetadataKey<[FileReference]> = MetadataKey::new("files");
 /// The images of a tool's result.
 pub const IMAGES: MetadataKey<[ImageReference]> = MetadataKey::new("images");
 

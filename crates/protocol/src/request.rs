@@ -24,6 +24,10 @@ pub struct ChatRequest {
     #[serde(default, deserialize_with = "named", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(type = "ImageAttachment | null"))]
     pub image: Option<Option<ImageAttachment>>,
+    /// Files to look at: pictures, PDF and text. For an edit or a retry, a list says that those of
+    /// the message are left out; without one they are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<Vec<FileAttachment>>,
     /// The tenant; a session's or key's own by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<TenantId>,
@@ -67,6 +71,12 @@ impl ChatRequest {
     pub fn take_image(&mut self) -> Option<ImageAttachment> {
         self.image.take().flatten()
     }
+
+    /// Whether it has an image or a file of its own.
+    pub fn has_files(&self) -> bool {
+        matches!(self.image, Some(Some(_)))
+            || self.files.as_ref().is_some_and(|all| !all.is_empty())
+    }
 }
 
 /// Which branch of a conversation to go on with (`PUT /api/conversations/{id}/branch`): a turn or
@@ -105,6 +115,19 @@ pub struct ImageAttachment {
     pub data: String,
     /// What the client says it is; the bytes decide (H-4).
     pub media_type: String,
+}
+
+/// A file that a person attaches.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+pub struct FileAttachment {
+    /// What the person calls it.
+    pub name: String,
+    /// Base64, without the prefix of a data URL.
+    pub data: String,
+    /// What the client says it is; the bytes decide.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub media_type: Option<String>,
 }
 
 /// What an agent may do in a conversation (T-3).

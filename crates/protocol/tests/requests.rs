@@ -24,6 +24,11 @@ fn requests_and_errors() {
                 data: "iVBORw0KGgo=".into(),
                 media_type: "image/png".into(),
             })),
+            files: Some(vec![FileAttachment {
+                name: "bill.pdf".into(),
+                data: "JVBERi0=".into(),
+                media_type: Some("application/pdf".into()),
+            }]),
             tenant: Some("home".parse().unwrap()),
             project: Some("recipes".parse().unwrap()),
             mode: Some(Mode::Plan),

@@ -36,9 +36,10 @@ fn the_generated_types_are_up_to_date() {
         SubQuestion, PlanStep, Plan, ToolCall, ToolProgress, ToolResult, ToolStatus, MessageData,
         Message, PromptType, PromptStep, Preview, CallCaveat, Source, Found, ValueOrigin,
         Influence, PersonId, RoleName, Approvers, UserPrompt, PromptUpdated, PromptOutcome,
-        PromptClosed, Remember, PromptAnswer, ImageAttachment, ClientTool, ChatRequest,
-        BranchChoice, ErrorCode, Problem, FieldProblem, BudgetScope, Measure, Period, SpentBudget,
-        BudgetUse, ErrorBody, ErrorEnvelope, Verdict, DoneReason, Branch, EventBody,
+        PromptClosed, Remember, PromptAnswer, ImageAttachment, FileAttachment, FileReference,
+        ClientTool, ChatRequest, BranchChoice, ErrorCode, Problem, FieldProblem, BudgetScope,
+        Measure, Period, SpentBudget, BudgetUse, ErrorBody, ErrorEnvelope, Verdict, DoneReason,
+        Branch, EventBody,
     ];
     // The tag on the wire is `userPrompt`, and the generator names the type after it.
     let file = file

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use parlor_agent::Agent;
 use parlor_agent::tools::Tools;
-use parlor_chat::{Budgets, Chat, CheckedTools, Membership, Project, Projects};
+use parlor_chat::{Budgets, Chat, CheckedTools, Membership, Project, Projects, ReadPdf};
 use parlor_guard::guardrail::Guardrail;
 use parlor_guard::sanitizer::{Sanitizer, SanitizerSettings};
 use parlor_mcp::{Login, McpHost, McpServerSettings};
@@ -23,12 +23,14 @@ use secrecy::ExposeSecret;
 
 pub use self::known_values::all_secrets;
 pub(crate) use self::tools::STORAGE_URL;
+use self::tools::THIS_PROGRAM;
 pub use self::tools::{own_supervisor, recipe_vault};
 use crate::clock::Clock;
 use crate::config::{Config, Limits, MetricsConfig, ProjectConfig, TenantConfig};
 use crate::mcp_logins::McpLogins;
 use crate::metrics::MetricsToken;
 use crate::oidc_logins::OidcLogins;
+use crate::pdf_process::PdfProcess;
 use crate::webhooks::Webhooks;
 
 /// The kind of the demo model.
@@ -146,13 +148,13 @@ fn projects(
 ) -> anyhow::Result<(Projects, Vec<String>, McpHosts)> {
     let mut projects = Projects::new(config.server.limits.tenant_turns);
     let (mut modes, mut hosts) = (Vec::new(), McpHosts::default());
-    let programs = programs(config, supervisor);
+    let processes = processes(config, supervisor);
     for (tenant, settings) in &config.tenants {
         for (id, settings) in &settings.projects {
             let login = logins.of_project(tenant, id);
             let place = Place { tenant, id };
             let (project, host) =
-                with_tools(config, place, settings, environment, &programs, Some(&login))
+                with_tools(config, place, settings, environment, &processes, Some(&login))
                     .with_context(|| place.path())?;
             hosts.0.extend(host.map(|host| ((tenant.clone(), id.clone()), host)));
             let mode = mode(&project);
@@ -194,7 +196,7 @@ pub(crate) fn agent_alone(
 /// What is wrong with the projects, although each setting alone can be read. Nothing is started.
 /// Needs a runtime.
 pub(crate) fn problems(config: &Config, environment: &BTreeMap<String, String>) -> Vec<String> {
-    let programs = programs(config, &own_supervisor());
+    let processes = processes(config, &own_supervisor());
     let mut problems = Vec::new();
     if let Err(error) = metrics_token(config, environment) {
         problems.push(format!("{error:#}"));
@@ -205,7 +207,7 @@ pub(crate) fn problems(config: &Config, environment: &BTreeMap<String, String>) 
     for (tenant, settings) in &config.tenants {
         for (id, settings) in &settings.projects {
             let place = Place { tenant, id };
-            if let Err(error) = with_tools(config, place, settings, environment, &programs, None) {
+            if let Err(error) = with_tools(config, place, settings, environment, &processes, None) {
                 problems.push(format!("{}: {error:#}", place.path()));
             }
         }
@@ -233,10 +235,18 @@ impl Place<'_> {
     }
 }
 
-fn programs(config: &Config, supervisor: &Supervisor) -> ProgramHost {
+/// Who starts processes for projects.
+struct Processes {
+    programs: ProgramHost,
+    pdf: Arc<dyn ReadPdf>,
+}
+
+fn processes(config: &Config, supervisor: &Supervisor) -> Processes {
     let most = config.server.limits.agent_processes;
     let slots = ProcessSlots::new(usize::try_from(most).unwrap_or(usize::MAX));
-    ProgramHost { supervisor: supervisor.clone(), slots }
+    let programs = ProgramHost { supervisor: supervisor.clone(), slots };
+    let pdf = PdfProcess::new(supervisor.clone(), THIS_PROGRAM.into());
+    Processes { programs, pdf: Arc::new(pdf) }
 }
 
 /// A project and its MCP servers.
@@ -245,17 +255,17 @@ fn with_tools(
     Place { tenant, id }: Place<'_>,
     settings: &ProjectConfig,
     environment: &BTreeMap<String, String>,
-    programs: &ProgramHost,
+    processes: &Processes,
     login: Option<&Login>,
 ) -> anyhow::Result<(Project, Option<Arc<McpHost>>)> {
     let mut settings = settings.clone();
     settings.prompt_timeout.get_or_insert(config.server.prompt_timeout);
     settings.mcp = servers_of(config, tenant, &settings);
     let name = format!("{tenant}/{id}");
-    let host = tools::host(&name, &settings, &programs.supervisor, environment, login)?;
+    let host = tools::host(&name, &settings, &processes.programs.supervisor, environment, login)?;
     let tools = host.clone().map(|host| host as Arc<dyn Tools>);
     let limits = &config.server.limits;
-    let project = project(id, &settings, limits, environment, tools, programs)?;
+    let project = project(id, &settings, limits, environment, tools, processes)?;
     Ok((project, host))
 }
 
@@ -271,7 +281,7 @@ fn project(
     limits: &Limits,
     environment: &BTreeMap<String, String>,
     tools: Option<Arc<dyn Tools>>,
-    programs: &ProgramHost,
+    processes: &Processes,
 ) -> anyhow::Result<Project> {
     let env = |name: &str| environment.get(name).cloned();
     let behind_bridge = config.agent.kind.is_program();
@@ -287,7 +297,7 @@ fn project(
         name: config.name.clone(),
         guardrail,
         sanitizer: Sanitizer::new(&masks).context("sanitizer")?,
-        agent: agent::build_agent(&config.agent, env, tools.clone(), programs)?,
+        agent: agent::build_agent(&config.agent, env, tools.clone(), &processes.programs)?,
         tools,
         system_prompt: config.system_prompt.clone(),
         reminder: config.reminder.clone(),
@@ -295,7 +305,8 @@ fn project(
         approvers: config.approvers.clone(),
         // A program keeps its own context.
         context_tokens: if behind_bridge { u64::MAX } else { config.agent.model.context_tokens },
-        max_image_bytes: limits.image,
+        files: limits.of_files(),
+        pdf: Arc::clone(&processes.pdf),
         max_answer_bytes: limits.answer,
         max_turns: limits.project_turns,
         prices: config.prices,

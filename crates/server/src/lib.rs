@@ -22,6 +22,7 @@
 //! No turn logic and no SQL.
 
 pub mod app;
+mod attached;
 pub mod auth;
 pub mod cli;
 pub mod client_address;
@@ -39,6 +40,7 @@ pub mod mcp_logins;
 pub mod membership;
 pub mod metrics;
 pub mod oidc_logins;
+mod pdf_process;
 pub mod router;
 pub mod serve;
 pub mod start;

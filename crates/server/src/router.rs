@@ -13,7 +13,7 @@ use crate::http::external::openai::{chat_completions, models, responses, stored_
 use crate::http::external::{agui, ai_sdk};
 use crate::http::{
     admin, apps, blocked_inputs, budgets, chat, conversations, edge, embed, events, export,
-    export_all, health, images, imports, invitations, link_page, login, logo, mcp, mcp_logins, me,
+    export_all, files, health, imports, invitations, link_page, login, logo, mcp, mcp_logins, me,
     metrics, oidc, openapi, pages, people, person_logins, prompts, recipe_import, recipes,
     sessions, share_links, status, web, ws,
 };
@@ -76,7 +76,8 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/api/prompts/{id}/preview", post(prompts::preview))
         .route("/api/prompts/{id}/extend", post(prompts::extend))
         .route("/ws/chat/{tenant}/{project}", get(ws::open))
-        .route("/api/images/{id}", get(images::read))
+        .route("/api/images/{id}", get(files::image))
+        .route("/api/files/{id}", get(files::read))
         .route("/api/imports", post(imports::create))
         .route("/api/export", get(export_all::read))
         .route("/api/me", get(me::me))

@@ -74,7 +74,7 @@ pub use tables::decisions::Decision;
 pub use tables::events::Logged;
 pub use tables::external_conversations::{ExternalConversation, Surface};
 pub use tables::history::HistoryPart;
-pub use tables::images::{Image, NewImage};
+pub use tables::images::{FileFacts, StoredFile};
 pub use tables::invitations::Invitation;
 pub use tables::mcp_logins::{McpLoginAttempt, McpLogins, McpServerId};
 pub use tables::nodes::{NewNode, Node};

@@ -86,8 +86,11 @@ const TABLES: &[Table] = &[
         .texts(&["conversation_id", "turn_id", "body"])
         .integers(&["position"]),
     Table::new("images", &["id"])
-        .texts(&["id", "tenant", "conversation_id", "media_type"])
-        .integers(&["created_at"])
+        .texts(&[
+            "id", "tenant", "conversation_id", "media_type", "name", "hash", "text", "suspicious",
+        ])
+        .integers(&["created_at", "pages"])
+        .booleans(&["text_only"])
         .bytes(&["bytes"]),
     Table::new("share_links", &["id"])
         .texts(&["id", "hash", "tenant", "conversation_id", "person", "name", "audience", "title"])

@@ -79,7 +79,7 @@ export function SourceName({ source }: { source: Source }) {
   const now = useNow(60_000);
   return (
     <span>
-      {readableName(source.tool)}
+      {source.server === 'attachment' ? i18n.t('influence.file') : readableName(source.tool)}
       {source.what !== undefined && (
         <>
           : <q className="break-words"><VisibleText text={source.what} /></q>

@@ -1,28 +1,31 @@
 /**
- * The message field: grows to eight lines, takes a picture by button, paste or drop
+ * The message field: grows to eight lines, takes files by button, paste or drop
  * anywhere on the page, sends with Enter. A refused message stays in it, with the
  * reason above.
  */
 
-import { ArrowUp, ImagePlus, Square, X } from 'lucide-react';
+import { ArrowUp, Paperclip, Square } from 'lucide-react';
 import { type ClipboardEvent, type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 
 import { useI18n } from '../i18n';
 import { send, setMode, stop } from '../state/conversation';
 import { openPrompt } from '../state/branches';
-import { PICTURE_TYPES, type PictureTrouble, pictureTrouble, readPicture } from '../state/pictures';
+import { type NotAttached, OFFERED, readFile, USUAL_LIMITS } from '../state/files';
 import { useSettings } from '../state/settings';
-import { currentDraft, setDraft, setState, useParlor } from '../state/store';
+import { currentDraft, currentProject, getState, setDraft, setState, useParlor } from '../state/store';
 import { IconButton } from '../ui/Button';
 import { classes } from '../ui/classes';
 import { isKey } from '../ui/keys';
 import { Allowances } from './Allowances';
+import { Attachments } from './Attachments';
 import { ComposerNotice, type Tried } from './ComposerNotice';
-import { useDroppedFile } from './file_drop';
+import { useDroppedFiles } from './file_drop';
 import { COMPOSER_ID } from './focus';
 import { ModeSwitch } from './ModeSwitch';
 import { isBlank, lengthOf, mostOf, sendDisabledReason } from './send_disabled';
 import { StopQuestion } from './StopQuestion';
+
+const NONE: readonly string[] = [];
 
 export function Composer() {
   const i18n = useI18n();
@@ -36,14 +39,15 @@ export function Composer() {
   const blank = useParlor(isBlank);
   const length = useParlor(lengthOf);
   const most = useParlor(mostOf);
-  const limits = useParlor((state) => state.me?.limits);
   const enter = useSettings((state) => state.enter);
   const conversation = useParlor((state) => state.conversation.id);
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
-  const [trouble, setTrouble] = useState<PictureTrouble | null>(null);
+  const [refused, setRefused] = useState<readonly NotAttached[]>([]);
   const [tried, setTried] = useState<Tried | null>(null);
   const [stops, setStops] = useState(false);
+
+  useEffect(() => setRefused([]), [conversation]);
 
   useEffect(() => {
     // On a phone the on-screen keyboard would cover the messages.
@@ -55,22 +59,41 @@ export function Composer() {
   /** Sends, or shows why that is not possible. */
   const submit = () => {
     if (blank) return;
+    setRefused([]);
     setTried((before) => blocker && { blocker, count: (before?.count ?? 0) + 1 });
     if (blocker === null) void send();
   };
-  const attach = async (file: File | undefined) => {
-    if (!file) return;
-    const found = pictureTrouble(file, limits?.image_bytes ?? 5 * 1024 * 1024);
-    setTrouble(found);
-    if (found === null) setDraft({ picture: await readPicture(file, file.name), missing: null });
+  const attach = async (files: readonly File[]) => {
+    if (files.length === 0) return;
+    const troubles: NotAttached[] = [];
+    const place = getState().conversation.id;
+    for (const file of files) {
+      const state = getState();
+      const limits = state.me?.limits ?? USUAL_LIMITS;
+      const read = await readFile(file, currentDraft(state).files, limits, currentProject(state)?.takes_pictures ?? true);
+      // Another conversation was opened meanwhile: its draft is not this one.
+      if (getState().conversation.id !== place) return;
+      if (typeof read === 'string') troubles.push({ name: file.name, why: read });
+      else {
+        const { files: before, missing = [] } = currentDraft(getState());
+        setDraft({ files: [...before, read], missing: missing.filter((name) => name !== read.name) });
+      }
+    }
+    setRefused(troubles);
+    setState({ notice: null });
   };
   const onPaste = (event: ClipboardEvent) => {
-    const file = [...event.clipboardData.files].find((one) => one.type.startsWith('image/'));
-    if (!file) return;
+    const files = [...event.clipboardData.files];
+    // A table or a page is copied as text and as a picture of it: the text is meant.
+    if (files.length === 0 || event.clipboardData.types.includes('text/plain')) return;
     event.preventDefault();
-    void attach(file);
+    void attach(files);
   };
-  const over = useDroppedFile((file) => void attach(file));
+  const remove = (at: number) => {
+    setDraft({ files: draft.files.filter((_, other) => other !== at) });
+    field.current?.focus({ preventScroll: true });
+  };
+  const over = useDroppedFiles((files) => void attach(files));
   const onKeyDown = (event: KeyboardEvent) => {
     const sends = isKey(event, 'send_always') || (enter === 'send' && isKey(event, 'send'));
     if (!sends || event.nativeEvent.isComposing) return;
@@ -84,7 +107,7 @@ export function Composer() {
       {stops && running && prompt !== null ? (
         <StopQuestion leave={() => setStops(false)} />
       ) : (
-        <ComposerNotice pictureTrouble={trouble} missing={draft.missing ?? null} waiting={prompt} tried={tried?.blocker === blocker ? tried : null} />
+        <ComposerNotice missing={draft.missing ?? NONE} waiting={prompt} tried={tried?.blocker === blocker ? tried : null} />
       )}
       <form
         aria-label={t('composer.label')}
@@ -102,7 +125,12 @@ export function Composer() {
             {t('composer.drop')}
           </p>
         )}
-        {draft.picture && <Attached url={draft.picture.url} name={draft.picture.name} remove={() => setDraft({ picture: null })} />}
+        <Attachments
+          files={draft.files}
+          refused={refused}
+          remove={remove}
+          dismiss={(at) => setRefused(refused.filter((_, other) => other !== at))}
+        />
         <textarea
           ref={field}
           id={COMPOSER_ID}
@@ -125,17 +153,18 @@ export function Composer() {
           <input
             ref={picker}
             type="file"
-            accept={PICTURE_TYPES.join(',')}
+            multiple
+            accept={OFFERED}
             className="hidden"
             tabIndex={-1}
             aria-hidden="true"
             onChange={(event) => {
-              void attach(event.target.files?.[0]);
+              void attach([...(event.target.files ?? [])]);
               event.target.value = '';
             }}
           />
           <IconButton label={t('composer.attach')} onClick={() => picker.current?.click()}>
-            <ImagePlus size={18} aria-hidden="true" />
+            <Paperclip size={18} aria-hidden="true" />
           </IconButton>
           <ModeSwitch mode={mode} change={(fresh) => void setMode(fresh)} />
           <span className="grow" />
@@ -186,17 +215,4 @@ function useGrowing(field: RefObject<HTMLTextAreaElement | null>, text: string):
     element.style.height = 'auto';
     element.style.height = `${element.scrollHeight}px`;
   }, [field, text]);
-}
-
-function Attached({ url, name, remove }: { url: string; name: string; remove(): void }) {
-  const { t } = useI18n();
-  return (
-    <div className="flex items-center gap-3 px-3 pt-3">
-      <img src={url} alt={t('composer.attached')} className="size-16 rounded-control border border-line object-cover" />
-      <span className="min-w-0 truncate text-small text-muted">{name}</span>
-      <IconButton label={t('composer.detach')} onClick={remove}>
-        <X size={16} aria-hidden="true" />
-      </IconButton>
-    </div>
-  );
 }

@@ -8,7 +8,6 @@ import { serverNow } from '../net/clock';
 import { mayAnswer } from '../state/approvers';
 import { openPrompt } from '../state/branches';
 import { nearlyUsedUp, useBudgets } from '../state/budgets';
-import type { PictureTrouble } from '../state/pictures';
 import { setState, useParlor } from '../state/store';
 import { useNow } from '../ui/now';
 import { showInView } from '../ui/scroll_view';
@@ -16,9 +15,8 @@ import { NotifyMe } from './NotifyMe';
 import { SEND_DISABLED_TEXTS, type SendDisabledReason } from './send_disabled';
 
 interface Props {
-  pictureTrouble: PictureTrouble | null;
-  /** A picture that did not survive a reload. */
-  missing: string | null;
+  /** Files that did not survive a reload. */
+  missing: readonly string[];
   /** The prompt that has to be answered first. */
   waiting: string | null;
   /** The last attempt to send, if it was not possible. */
@@ -32,7 +30,7 @@ export interface Tried {
 }
 
 /** Above the composer: why a message was not sent, or what has to be answered first. */
-export function ComposerNotice({ pictureTrouble, missing, waiting, tried }: Props) {
+export function ComposerNotice({ missing, waiting, tried }: Props) {
   const i18n = useI18n();
   const { t } = i18n;
   const notice = useParlor((state) => state.notice);
@@ -41,14 +39,12 @@ export function ComposerNotice({ pictureTrouble, missing, waiting, tried }: Prop
     return <Wait key={notice.at} until={notice.at + notice.refusal.retryAfter * 1_000} />;
   }
   if (notice) return <Line look="critical" icon={<CircleAlert size={16} />}>{reasonFor(i18n, notice.refusal)}</Line>;
-  if (pictureTrouble) {
-    return <Line look="critical" icon={<CircleAlert size={16} />}>{t(pictureTrouble === 'type' ? 'composer.picture_type' : 'composer.picture_size')}</Line>;
-  }
   if (tried && tried.blocker !== 'prompt') {
     return <Line key={tried.count} look="warning" icon={<CircleAlert size={16} />}>{t(SEND_DISABLED_TEXTS[tried.blocker])}</Line>;
   }
-  if (missing !== null && !tried) {
-    return <Line look="warning" icon={<CircleAlert size={16} />}>{t('composer.picture_again', { name: missing })}</Line>;
+  if (missing.length > 0 && !tried) {
+    const names = missing.map((name) => `“${name}”`).join(', ');
+    return <Line look="warning" icon={<CircleAlert size={16} />}>{t('composer.attach_again', { names })}</Line>;
   }
   if (waiting === null) return <NearlyUsedUp />;
   const show = () => {

@@ -19,8 +19,8 @@ export function preventDropNavigation(): () => void {
   };
 }
 
-/** Takes a file dropped anywhere on the page. Returns whether one is being dragged over it. */
-export function useDroppedFile(take: (file: File | undefined) => void): boolean {
+/** Takes files dropped anywhere on the page. Returns whether some are being dragged over it. */
+export function useDroppedFiles(take: (files: File[]) => void): boolean {
   const [over, setOver] = useState(false);
   const latest = useRef(take);
   latest.current = take;
@@ -30,7 +30,7 @@ export function useDroppedFile(take: (file: File | undefined) => void): boolean 
     const onLeave = (event: DragEvent) => event.relatedTarget === null && setOver(false);
     const onDrop = (event: DragEvent) => {
       setOver(false);
-      if (holdsFiles(event)) latest.current(event.dataTransfer?.files[0]);
+      if (holdsFiles(event)) latest.current([...(event.dataTransfer?.files ?? [])]);
     };
     document.addEventListener('dragover', onOver);
     document.addEventListener('dragleave', onLeave);

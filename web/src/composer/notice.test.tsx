@@ -16,7 +16,7 @@ it('the seconds to wait are counted down', () => {
   useLanguage.setState({ language: 'en' });
   const refusal = new Refusal('rate_limited', '', { retryAfter: 3 });
   setState({ ...INITIAL, notice: { refusal, at: Date.now() } }, true);
-  render(<ComposerNotice pictureTrouble={null} missing={null} waiting={null} tried={null} />);
+  render(<ComposerNotice missing={[]} waiting={null} tried={null} />);
   const shown = () => screen.getByRole('alert').querySelector('[aria-hidden=true].tabular')?.textContent;
   const heard = screen.getByRole('alert').querySelector('.sr-only')?.textContent;
   expect(shown()).toMatch(/Try again in 3 seconds/);

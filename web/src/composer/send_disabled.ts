@@ -27,8 +27,8 @@ export function sendDisabledReason(state: ParlorState): SendDisabledReason | nul
 }
 
 export const isBlank = (state: ParlorState): boolean => {
-  const { text, picture } = currentDraft(state);
-  return text.trim() === '' && picture === null;
+  const { text, files } = currentDraft(state);
+  return text.trim() === '' && files.length === 0;
 };
 
 export const lengthOf = (state: ParlorState): number => [...currentDraft(state).text].length;

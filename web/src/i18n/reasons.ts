@@ -13,6 +13,8 @@ const REASONS: Record<ErrorCode | 'offline', Key> = {
   input_malformed: 'reason.input_malformed',
   malformed: 'reason.malformed',
   bad_image: 'reason.bad_image',
+  bad_file: 'reason.bad_file',
+  file_type: 'reason.file_type',
   unauthorized: 'reason.unauthorized',
   forbidden: 'reason.forbidden',
   not_approver: 'reason.not_approver',
@@ -32,14 +34,16 @@ const REASONS: Record<ErrorCode | 'offline', Key> = {
   offline: 'reason.offline',
 };
 
+const DETAILED: ReadonlySet<string> = new Set(['answer_invalid', 'bad_file', 'file_type']);
+
 export function reasonFor(i18n: I18n, refusal: Refusal): string {
   if (refusal.code === 'rate_limited' && refusal.retryAfter !== null) {
     return i18n.count('reason.rate_limited_for', Math.ceil(refusal.retryAfter));
   }
   if (refusal.budget !== null) return spentText(i18n, refusal.budget, serverNow(Date.now()));
   const reason = i18n.t(reasonKey(refusal.code));
-  // Only the server knows what exactly is wrong with the answer.
-  return refusal.code === 'answer_invalid' && refusal.message ? `${reason} ${refusal.message}` : reason;
+  // Only the server knows what exactly is wrong with the answer or the file, and which one.
+  return DETAILED.has(refusal.code) && refusal.message ? `${reason} ${refusal.message}` : reason;
 }
 
 /** What helps against the error of a turn: to try again, or what the server names. */

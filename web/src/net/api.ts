@@ -26,6 +26,8 @@ export interface Project {
   /** What answers; administrators only. */
   agent?: string;
   message_chars: number;
+  /** Whether its model looks at pictures. */
+  takes_pictures: boolean;
   look?: Look;
 }
 
@@ -54,7 +56,16 @@ export interface Me {
   share_links: 'off' | 'tenant' | 'anyone';
   default_project: ProjectId;
   projects: Project[];
-  limits: { message_chars: number; image_bytes: number; messages_per_minute: number };
+  limits: {
+    message_chars: number;
+    image_bytes: number;
+    messages_per_minute: number;
+    /** Files of a message: how many, the largest, all together, and characters of text. */
+    files: number;
+    file_bytes: number;
+    files_bytes: number;
+    file_chars: number;
+  };
   locale: 'en' | 'pt';
 }
 
@@ -171,7 +182,7 @@ export function showImagesFrom(path: (id: string) => string): void {
 
 export const imagePath = (id: string) => ownImages(id);
 
-export const readImage = async (id: string): Promise<Blob> => (await ask(imagePath(id))).blob();
+export const filePath = (id: string) => `/api/files/${encodeURIComponent(id)}`;
 
 /**
  * Sends a message. Resolves when it is acknowledged: it is stored then, and the

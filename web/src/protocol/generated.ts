@@ -565,6 +565,50 @@ data: string,
  */
 media_type: string, };
 
+export type FileAttachment = { 
+/**
+ * What the person calls it.
+ */
+name: string, 
+/**
+ * Base64, without the prefix of a data URL.
+ */
+data: string, 
+/**
+ * What the client says it is; the bytes decide.
+ */
+media_type?: string, };
+
+export type FileReference = { 
+/**
+ * The id under which it can be fetched.
+ */
+id: string, 
+/**
+ * What the person calls it.
+ */
+name: string, 
+/**
+ * Its media type, by its bytes.
+ */
+media_type: string, 
+/**
+ * How many bytes it has.
+ */
+size: number, 
+/**
+ * How many pages, for a PDF.
+ */
+pages?: number, 
+/**
+ * The guardrail's rule that its text matched: for the model others wrote it.
+ */
+suspicious?: string, 
+/**
+ * No text was found in it: it is a scan.
+ */
+no_text?: boolean, };
+
 export type ClientTool = { 
 /**
  * Its name.
@@ -592,6 +636,11 @@ conversation_id?: ConversationId,
  * A picture to look at. For an edit `null` leaves out the picture that the message had.
  */
 image?: ImageAttachment | null, 
+/**
+ * Files to look at: pictures, PDF and text. For an edit or a retry, a list says that those of
+ * the message are left out; without one they are kept.
+ */
+files?: Array<FileAttachment>, 
 /**
  * The tenant; a session's or key's own by default.
  */
@@ -646,7 +695,7 @@ turn_id?: TurnId,
  */
 message_id?: MessageId, };
 
-export type ErrorCode = "input_blocked" | "input_empty" | "input_too_long" | "input_malformed" | "malformed" | "bad_image" | "unauthorized" | "forbidden" | "not_approver" | "not_found" | "turn_running" | "prompt_open" | "prompt_closed" | "answer_invalid" | "title_taken" | "changed" | "too_large" | "rate_limited" | "budget_exceeded" | "agent_failed" | "unavailable" | "internal";
+export type ErrorCode = "input_blocked" | "input_empty" | "input_too_long" | "input_malformed" | "malformed" | "bad_image" | "bad_file" | "file_type" | "unauthorized" | "forbidden" | "not_approver" | "not_found" | "turn_running" | "prompt_open" | "prompt_closed" | "answer_invalid" | "title_taken" | "changed" | "too_large" | "rate_limited" | "budget_exceeded" | "agent_failed" | "unavailable" | "internal";
 
 export type Problem = "missing" | "too_short" | "too_long" | "too_small" | "too_large" | "too_few" | "too_many" | "pattern" | "wrong_type" | "not_a_choice" | "unknown" | "masked" | "other";
 

@@ -1,13 +1,11 @@
 /** A message once more: after a failure, with other words, for another answer; and which version to go on with. */
 
 import * as api from '../net/api';
-import { isFields } from '../net/decode';
 import { asRefusal } from '../net/http';
 import type { Message } from '../protocol/generated';
 import { shown } from './branches';
 import { sendDraft } from './conversation';
-import { readPicture } from './pictures';
-import { editKey, getState, type Picture, setEdit, setState } from './store';
+import { editKey, getState, setEdit, setState } from './store';
 import { reconnect } from './subscription';
 
 /** Asks the last question again, after a failure. */
@@ -16,21 +14,22 @@ export async function tryAgain(): Promise<void> {
     (item) => item.kind === 'message' && item.message.role === 'user',
   );
   if (asked?.kind !== 'message') return;
-  const { id, content, metadata } = asked.message;
-  await sendDraft({ text: content, picture: await pictureAgain(metadata['image']) }, { retryOf: id });
+  const { id, content } = asked.message;
+  // The server still has its files.
+  await sendDraft({ text: content, files: [] }, { retryOf: id });
 }
 
 /** U-7: puts other words in the place of a message. The old ones stay, with what followed them. */
-export async function sendEdit({ id: message, turn_id: turn }: Message, text: string, withoutPicture: boolean): Promise<void> {
+export async function sendEdit({ id: message, turn_id: turn }: Message, text: string, withoutFiles: boolean): Promise<void> {
   setEdit(message, null);
   const inPlaceOf = { turn, message, how: 'edit' } as const;
-  await sendDraft({ text, picture: null }, { inPlaceOf, withoutPicture, draftKey: editKey(message) });
+  await sendDraft({ text, files: [] }, { inPlaceOf, withoutFiles, draftKey: editKey(message) });
 }
 
 /** U-7: asks for another answer to a message. The old one stays. */
 export async function regenerate({ id: message, turn_id: turn, content }: Message): Promise<void> {
   const inPlaceOf = { turn, message, how: 'regenerate' } as const;
-  await sendDraft({ text: content, picture: null }, { inPlaceOf });
+  await sendDraft({ text: content, files: [] }, { inPlaceOf });
 }
 
 /** U-7: goes on with the branch of a turn. It comes over the stream, to every open page. */
@@ -43,15 +42,5 @@ export async function chooseBranch(turn: string): Promise<void> {
     reconnect();
   } catch (error) {
     setState({ notice: { refusal: asRefusal(error), at: Date.now() } });
-  }
-}
-
-/** The picture of a message that is sent again. */
-async function pictureAgain(image: unknown): Promise<Picture | null> {
-  if (!isFields(image) || typeof image['id'] !== 'string') return null;
-  try {
-    return await readPicture(await api.readImage(image['id']), '');
-  } catch {
-    return null;
   }
 }

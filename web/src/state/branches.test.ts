@@ -70,7 +70,7 @@ describe('branches', () => {
   it('a version that is on its way stands in the place of what it replaces', () => {
     const state = reduceAll(EMPTY, [...turn('a'), ...turn('b'), ...turn('c')]);
     const outgoing = {
-      clientId: 'new', draftKey: 'edit.user-b', text: 'New', picture: null, state: 'sending', messageId: null, retryOf: null,
+      clientId: 'new', draftKey: 'edit.user-b', text: 'New', files: [], state: 'sending', messageId: null, retryOf: null,
       inPlaceOf: { turn: 'b', message: 'user-b', how: 'edit' },
     } as const;
     expect(rowsOf(state, outgoing).map((row) => row.key)).toEqual(['user-a', 'assistant-a', 'new', 'working']);

@@ -146,7 +146,7 @@ function onEvents(events: LogEvent[]): void {
 /** Sends what is in the composer. */
 export async function send(): Promise<void> {
   const draft = currentDraft(getState());
-  if (draft.text.trim() === '' && draft.picture === null) return;
+  if (draft.text.trim() === '' && draft.files.length === 0) return;
   setDraft(NO_DRAFT);
   await sendDraft(draft);
 }
@@ -154,13 +154,13 @@ export async function send(): Promise<void> {
 /** Sends text that was clicked, not typed: a suggestion, an option, the decision about a plan. */
 export async function sendText(text: string, mode?: Mode): Promise<void> {
   if (mode) setState({ mode });
-  await sendDraft({ text, picture: null });
+  await sendDraft({ text, files: [] });
 }
 
 /** F-1: stops what runs, and goes on without what was read: the agent gets this message and the person's earlier ones. */
 export async function goOnWithoutRead(text: string): Promise<void> {
   await stop();
-  if (await turnEnded()) await sendDraft({ text, picture: null }, { clears: true });
+  if (await turnEnded()) await sendDraft({ text, files: [] }, { clears: true });
 }
 
 /** Waits until no turn runs; false if another conversation was opened, or the turn could not be stopped. */
@@ -239,7 +239,7 @@ async function deliver(outgoing: Outgoing): Promise<void> {
 function requestFor(outgoing: Outgoing): ChatRequest {
   const { conversation, project, mode } = getState();
   const at = conversation.id === null ? (project === null ? {} : { project }) : { conversation_id: conversation.id };
-  const { text, picture, clientId, retryOf, clears, inPlaceOf, withoutPicture } = outgoing;
+  const { text, files, clientId, retryOf, clears, inPlaceOf, withoutFiles } = outgoing;
   if (inPlaceOf?.how === 'regenerate') {
     return { message: '', mode, client_message_id: clientId, ...at, regenerate: inPlaceOf.message };
   }
@@ -248,11 +248,11 @@ function requestFor(outgoing: Outgoing): ChatRequest {
     mode,
     client_message_id: clientId,
     ...at,
-    ...(picture ? { image: { data: picture.data, media_type: picture.mediaType } } : {}),
+    ...(files.length > 0 ? { files: files.map(({ name, data, mediaType }) => ({ name, data, media_type: mediaType })) } : {}),
     ...(retryOf ? { retry_of: retryOf } : {}),
     ...(clears ? { clear_context: true } : {}),
     ...(inPlaceOf ? { edit_of: inPlaceOf.message } : {}),
-    ...(withoutPicture ? { image: null } : {}),
+    ...(withoutFiles ? { image: null, files: [] } : {}),
   };
 }
 

@@ -58,10 +58,11 @@ describe('a message that was not sent', () => {
     expect(kept()).toEqual({ new: 'From last time\n\nTyped at once' });
   });
 
-  it('says which picture has to be attached again', () => {
-    setDraft({ text: 'Look', picture: { name: 'soup.jpg', mediaType: 'image/jpeg', data: 'AAAA', url: 'blob:x' } });
+  it('says which files have to be attached again', () => {
+    const soup = { name: 'soup.jpg', mediaType: 'image/jpeg', size: 3, data: 'AAAA', url: 'blob:x' };
+    setDraft({ text: 'Look', files: [soup, { ...soup, name: 'bill.pdf', mediaType: 'application/pdf', url: null }] });
     reload();
-    expect(currentDraft(getState())).toEqual({ text: 'Look', picture: null, missing: 'soup.jpg' });
+    expect(currentDraft(getState())).toEqual({ text: 'Look', files: [], missing: ['soup.jpg', 'bill.pdf'] });
     expect(JSON.stringify(localStorage)).not.toContain('AAAA');
   });
 

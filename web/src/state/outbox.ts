@@ -10,15 +10,19 @@ import { type Draft, draftOf, NO_DRAFT, type Outgoing, type ParlorState, setStat
 
 const KEPT = 'message.';
 
-/** Of a picture only the name is stored: local storage is too small for the rest. */
+/** Of files only the names are stored: local storage is too small for the rest. */
 interface Kept {
   text: string;
-  picture: string | null;
+  /** The name of the picture, as earlier versions wrote it. */
+  picture?: string | null;
+  files?: readonly string[];
 }
 
 function isKept(value: unknown): value is Kept {
   if (!isFields(value)) return false;
-  return typeof value['text'] === 'string' && (value['picture'] === null || typeof value['picture'] === 'string');
+  const { text, picture = null, files = [] } = value;
+  const areNames = Array.isArray(files) && files.every((name) => typeof name === 'string');
+  return typeof text === 'string' && (picture === null || typeof picture === 'string') && areNames;
 }
 
 /**
@@ -27,7 +31,7 @@ function isKept(value: unknown): value is Kept {
  */
 export function restoreOutbox(): void {
   const kept = Object.entries(draftsUnder(KEPT, isKept));
-  const stored = Object.fromEntries(kept.map(([place, { text, picture }]) => [place, { text, picture: null, missing: picture }]));
+  const stored = Object.fromEntries(kept.map(([place, { text, picture, files = [] }]) => [place, { text, files: [], missing: picture ? [picture, ...files] : files }]));
   unsubscribe();
   setState((state) => ({ drafts: { ...stored, ...typedAfter(stored, state.drafts) } }));
   keepWhatChanged(useParlor.getState(), { ...useParlor.getState(), drafts: stored, outgoing: null });
@@ -51,9 +55,10 @@ function keepWhatChanged(state: ParlorState, before: ParlorState): void {
     if (place === undefined) continue;
     const now = unsentAt(state, place);
     const then = unsentAt(before, place);
-    if (now.text === then.text && now.picture === then.picture && now.missing === then.missing) continue;
-    const kept: Kept = { text: now.text, picture: now.picture?.name ?? now.missing ?? null };
-    saveDraft(KEPT + place, kept.text === '' && kept.picture === null ? null : kept);
+    if (now.text === then.text && now.files === then.files && now.missing === then.missing) continue;
+    const files = [...(now.missing ?? []), ...now.files.map((file) => file.name)];
+    const kept: Kept = { text: now.text, ...(files.length > 0 ? { files } : {}) };
+    saveDraft(KEPT + place, now.text === '' && files.length === 0 ? null : kept);
   }
 }
 
@@ -94,10 +99,14 @@ export function removeReturned(outgoing: Outgoing): void {
 /** Moves the draft of the new conversation to the id that it got. */
 export function draftsMovedTo(id: string, { drafts }: ParlorState): ParlorState['drafts'] {
   const { new: typed = NO_DRAFT, ...others } = drafts;
-  return typed.text === '' && typed.picture === null ? others : { ...others, [id]: typed };
+  return typed.text === '' && typed.files.length === 0 ? others : { ...others, [id]: typed };
 }
 
 function joined(first: Draft, second: Draft): Draft {
   const between = first.text === '' || second.text === '' ? '' : '\n\n';
-  return { text: first.text + between + second.text, picture: first.picture ?? second.picture, missing: second.missing ?? first.missing ?? null };
+  return {
+    text: first.text + between + second.text,
+    files: [...first.files, ...second.files],
+    missing: [...(first.missing ?? []), ...(second.missing ?? [])],
+  };
 }

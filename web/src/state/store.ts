@@ -9,21 +9,22 @@ import type { Mode } from '../protocol/generated';
 import type { AdminTab, Page } from './address';
 import { type Artifact, type Conversation, EMPTY } from './model';
 
-/** A picture attached to a draft. */
-export interface Picture {
+/** A file attached to a draft. */
+export interface AttachedFile {
   name: string;
   mediaType: string;
+  size: number;
   /** Base64, without the prefix of a data URL. */
   data: string;
-  /** An object URL for the thumbnail. */
-  url: string;
+  /** An object URL for the thumbnail of a picture. */
+  url: string | null;
 }
 
 export interface Draft {
   text: string;
-  picture: Picture | null;
-  /** The name of a picture that was attached before a reload: too large to be kept, it has to be attached again. */
-  missing?: string | null;
+  files: readonly AttachedFile[];
+  /** The names of files that were attached before a reload: too large to be kept, they have to be attached again. */
+  missing?: readonly string[];
 }
 
 /** A message that is not acknowledged yet. */
@@ -37,8 +38,8 @@ export interface Outgoing extends Draft {
   retryOf: string | null;
   /** The version that it takes the place of: its turn and its message. */
   inPlaceOf?: { turn: string; message: string; how: 'edit' | 'regenerate' };
-  /** Whether an edit leaves out the picture that the message had. */
-  withoutPicture?: boolean;
+  /** Whether an edit leaves out the files that the message had. */
+  withoutFiles?: boolean;
   /** Whether the agent goes on without what it read of others. */
   clears?: boolean;
 }
@@ -126,7 +127,7 @@ export const useParlor = create<ParlorState>(() => INITIAL);
 
 export const { getState, setState } = useParlor;
 
-export const NO_DRAFT: Draft = { text: '', picture: null, missing: null };
+export const NO_DRAFT: Draft = { text: '', files: [], missing: [] };
 
 /** The project of the open conversation, or of the next one. */
 export const currentProject = ({ me, project }: ParlorState): Project | null => me?.projects.find((one) => one.id === project) ?? null;

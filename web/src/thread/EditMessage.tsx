@@ -12,7 +12,7 @@ import { sendEdit } from '../state/again';
 import { cannotBranch, draftOf, editKey, NO_DRAFT, setEdit, useParlor } from '../state/store';
 import { Button, IconButton } from '../ui/Button';
 import { onEscape } from '../ui/escape';
-import { ServerImage } from '../ui/ServerImage';
+import { MessageFiles, type ShownFile } from './MessageFiles';
 
 /** The message whose pencil gets the focus when its editor is closed, or whose editor when it is opened. */
 let wanted: string | null = null;
@@ -43,7 +43,7 @@ export function EditButton({ message }: { message: Message }) {
   );
 }
 
-export function EditMessage({ message, picture }: { message: Message; picture: string | null }) {
+export function EditMessage({ message, files }: { message: Message; files: readonly ShownFile[] }) {
   const { t } = useI18n();
   const draft = useParlor((state) => draftOf(state, editKey(message.id)));
   const blocked = useParlor(cannotBranch);
@@ -52,7 +52,7 @@ export function EditMessage({ message, picture }: { message: Message; picture: s
   const field = useRef<HTMLTextAreaElement>(null);
   const help = useId();
   const length = [...draft.text].length;
-  const blank = draft.text.trim() === '' && (picture === null || without);
+  const blank = draft.text.trim() === '' && (files.length === 0 || without);
   useLayoutEffect(() => {
     const element = field.current;
     if (wanted !== message.id || element === null) return;
@@ -79,7 +79,7 @@ export function EditMessage({ message, picture }: { message: Message; picture: s
       }}
       className="ms-auto max-w-full space-y-2 rounded-card border border-(--edge) bg-surface p-3 focus-within:border-accent sm:ms-20"
     >
-      {picture !== null && !without && <ServerImage src={picture} alt={t('said.picture')} className="max-h-40 max-w-full rounded-control border border-line" />}
+      {files.length > 0 && !without && <MessageFiles files={files} />}
       <textarea
         ref={field}
         rows={2}
@@ -96,9 +96,9 @@ export function EditMessage({ message, picture }: { message: Message; picture: s
         {length > most ? t('reason.input_too_long') : t('edit.stays')}
       </p>
       <div className="flex flex-wrap justify-end gap-2">
-        {picture !== null && (
+        {files.length > 0 && (
           <Button look="quiet" onClick={() => setWithout(!without)} className="me-auto">
-            {t(without ? 'edit.with_picture' : 'edit.without_picture')}
+            {t(without ? 'edit.with_files' : 'edit.without_files')}
           </Button>
         )}
         <Button look="quiet" onClick={cancel}>

@@ -1,16 +1,15 @@
 import { CircleAlert } from 'lucide-react';
+import { useMemo } from 'react';
 
 import { answerText } from '../cards/outcome';
 import { useI18n } from '../i18n';
-import { imagePath } from '../net/api';
-import { isFields } from '../net/decode';
 import type { Message } from '../protocol/generated';
 import { resend, editUndelivered } from '../state/conversation';
 import type { PromptItem } from '../state/model';
 import { editKey, type Outgoing, useParlor } from '../state/store';
 import { Button } from '../ui/Button';
-import { PictureLink, ServerImage } from '../ui/ServerImage';
 import { EditButton, EditMessage } from './EditMessage';
+import { filesOf, filesOnTheWay, MessageFiles, type ShownFile } from './MessageFiles';
 import { VersionSwitch } from './VersionSwitch';
 
 interface Props {
@@ -26,11 +25,11 @@ export function PersonMessage({ message, answers, versions, editable }: Props) {
   const { t } = useI18n();
   const words = useOwnWords(message, answers);
   const editing = useParlor((state) => editable && state.drafts[editKey(message.id)] !== undefined);
-  const picture = pictureOf(message);
-  if (editing) return <EditMessage message={message} picture={picture} />;
+  const files = useMemo(() => filesOf(message), [message]);
+  if (editing) return <EditMessage message={message} files={files} />;
   return (
     <>
-      <Said text={words} picture={picture} />
+      <Said text={words} files={files} />
       {(editable || versions.length > 0) && (
         <div className="-me-1.5 mt-1 flex items-center justify-end gap-1 text-muted">
           {versions.length > 0 && <VersionSwitch turn={message.turn_id} versions={versions} />}
@@ -41,12 +40,6 @@ export function PersonMessage({ message, answers, versions, editable }: Props) {
       {message.metadata['clears'] === true && <p className="mt-1.5 text-end text-small text-muted">{t('said.cleared')}</p>}
     </>
   );
-}
-
-/** The address of the picture of a message. */
-function pictureOf({ metadata }: Message): string | null {
-  const image = metadata['image'];
-  return isFields(image) && typeof image['id'] === 'string' ? imagePath(image['id']) : null;
 }
 
 /** The server writes a clicked answer in English; here it is the label of the button. Typed text stays as it is. */
@@ -61,7 +54,7 @@ export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
   const { t } = useI18n();
   return (
     <div>
-      <Said text={outgoing.text} picture={outgoing.picture?.url ?? null} />
+      <Said text={outgoing.text} files={filesOnTheWay(outgoing.files)} />
       {outgoing.state === 'waiting' && (
         <p className="mt-1.5 text-end text-small text-muted" role="status">
           {t('outgoing.waiting')}
@@ -83,17 +76,13 @@ export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
   );
 }
 
-function Said({ text, picture }: { text: string; picture: string | null }) {
+function Said({ text, files }: { text: string; files: readonly ShownFile[] }) {
   const { t } = useI18n();
   const readOnly = useParlor((state) => state.readOnly);
   return (
     <article className="flex flex-col items-end gap-2 ps-10 sm:ps-20">
       <h2 className="sr-only">{t(readOnly ? 'shared.person' : 'said.you')}</h2>
-      {picture !== null && (
-        <PictureLink href={picture}>
-          <ServerImage src={picture} alt={t('said.picture')} className="max-h-72 max-w-full rounded-card border border-line" />
-        </PictureLink>
-      )}
+      <MessageFiles files={files} />
       {text !== '' && (
         <p dir="auto" className="max-w-full rounded-card rounded-ee-[3px] bg-raised px-4 py-2.5 whitespace-pre-wrap">{text}</p>
       )}

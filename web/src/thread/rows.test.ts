@@ -112,7 +112,7 @@ describe('rows of the thread', () => {
   });
 
   it('a message on its way stands at the end', () => {
-    const outgoing = { clientId: 'c', draftKey: 'new', text: 'Hello', picture: null, state: 'sending', messageId: null, retryOf: null } as const;
+    const outgoing = { clientId: 'c', draftKey: 'new', text: 'Hello', files: [], state: 'sending', messageId: null, retryOf: null } as const;
     expect(kinds(rowsOf(EMPTY, outgoing))).toEqual(['outgoing', 'working']);
     expect(kinds(rowsOf(EMPTY, { ...outgoing, state: 'failed' }))).toEqual(['outgoing']);
   });

@@ -17,7 +17,7 @@ export function ServerImage({ src, alt, ...rest }: ImgHTMLAttributes<HTMLImageEl
 export function PictureLink({ href, children }: { href: string; children: ReactNode }) {
   if (EMBEDDING) return children;
   return (
-    <a href={href} target="_blank" rel="noopener noreferrer" className="rounded-card">
+    <a href={href} target="_blank" rel="noopener noreferrer" className="block min-w-0 rounded-card">
       {children}
     </a>
   );

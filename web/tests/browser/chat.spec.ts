@@ -92,37 +92,6 @@ test('the view follows what comes, unless the reader scrolled up @both', async (
   await expect(chat.main.getByText('Line 159.')).toBeInViewport();
 });
 
-/** H-4, U-5: a picture is attached with the button, shown on the page and stored on the server. */
-test('a picture is attached by button, paste or drop', async ({ chat, page }) => {
-  const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
-  await page.setInputFiles('input[type=file]', { name: 'dot.png', mimeType: 'image/png', buffer: png });
-  await expect(page.getByRole('img', { name: 'Attached picture' })).toBeVisible();
-  await expectAccessible(page, 'with a picture');
-  await page.getByRole('button', { name: 'Remove the picture' }).click();
-  for (const kind of ['paste', 'drop'] as const) {
-    await chat.composer.evaluate(
-      (element, [type, bytes]) => {
-        const data = new DataTransfer();
-        data.items.add(new File([Uint8Array.from(bytes)], 'dot.png', { type: 'image/png' }));
-        const event =
-          type === 'paste'
-            ? new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
-            : new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true });
-        element.dispatchEvent(event);
-      },
-      [kind, [...png]] as const,
-    );
-    await expect(page.getByRole('img', { name: 'Attached picture' })).toBeVisible();
-    if (kind === 'paste') await page.getByRole('button', { name: 'Remove the picture' }).click();
-  }
-  await chat.say('What is in this picture');
-  const shown = page.getByRole('img', { name: 'Picture in your message' });
-  await expect(shown).toHaveAttribute('src', /^\/api\/images\//);
-  await expect(shown).toHaveJSProperty('naturalWidth', 1);
-  await page.setInputFiles('input[type=file]', { name: 'x.svg', mimeType: 'image/svg+xml', buffer: Buffer.from('<svg/>') });
-  await expect(page.getByText('Only JPEG, PNG, WebP and GIF')).toBeVisible();
-});
-
 /** U-1, U-5, C-2: a plain sentence that asks is an answer that can be copied, and the composer has the focus. */
 test('a plain question gives the focus to the composer', async ({ chat, page }) => {
   await chat.say('Ask me something', words('Which colour do you like?'));

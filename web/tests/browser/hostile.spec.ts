@@ -36,7 +36,7 @@ test('hostile file names and errors run nothing', async ({ chat, page }) => {
   const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
   await page.setInputFiles('input[type=file]', { name: `${PAYLOADS[1]}.png`, mimeType: 'image/png', buffer: png });
   await expect(page.getByText(`${PAYLOADS[1]}.png`)).toBeVisible();
-  await page.getByRole('button', { name: 'Remove the picture' }).click();
+  await page.getByRole('button', { name: /^Remove / }).click();
   await chat.say('Fail with a bang', [{ status: 400, saying: PAYLOADS.join(' ') }]);
   await expect(page.getByRole('heading', { name: 'That did not work' })).toBeVisible();
   await page.getByRole('button', { name: 'Details' }).click();

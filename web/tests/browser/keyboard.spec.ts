@@ -90,9 +90,9 @@ test('a sentence that begins with a digit answers nothing', async ({ chat, page 
 test('digits do nothing unless the card has the focus', async ({ chat, page }) => {
   await chat.say('Ask again how many guests', words(JSON.stringify(GUESTS)));
   await expect(page.locator('[data-card]:focus')).toBeVisible();
-  await page.getByRole('button', { name: 'Attach a picture' }).focus();
+  await page.getByRole('button', { name: 'Attach files' }).focus();
   await page.keyboard.press('3');
-  await expect(page.getByRole('button', { name: 'Attach a picture' })).toBeFocused();
+  await expect(page.getByRole('button', { name: 'Attach files' })).toBeFocused();
   await page.getByRole('button', { name: 'Show it' }).click();
   await page.keyboard.press('2');
   await expect(page.getByRole('button', { name: /Two/ })).toBeFocused();

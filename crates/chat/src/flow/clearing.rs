@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use crate::versions;
 
 const MARK: &str = "cleared";
+const FILE_LEFT_OUT: &str = "[a file that others wrote was left out]";
 
 /// The calls that stay, by turn and the model's id.
 pub(crate) type KeptCalls = HashSet<(String, String)>;
@@ -51,7 +52,7 @@ pub(crate) fn cleared(
     kept: &KeptCalls,
 ) -> Option<HistoryMessage> {
     if message.role == Role::User {
-        return Some(message);
+        return Some(without_files_of_others(message));
     }
     let turn = turn.to_string();
     let stays = |call: &str| kept.contains(&(turn.clone(), call.to_owned()));
@@ -62,6 +63,16 @@ pub(crate) fn cleared(
     });
     let blocks: Vec<ContentBlock> = blocks.collect();
     (!blocks.is_empty()).then_some(HistoryMessage { role: message.role, blocks })
+}
+
+/// A person's message without files that others wrote.
+fn without_files_of_others(mut message: HistoryMessage) -> HistoryMessage {
+    for block in &mut message.blocks {
+        if matches!(block, ContentBlock::File(file) if file.suspicious.is_some()) {
+            *block = ContentBlock::text(FILE_LEFT_OUT);
+        }
+    }
+    message
 }
 
 #[cfg(test)]

@@ -13,6 +13,10 @@
 //! 5. A person can go on without what was read ([`clearing`]).
 //! 6. Words of others are marked as data for the model ([`data_marks`]).
 //!
+//! A file that a person attaches is theirs, as text that they paste is. One that reads like orders is
+//! of others, and stands in the ledger as a result that was told with the message
+//! ([`crate::files`]).
+//!
 //! It only ever turns a yes into a question. It does not see lies in an answer, or text that a
 //! person pastes.
 
@@ -26,7 +30,7 @@ use std::sync::Arc;
 
 use parlor_agent::{ProposedCall, Tools};
 use parlor_protocol::{Influence, Source};
-use parlor_storage::{Path, StorageError, Store, ToldResults};
+use parlor_storage::{Path, StorageError, Store, StoredFile, ToldResults};
 use serde::{Deserialize, Serialize};
 
 pub use notes::FlowNotes;
@@ -153,7 +157,15 @@ pub(crate) async fn influence(
         return Ok(None);
     }
     let (sources, more) = flow.sources();
-    let person = values::words_of_person(&store.history(path).await?);
+    let history = store.history(path).await?;
+    let mut person = values::words_of_person(&history);
+    for id in values::files_of_person(&history) {
+        let file = store.file_of(path.conversation(), id).await?;
+        if let Some(text) = file.as_ref().and_then(StoredFile::text) {
+            person.push('\n');
+            person.push_str(text);
+        }
+    }
     let results = store.words_of_others(path).await?;
     let strangers: Vec<String> =
         results.iter().take(sources.len()).map(|(_, result)| values::text_of(result)).collect();

@@ -6,9 +6,10 @@
 //! - A short value counts only as a whole word: "13" does not stand in "2013".
 //! - Of a long text it is enough that a part of it stands somewhere.
 
-use parlor_agent::HistoryMessage;
+use parlor_agent::{ContentBlock, HistoryMessage};
 use parlor_protocol::{Found, Role, TurnId, ValueOrigin};
 use serde_json::{Map, Value};
+use uuid::Uuid;
 
 use super::data_marks;
 
@@ -18,6 +19,8 @@ const MOST_VALUES: usize = 30;
 const DEEPEST: usize = 8;
 /// How much text is looked through, of each source and of the person.
 const MOST_TEXT: usize = 256 << 10;
+/// How many files of a person.
+const MOST_FILES: usize = 10;
 /// A text of so many characters is looked up in parts.
 const LONG: usize = 48;
 /// The parts of a long text.
@@ -54,6 +57,22 @@ pub(crate) fn words_of_person(history: &[(TurnId, Value)]) -> String {
         .map(|message| message.text())
         .collect();
     texts.join("\n")
+}
+
+/// The newest files that a person brought, without those that others wrote.
+pub(crate) fn files_of_person(history: &[(TurnId, Value)]) -> Vec<Uuid> {
+    let messages = history
+        .iter()
+        .rev()
+        .filter_map(|(_, body)| serde_json::from_value::<HistoryMessage>(body.clone()).ok());
+    let blocks = messages.flat_map(|message| message.blocks);
+    let own = blocks.filter_map(|block| match block {
+        ContentBlock::File(file) if file.suspicious.is_none() && !file.is_picture() => {
+            Some(file.id)
+        }
+        _ => None,
+    });
+    own.take(MOST_FILES).collect()
 }
 
 /// The text of a result as the ledger keeps it.

@@ -3,15 +3,15 @@
 //!
 //! This is where a message enters the history that a model reads: only as [`Checked`].
 
-use parlor_agent::{ContentBlock, HistoryMessage};
+use parlor_agent::{ContentBlock, HistoryMessage, Takes};
 use parlor_guard::{Checked, Clean};
 use parlor_protocol::message::{Message, Metadata};
 use parlor_protocol::{
-    BootId, ConversationId, EventBody, ImageReference, MessageId, MessageType, PersonId, Role,
-    TenantId, TurnId, metadata,
+    BootId, ConversationId, EventBody, FileReference, ImageReference, MessageId, MessageType,
+    PersonId, Role, TenantId, TurnId, metadata,
 };
 use parlor_storage::{
-    BeginTurn, ClosedPrompts, Follows, NewImage, Prompt, PromptClosing, PromptResolution, TurnOwner,
+    BeginTurn, ClosedPrompts, Follows, Prompt, PromptClosing, PromptResolution, TurnOwner,
 };
 use serde_json::Value;
 use uuid::Uuid;
@@ -19,6 +19,7 @@ use uuid::Uuid;
 use super::writer::history_json;
 use crate::caller::Caller;
 use crate::clock::now;
+use crate::files::MessageFile;
 use crate::project::Project;
 use crate::prompts::AGENT;
 use crate::prompts::closing::{closed_event, passed_over};
@@ -32,10 +33,8 @@ pub(crate) struct PersonMessage {
     pub(crate) text: Checked<String>,
     /// As the model reads it, if that is not the same.
     pub(crate) for_model: Option<Checked<String>>,
-    pub(crate) image: Option<NewImage>,
-    /// The image of the message that is tried again or in whose place this one is: it is stored
-    /// already.
-    pub(crate) kept_image: Option<NewImage>,
+    /// Its files, those of the message that is tried again or in whose place it is among them.
+    pub(crate) files: Vec<MessageFile>,
     /// The message that is tried again.
     pub(crate) retry: Option<Retry>,
     /// The message in whose place this one is.
@@ -45,21 +44,16 @@ pub(crate) struct PersonMessage {
 }
 
 impl PersonMessage {
-    /// Its own image, or one that is stored already.
-    fn image(&self) -> Option<&NewImage> {
-        self.image.as_ref().or(self.kept_image.as_ref())
-    }
-
     /// What begins its turn in the raw history: marks, and the message.
-    fn history(&self) -> Vec<Value> {
+    fn history(&self, takes: Takes) -> Vec<Value> {
         let branch = self.version.is_some().then(versions::mark);
-        branch.into_iter().chain(self.clears.clone()).chain([self.message()]).collect()
+        branch.into_iter().chain(self.clears.clone()).chain([self.message(takes)]).collect()
     }
 
     /// The message for the raw history.
-    fn message(&self) -> Value {
+    fn message(&self, takes: Takes) -> Value {
         let text = self.for_model.as_ref().unwrap_or(&self.text);
-        let mut history = history_json(&history_message(text, self.image()));
+        let mut history = history_json(&history_message(text, &self.files, takes));
         if let Some(retry) = &self.retry {
             retries::mark(&mut history, retry.turn);
         }
@@ -88,14 +82,23 @@ pub(crate) fn message_turn(
         .map(|closing| Clean::new(sanitizer, closed_event(closing)))
         .collect();
     let start = start(project, conversation, turn, Some(message.id));
+    let history = said.history(project.agent.takes());
+    let of_others = said.files.iter().filter(|one| one.file.facts.suspicious.is_some());
+    let told = of_others.map(|one| one.file.clone()).collect();
+    let (clears, follows) = (
+        said.clears.is_some(),
+        said.version.as_ref().map_or_else(Follows::default, Version::follows),
+    );
+    let new = said.files.into_iter().filter(|one| !one.is_stored);
     BeginTurn {
         started_by: caller.principal(),
         person: caller.person(),
-        clears: said.clears.is_some(),
-        follows: said.version.as_ref().map_or_else(Follows::default, Version::follows),
-        history: said.history(),
+        clears,
+        follows,
+        history,
         message: Some(Clean::new(sanitizer, message)),
-        image: said.image,
+        files: new.map(|one| one.file).collect(),
+        told,
         closes: ClosedPrompts { answered: answers, passed_over, events },
         ..empty_turn(&caller.tenant, conversation, turn, start)
     }
@@ -157,7 +160,8 @@ fn empty_turn(
         message: None,
         clears: false,
         history: Vec::new(),
-        image: None,
+        files: Vec::new(),
+        told: Vec::new(),
         closes: ClosedPrompts::default(),
         block_message: MessageId::new(Uuid::now_v7()),
         // Decided when it is written.
@@ -191,9 +195,14 @@ fn message(
     if let Some(version) = &said.version {
         version.say(&mut metadata);
     }
-    if let Some(NewImage { id, media_type, .. }) = said.image() {
-        let image = ImageReference { id: *id, media_type: media_type.clone() };
+    let (images, files): (Vec<_>, Vec<_>) = said.files.iter().partition(|one| one.is_image);
+    if let Some(MessageFile { file, .. }) = images.first() {
+        let image = ImageReference { id: file.id, media_type: file.media_type.clone() };
         metadata::IMAGE.set(&mut metadata, &image);
+    }
+    if !files.is_empty() {
+        let files: Vec<FileReference> = files.into_iter().map(MessageFile::reference).collect();
+        metadata::FILES.set(&mut metadata, &files);
     }
     if said.clears.is_some() {
         metadata::CLEARS.set(&mut metadata, &true);
@@ -216,14 +225,9 @@ fn message(
     }
 }
 
-fn history_message(text: &Checked<String>, image: Option<&NewImage>) -> HistoryMessage {
-    let mut message = HistoryMessage { role: Role::User, blocks: Vec::new() };
-    if let Some(image) = image {
-        message.blocks.push(ContentBlock::Image {
-            media_type: image.media_type.clone(),
-            data: data_encoding::BASE64.encode(&image.bytes),
-        });
-    }
+fn history_message(text: &Checked<String>, files: &[MessageFile], takes: Takes) -> HistoryMessage {
+    let blocks = files.iter().map(|one| ContentBlock::File(one.attached(takes))).collect();
+    let mut message = HistoryMessage { role: Role::User, blocks };
     if !text.get().trim().is_empty() {
         message.blocks.push(ContentBlock::text(text.get()));
     }

@@ -6,7 +6,7 @@ use parlor_agent::ContentBlock;
 use parlor_agent::tools::ResultExtras;
 use parlor_guard::guardrail::Finding;
 use parlor_protocol::{Content, ToolStatus, Verdict};
-use parlor_storage::{NewImage, RunStatus, Told, ToolRun};
+use parlor_storage::{RunStatus, StoredFile, Told, ToolRun};
 
 use super::effect::{CallResult, Effect, NewPrompt, ResultCode, ShownResult, reply};
 use crate::fail_point::FailPoint;
@@ -17,7 +17,7 @@ use crate::flow::{data_marks, label};
 pub(super) struct AnsweredCall {
     pub(super) run: ToolRun,
     pub(super) result: CallResult,
-    pub(super) images: Vec<NewImage>,
+    pub(super) images: Vec<StoredFile>,
     pub(super) extras: Box<ResultExtras>,
     /// The word that ends words of others for the model, if they are marked as data.
     pub(super) data_mark: Option<String>,

@@ -3,7 +3,7 @@
 use parlor_agent::tools::{AppResult, Artifact};
 use parlor_agent::{ClientCall, ContentBlock, PromptRequest, ProposedCall, Reply};
 use parlor_protocol::{PromptId, ToolCall, ToolStatus};
-use parlor_storage::{NewImage, Prompt, RunStatus, Told, ToolRun};
+use parlor_storage::{Prompt, RunStatus, StoredFile, Told, ToolRun};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -83,7 +83,7 @@ pub(super) struct ShownResult {
     pub(super) output: Value,
     pub(super) is_error: bool,
     pub(super) code: Option<ResultCode>,
-    pub(super) images: Vec<NewImage>,
+    pub(super) images: Vec<StoredFile>,
     /// For the app that shows it.
     pub(super) app: Option<AppResult>,
     /// The rule that the result matched.

@@ -3,7 +3,7 @@
 use parlor_guard::Clean;
 use parlor_protocol::message::{Message, MessageData};
 use parlor_protocol::{CallId, ImageReference, MessageId, MessageType, Role, ToolResult, metadata};
-use parlor_storage::NewImage;
+use parlor_storage::StoredFile;
 use uuid::Uuid;
 
 use super::effect::{ResultCode, ShownResult};
@@ -60,6 +60,6 @@ pub(super) fn show(writer: &mut TurnWriter, shown: ShownResult) {
     writer.add_message(message);
 }
 
-fn reference(image: &NewImage) -> ImageReference {
+fn reference(image: &StoredFile) -> ImageReference {
     ImageReference { id: image.id, media_type: image.media_type.clone() }
 }

@@ -357,7 +357,7 @@ impl RunningTurn {
         let input = match outcome {
             ToolOutcome::Answered { content, is_error, extras } => {
                 let content = content.into_iter().map(|block| without_secrets(sanitizer, block));
-                let max_bytes = self.project.max_image_bytes;
+                let max_bytes = self.project.files.image_bytes;
                 let (content, images) = self.images.of_result(content.collect(), max_bytes).await;
                 let scan = self.scan(&content).await;
                 let result = CallResult { content, is_error };

@@ -21,6 +21,7 @@ use super::writer::{TurnWriter, empty_write};
 use crate::caller::Accepted;
 use crate::client_tools;
 use crate::fail_point::{self, FailPoint};
+use crate::files::content;
 use crate::flow::{FlowPolicy, clearing};
 use crate::live_turns::Signals;
 use crate::project::Project;
@@ -291,10 +292,14 @@ async fn context_of(state: &ChatState, turn: &mut StoredTurn) -> Result<TurnCont
     let asks = project.flow == FlowPolicy::Ask;
     let is_tainted = asks && project.flow_context(store, path).await?.is_tainted();
     let reminder = project.reminder.as_deref();
+    let starts_over = turn.is_branch || clearing::outdates_session(&history);
+    let mut history = context::for_model(history, project.context_tokens, reminder);
+    let takes = project.agent.takes();
+    content::put_in_place(store, path.conversation(), takes, &mut history).await?;
     Ok(TurnContext {
         person: turn.person,
-        starts_over: turn.is_branch || clearing::outdates_session(&history),
-        history: context::for_model(history, project.context_tokens, reminder),
+        starts_over,
+        history,
         system_prompt: project.system_prompt.clone(),
         mode,
         client_tools: client_tools::stored(client_tools),

@@ -9,10 +9,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use parlor_agent::Tools;
 use parlor_chat::{
-    Accepted, Caller, Chat, ChatError, EventBatch, FlowPolicy, Membership, Project, Projects,
+    Accepted, Caller, Chat, ChatError, EventBatch, FileLimits, FlowPolicy, Membership, NotRead,
+    Project, Projects, ReadPdf,
 };
+use parlor_files::pdf::{Answer, Limits};
 use parlor_guard::guardrail::{GuardSettings, Guardrail, Policy};
 use parlor_guard::sanitizer::{KnownValues, Sanitizer, SanitizerSettings};
 use parlor_models::{ModelKind, ModelSettings, build_agent};
@@ -23,6 +26,20 @@ use parlor_testkit::ScriptedModel;
 
 /// A secret in the configuration.
 pub(crate) const SECRET: &str = "word-for-the-cellar";
+
+/// Reads PDFs in this process: only the server has others.
+#[derive(Debug)]
+pub(crate) struct NoProcess;
+
+impl ReadPdf for NoProcess {
+    fn read<'a>(
+        &'a self,
+        bytes: &'a [u8],
+        limits: Limits,
+    ) -> BoxFuture<'a, Result<Answer, NotRead>> {
+        Box::pin(async move { Ok(parlor_files::pdf::answer(bytes, limits)) })
+    }
+}
 
 /// A chat and its model.
 pub(crate) struct Scene {
@@ -96,7 +113,8 @@ async fn open_as(
             approvers: None,
             system_prompt: Some("Be brief.".into()),
             context_tokens: 2_000,
-            max_image_bytes: 1_000,
+            files: FileLimits { image_bytes: 1_000, ..FileLimits::default() },
+            pdf: Arc::new(NoProcess),
             max_turns: setup.max_turns.unwrap_or(u32::MAX),
             max_answer_bytes: setup.max_answer_bytes.unwrap_or(4 << 20),
             prices: None,

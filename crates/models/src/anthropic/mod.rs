@@ -4,7 +4,7 @@ pub(crate) mod answer;
 mod error;
 mod request;
 
-use parlor_agent::AgentDescription;
+use parlor_agent::{AgentDescription, Takes};
 use reqwest::Url;
 use secrecy::SecretString;
 
@@ -26,6 +26,7 @@ const DEFAULT_MODEL: &str = "claude-sonnet-5-5";
 pub struct Anthropic {
     endpoint: Endpoint,
     template: Template,
+    takes: Takes,
 }
 
 impl Anthropic {
@@ -53,6 +54,7 @@ impl Anthropic {
                 thinking: settings.thinking,
                 cache: settings.prompt_cache,
             },
+            takes: Takes { pictures: settings.pictures, pdf: settings.pdf.unwrap_or(true) },
         })
     }
 }
@@ -72,6 +74,10 @@ impl ModelClient for Anthropic {
     fn stream(&self, request: &ModelRequest<'_>) -> ModelStream {
         let body = request::body(&self.template, request);
         self.endpoint.stream(body, AnswerReader::default())
+    }
+
+    fn takes(&self) -> Takes {
+        self.takes
     }
 
     fn describe(&self) -> AgentDescription {

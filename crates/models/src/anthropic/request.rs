@@ -15,7 +15,7 @@
 use std::borrow::Cow;
 
 use parlor_agent::tools::ToolSpec;
-use parlor_agent::{ContentBlock, HistoryMessage};
+use parlor_agent::{ContentBlock, Document, HistoryMessage};
 use parlor_protocol::Role;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -93,6 +93,9 @@ struct CacheControl {
     kind: &'static str,
 }
 
+/// The type of a document that is read as text, whatever kind of text it is.
+const PLAIN: &str = "text/plain";
+
 const CACHE: CacheControl = CacheControl { kind: "ephemeral" };
 
 #[derive(Serialize)]
@@ -102,6 +105,10 @@ enum Part<'a> {
         text: &'a str,
     },
     Image {
+        source: Source<'a>,
+    },
+    Document {
+        title: &'a str,
         source: Source<'a>,
     },
     ToolUse {
@@ -125,7 +132,13 @@ enum Part<'a> {
 impl Part<'_> {
     /// The API takes the marker on what people and tools say only.
     fn may_end_cache(&self) -> bool {
-        matches!(self, Self::Text { .. } | Self::Image { .. } | Self::ToolResult { .. })
+        matches!(
+            self,
+            Self::Text { .. }
+                | Self::Image { .. }
+                | Self::Document { .. }
+                | Self::ToolResult { .. }
+        )
     }
 }
 
@@ -166,6 +179,13 @@ fn part(block: &ContentBlock, with_thinking: bool) -> Option<Part<'_>> {
         ContentBlock::Image { media_type, data } => {
             Some(Part::Image { source: Source { kind: "base64", media_type, data } })
         }
+        ContentBlock::Document(Document { name, media_type, data, text }) => {
+            let source = match data {
+                Some(data) => Source { kind: "base64", media_type, data },
+                None => Source { kind: "text", media_type: PLAIN, data: text },
+            };
+            Some(Part::Document { title: name, source })
+        }
         ContentBlock::ToolUse { id, name, input } => {
             Some(Part::ToolUse { id, name, input: tool_input::as_object(input) })
         }
@@ -181,9 +201,10 @@ fn part(block: &ContentBlock, with_thinking: bool) -> Option<Part<'_>> {
             let reasoning = block.get("type").and_then(Value::as_str) == Some("redacted_thinking");
             (with_thinking || !reasoning).then_some(Part::Vendor(block))
         }
-        ContentBlock::Thinking { .. } | ContentBlock::Vendor { .. } | ContentBlock::Unknown(_) => {
-            None
-        }
+        ContentBlock::File(_)
+        | ContentBlock::Thinking { .. }
+        | ContentBlock::Vendor { .. }
+        | ContentBlock::Unknown(_) => None,
     }
 }
 

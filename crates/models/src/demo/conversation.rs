@@ -1,6 +1,6 @@
 //! What the demo model looks at: the messages of the person and the results of tools.
 
-use parlor_agent::{ContentBlock, HistoryMessage};
+use parlor_agent::{ContentBlock, Document, HistoryMessage};
 use parlor_protocol::Role;
 use serde_json::Value;
 
@@ -10,6 +10,8 @@ pub(super) struct Conversation<'a> {
     /// The newest message of the person.
     pub(super) message: &'a str,
     pub(super) has_picture: bool,
+    /// The files of that message: the name of each, and how many characters of text it has.
+    pub(super) files: Vec<(&'a str, usize)>,
 }
 
 impl<'a> Conversation<'a> {
@@ -22,6 +24,7 @@ impl<'a> Conversation<'a> {
             history,
             message: newest.map(own_words).unwrap_or_default(),
             has_picture: newest.is_some_and(picture),
+            files: newest.map(files_of).unwrap_or_default(),
         }
     }
 
@@ -65,6 +68,20 @@ fn calls_of(message: &HistoryMessage) -> impl DoubleEndedIterator<Item = (&str, 
         ContentBlock::ToolUse { id, name, input } => Some((id.as_str(), name.as_str(), input)),
         _ => None,
     })
+}
+
+fn files_of(message: &HistoryMessage) -> Vec<(&str, usize)> {
+    let files = message.blocks.iter().filter_map(|block| match block {
+        // Without the lines around its text.
+        ContentBlock::Document(Document { name, text, .. }) => {
+            let lines = text.lines().count();
+            let text = text.lines().skip(1).take(lines.saturating_sub(2));
+            let ends = lines.saturating_sub(3);
+            Some((name.as_str(), text.map(|line| line.chars().count()).sum::<usize>() + ends))
+        }
+        _ => None,
+    });
+    files.collect()
 }
 
 /// A person's own words are the first text of a message; what the server adds

@@ -109,6 +109,9 @@ pub(super) fn answer(conversation: &Conversation<'_>) -> String {
             (Reply::Made(make), language) => make(conversation, language),
         };
     }
+    if !conversation.files.is_empty() {
+        return replies::files(conversation, guess(conversation.message));
+    }
     let reply = match (conversation.has_picture, guess(conversation.message)) {
         (true, Language::English) => replies::PICTURE_EN,
         (true, Language::Portuguese) => replies::PICTURE_PT,

@@ -20,7 +20,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use futures_core::Stream;
-use parlor_agent::{AgentDescription, ContentBlock, ModelError};
+use parlor_agent::{AgentDescription, ContentBlock, ModelError, Takes};
 use tokio::time::{Sleep, sleep};
 
 use self::conversation::Conversation;
@@ -58,6 +58,10 @@ impl ModelClient for Demo {
             }
         };
         Box::pin(PacedAnswer { events, delay: self.delay, pause: None })
+    }
+
+    fn takes(&self) -> Takes {
+        Takes { pictures: true, pdf: false }
     }
 
     fn describe(&self) -> AgentDescription {

@@ -72,6 +72,26 @@ pub(super) const OTHERWISE_PT: &str = "Sou só o modelo de demonstração e não
 /// The highest number that is counted to: enough to try stopping it.
 const HIGHEST: u32 = 1_000;
 
+/// Says which files came, and that nobody reads them.
+pub(super) fn files(conversation: &Conversation<'_>, language: Language) -> String {
+    let listed = |characters: &str| {
+        let line = |(name, length): &(&str, usize)| format!("- {name}: {length} {characters}");
+        conversation.files.iter().map(line).collect::<Vec<_>>().join("\n")
+    };
+    match language {
+        Language::English => format!(
+            "These files arrived:\n\n{}\n\nI cannot read them: I am only the demo model. Once the \
+             server has the key of a real model, that one will.",
+            listed("characters of text")
+        ),
+        Language::Portuguese => format!(
+            "Estes arquivos chegaram:\n\n{}\n\nNão consigo lê-los: sou só o modelo de \
+             demonstração. Quando o servidor tiver a chave de um modelo de verdade, ele consegue.",
+            listed("caracteres de texto")
+        ),
+    }
+}
+
 /// Counts to the number in the message.
 pub(super) fn count(conversation: &Conversation<'_>, language: Language) -> String {
     let asked = words(conversation.message).iter().rev().find_map(|word| word.parse::<u64>().ok());

@@ -19,8 +19,8 @@ const TOO_LONG: [&str; 11] = [
     "reduce the length of the messages", "token count",
 ];
 
-/// How vendors say that they cannot read a picture, and that they take none at all.
-const ABOUT_PICTURES: [&str; 2] = ["image", "multimodal"];
+/// How vendors say that they cannot read a picture or a PDF, and that they take none at all.
+const ABOUT_PICTURES: [&str; 4] = ["image", "multimodal", "pdf", "document"];
 /// The same where the status could mean something else: there may be a model, or a
 /// part of a server, that is called after images.
 const SURELY_ABOUT_PICTURES: [&str; 5] =

@@ -15,7 +15,7 @@ mod note;
 mod request;
 mod think_tags;
 
-use parlor_agent::AgentDescription;
+use parlor_agent::{AgentDescription, Takes};
 use reqwest::Url;
 use secrecy::SecretString;
 
@@ -38,6 +38,7 @@ const DEFAULT_MODEL: &str = "gpt-5.4";
 pub struct Openai {
     endpoint: Endpoint,
     template: Template,
+    takes: Takes,
 }
 
 impl Openai {
@@ -56,6 +57,9 @@ impl Openai {
     ) -> Result<Self, SettingsError> {
         let url = completions_url(base_url.unwrap_or(DEFAULT_BASE_URL))?;
         let template = template(settings, is_openai(&url))?;
+        // Others refuse what they do not know, and with it the conversation.
+        let own = url.host_str() == Some("api.openai.com");
+        let takes = Takes { pictures: settings.pictures, pdf: settings.pdf.unwrap_or(own) };
         let mut endpoint = Endpoint::new(settings, url)?;
         if let Some(key) = key {
             endpoint = endpoint.key("authorization", "Bearer ", key, KEY_SETTING)?;
@@ -63,7 +67,7 @@ impl Openai {
         if base_url.is_some() {
             endpoint = endpoint.chosen();
         }
-        Ok(Self { endpoint, template })
+        Ok(Self { endpoint, template, takes })
     }
 }
 
@@ -82,6 +86,10 @@ impl ModelClient for Openai {
     fn stream(&self, request: &ModelRequest<'_>) -> ModelStream {
         let body = request::body(&self.template, request);
         self.endpoint.stream(body, AnswerReader::new(&self.template.model))
+    }
+
+    fn takes(&self) -> Takes {
+        self.takes
     }
 
     fn describe(&self) -> AgentDescription {

@@ -2,7 +2,7 @@
 //!
 //! Pure. How a history becomes messages:
 //! - the system prompt is the first message;
-//! - what people say is text, or a list of texts and pictures if there are any;
+//! - what people say is text, or a list of texts, pictures and files if there are any;
 //! - a result of a tool is a message of its own, right after the calls. There is
 //!   no field for a failure and no place for a picture: the first is said in
 //!   words, the second follows in a message of the user's side;
@@ -17,7 +17,7 @@
 use std::borrow::Cow;
 
 use parlor_agent::tools::ToolSpec;
-use parlor_agent::{ContentBlock, HistoryMessage};
+use parlor_agent::{ContentBlock, Document, HistoryMessage};
 use parlor_protocol::Role;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -126,6 +126,13 @@ enum Content<'a> {
 enum Part<'a> {
     Text { text: Cow<'a, str> },
     ImageUrl { image_url: ImageUrl<'a> },
+    File { file: File<'a> },
+}
+
+#[derive(Serialize)]
+struct File<'a> {
+    filename: &'a str,
+    file_data: DataUri<'a>,
 }
 
 #[derive(Serialize)]
@@ -133,7 +140,7 @@ struct ImageUrl<'a> {
     url: DataUri<'a>,
 }
 
-/// A picture in an address. It is written out without being put together first.
+/// A picture or a file in an address. It is written out without being put together first.
 struct DataUri<'a> {
     media_type: &'a str,
     data: &'a str,
@@ -208,7 +215,13 @@ impl<'a> Messages<'a> {
                     self.parts.extend(pictures);
                 }
             }
-            ContentBlock::ToolUse { .. }
+            ContentBlock::Document(Document { name, media_type, data: Some(data), .. }) => {
+                let file = File { filename: name, file_data: DataUri { media_type, data } };
+                self.parts.push(Part::File { file });
+            }
+            ContentBlock::Document(Document { text, .. }) => self.parts.extend(words(text)),
+            ContentBlock::File(_)
+            | ContentBlock::ToolUse { .. }
             | ContentBlock::Thinking { .. }
             | ContentBlock::Vendor { .. }
             | ContentBlock::Unknown(_) => {}
@@ -277,7 +290,7 @@ impl<'a> Messages<'a> {
         let parts = std::mem::take(&mut self.parts);
         let text = |part: &Part<'a>| match part {
             Part::Text { text } => Some(text.clone()),
-            Part::ImageUrl { .. } => None,
+            Part::ImageUrl { .. } | Part::File { .. } => None,
         };
         let content = match parts.iter().map(text).collect::<Option<Vec<_>>>() {
             Some(texts) if texts.is_empty() => return,

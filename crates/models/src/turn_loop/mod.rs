@@ -17,7 +17,7 @@ mod toolbox;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parlor_agent::{Agent, AgentDescription, Checkpoint, TurnRunner};
+use parlor_agent::{Agent, AgentDescription, Checkpoint, Takes, TurnRunner};
 use parlor_protocol::ConversationId;
 
 use self::driver::LoopRunner;
@@ -63,6 +63,10 @@ impl Agent for LoopAgent {
 
     fn takes_client_tools(&self) -> bool {
         true
+    }
+
+    fn takes(&self) -> Takes {
+        self.llm.takes()
     }
 
     fn describe(&self) -> AgentDescription {

@@ -37,6 +37,10 @@ fn everything() -> Vec<HistoryMessage> {
             Role::User,
             json!([
                 {"type": "image", "media_type": "image/png", "data": "iVBORw0KGgo="},
+                {"type": "document", "name": "a.pdf", "media_type": "application/pdf",
+                 "data": "JVBERi0=", "text": "[File a.pdf]"},
+                {"type": "document", "name": "b.txt", "media_type": "text/plain", "data": null,
+                 "text": "[File b.txt]"},
                 {"type": "text", "text": "What is this?"},
             ]),
         ),

@@ -13,7 +13,7 @@ use super::calls::Calls;
 use super::json_rpc;
 use super::modes::{Change, Options, Wanted};
 use super::open_question::{OpenQuestion, Repeat};
-use super::outgoing::Told;
+use super::outgoing::{PromptContent, Told};
 use super::question::Question;
 use super::text::Text;
 use super::tools::ToolLists;
@@ -63,6 +63,8 @@ pub struct Dialog {
     pub(super) can_load: bool,
     /// Whether a session takes instructions; else they go with its first prompt.
     pub(super) takes_instructions: bool,
+    /// What a prompt may hold besides text.
+    pub(super) prompt_content: PromptContent,
     pub(super) has_logged_in: bool,
     pub(super) session: Option<String>,
     /// Whether the session knows nothing of the conversation yet.
@@ -136,6 +138,7 @@ impl Dialog {
             can_resume: false,
             can_load: false,
             takes_instructions: false,
+            prompt_content: PromptContent::default(),
             has_logged_in: false,
             session: None,
             is_new: false,

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::dialog::{Dialog, Sent, Stage};
 use super::modes::{Change, Options, is_plan};
 use super::open_question::OpenQuestion;
+use super::outgoing::PromptContent;
 use super::question::Question;
 use super::{failure, json_rpc};
 use crate::dialect::{DeferredCall, Output};
@@ -95,6 +96,7 @@ impl Dialog {
         self.can_load = capabilities["loadSession"] == true;
         let of_session = &capabilities["sessionCapabilities"];
         self.can_resume = of_session["resume"].is_object();
+        self.prompt_content = PromptContent::of(capabilities);
         self.takes_instructions = of_session["systemPrompt"].is_object();
         self.open_session(out);
     }
@@ -205,7 +207,7 @@ impl Dialog {
         let is_new = std::mem::take(&mut self.is_new);
         let instructions = self.settings.instructions.as_deref();
         let instructions = instructions.filter(|_| !self.takes_instructions);
-        let content = told.content(is_new, instructions);
+        let content = told.content(is_new, instructions, self.prompt_content);
         self.prompting = true;
         let params = json!({"sessionId": self.session, "prompt": content});
         let line = self.send("session/prompt", params, Sent::Prompt);

@@ -41,7 +41,8 @@ use std::time::Duration;
 use parlor_agent::flow::ToolFlow;
 use parlor_agent::tools::ToolFuture;
 use parlor_agent::{
-    Agent, AgentDescription, AgentInitiatedTurn, Checkpoint, ProposedCall, TurnContext, TurnRunner,
+    Agent, AgentDescription, AgentInitiatedTurn, Checkpoint, ProposedCall, Takes, TurnContext,
+    TurnRunner,
 };
 use parlor_process::{SpawnSpec, WrongSetting};
 use parlor_protocol::{ConversationId, Preview};
@@ -109,6 +110,10 @@ impl ClaudeCode {
 }
 
 impl Agent for ClaudeCode {
+    fn takes(&self) -> Takes {
+        Takes { pictures: true, pdf: true }
+    }
+
     fn runner(&self, conversation: ConversationId) -> Box<dyn TurnRunner> {
         self.bridge.runner(conversation)
     }

@@ -1,6 +1,6 @@
 //! The lines to the program.
 
-use parlor_agent::{ContentBlock, TurnContext};
+use parlor_agent::{ContentBlock, Document, TurnContext};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
@@ -26,6 +26,11 @@ pub(super) fn user_message(context: &TurnContext, is_new: bool, id: Uuid) -> Opt
         ContentBlock::Text { text } => Some(json!({"type": "text", "text": text})),
         ContentBlock::Image { media_type, data } => Some(json!({"type": "image",
             "source": {"type": "base64", "media_type": media_type, "data": data}})),
+        ContentBlock::Document(Document { name, media_type, data, text }) => Some(match data {
+            Some(data) => json!({"type": "document", "title": name,
+                "source": {"type": "base64", "media_type": media_type, "data": data}}),
+            None => json!({"type": "text", "text": text}),
+        }),
         _ => None,
     });
     let last = json!({"type": "text", "text": PLAIN});

@@ -10,7 +10,8 @@
 //! - `guard`, `classify` and `sanitize` need no server: each reads lines from
 //!   standard input and writes one JSON line for each to standard output, so that
 //!   policies can be tried and evaluated with `jq`, a loop or a spreadsheet.
-//! - `supervise` runs the child processes of the server; it is not for people.
+//! - `supervise` runs the child processes of the server, `pdf-text` is one of them; they are not
+//!   for people.
 
 pub(crate) mod acp;
 mod agents;
@@ -25,6 +26,7 @@ mod keys;
 mod masks;
 mod mcp;
 mod password;
+mod pdf_text;
 mod people;
 mod sanitize;
 mod secret_input;
@@ -62,6 +64,8 @@ enum Command {
     Classify(classify::Arguments),
     Sanitize(sanitize::Arguments),
     #[command(hide = true)]
+    PdfText(pdf_text::Arguments),
+    #[command(hide = true)]
     Supervise(supervise::Arguments),
 }
 
@@ -83,6 +87,7 @@ pub fn run(line: CommandLine) -> anyhow::Result<ExitCode> {
         Command::Guard(arguments) => guard::run(&arguments),
         Command::Classify(arguments) => classify::run(&arguments),
         Command::Sanitize(arguments) => sanitize::run(&arguments),
+        Command::PdfText(arguments) => pdf_text::run(&arguments),
         Command::Supervise(arguments) => supervise::run(&arguments),
     };
     match outcome {

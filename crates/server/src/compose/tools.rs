@@ -12,7 +12,7 @@ use crate::config::{ProjectConfig, StorageConfig};
 
 /// This program, also if its file was replaced by an update, or is in a directory that
 /// another user cannot read.
-const THIS_PROGRAM: &str = "/proc/self/exe";
+pub(super) const THIS_PROGRAM: &str = "/proc/self/exe";
 const RECIPES: &str = "recipes";
 /// Where a child process of the server finds the URL of the database.
 pub(crate) const STORAGE_URL: &str = "PARLOR_STORAGE_URL";

@@ -2,8 +2,13 @@
 
 use std::time::Duration;
 
+use parlor_chat::FileLimits;
+
 use super::ConfigError;
 use super::raw::RawLimits;
+
+/// The part of a body that is left for what stands beside its files.
+const BESIDE_FILES: usize = 16;
 
 /// Rate limits, sizes, numbers and timeouts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +31,16 @@ pub struct Limits {
     pub import: usize,
     /// The largest image, in bytes.
     pub image: usize,
+    /// Files of a message.
+    pub files: u32,
+    /// The largest file that is no picture, in bytes.
+    pub file: usize,
+    /// All files of a message together, in bytes.
+    pub files_together: usize,
+    /// The most pages of a PDF.
+    pub pdf_pages: u32,
+    /// The most text of the files of a message, in characters.
+    pub file_text: usize,
     /// The largest frame of a WebSocket, in bytes.
     pub frame: usize,
     /// The longest answer, in bytes.
@@ -53,7 +68,10 @@ pub struct Limits {
 impl Limits {
     pub(super) fn resolve(raw: &RawLimits) -> Result<Self, ConfigError> {
         let seconds = Duration::from_secs;
-        let body = raw.body.map_or(10 << 20, |bytes| bytes.0);
+        let body = raw.body.map_or(24 << 20, |bytes| bytes.0);
+        // In base64, and with a message beside them.
+        let fitting = (body - body / BESIDE_FILES) / 4 * 3;
+        let together = raw.files_together.map_or((15 << 20).min(fitting), |bytes| bytes.0);
         let body_memory = raw.body_memory.map_or((64 << 20).max(2 * body), |bytes| bytes.0);
         let import = raw.import.map_or((32 << 20).min(body_memory), |bytes| bytes.0);
         let limits = Self {
@@ -66,6 +84,11 @@ impl Limits {
             body,
             import,
             image: raw.image.map_or(5 << 20, |bytes| bytes.0),
+            files: raw.files.unwrap_or(10),
+            file: raw.file.map_or((10 << 20).min(together), |bytes| bytes.0),
+            files_together: together,
+            pdf_pages: raw.pdf_pages.unwrap_or(100),
+            file_text: raw.file_text.unwrap_or(200_000),
             frame: raw.frame.map_or(1 << 20, |bytes| bytes.0),
             answer: raw.answer.map_or(4 << 20, |bytes| bytes.0),
             bodies: raw.bodies.unwrap_or(100),
@@ -78,8 +101,25 @@ impl Limits {
             keep_alive: raw.keep_alive.map_or(seconds(15), |span| span.0),
             shutdown_deadline: raw.shutdown_deadline.map_or(seconds(10), |span| span.0),
         };
+        if raw.files_together.is_some() && together > fitting {
+            let why = format!("{fitting} bytes fit into server.limits.body, in base64");
+            return Err(ConfigError::invalid("server.limits.files_together", why));
+        }
         limits.check()?;
         Ok(limits)
+    }
+
+    /// Those of the files of a message.
+    pub fn of_files(&self) -> FileLimits {
+        let count = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+        FileLimits {
+            count: count(self.files),
+            image_bytes: self.image,
+            file_bytes: self.file,
+            total_bytes: self.files_together,
+            pdf_pages: count(self.pdf_pages),
+            text_chars: self.file_text,
+        }
     }
 
     fn check(&self) -> Result<(), ConfigError> {

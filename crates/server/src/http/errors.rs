@@ -36,7 +36,8 @@ const RETRY_TURN_AFTER: u64 = 5;
 /// The status of a code.
 fn status(code: ErrorCode) -> StatusCode {
     match code {
-        ErrorCode::Malformed | ErrorCode::BadImage => StatusCode::BAD_REQUEST,
+        ErrorCode::Malformed | ErrorCode::BadImage | ErrorCode::BadFile => StatusCode::BAD_REQUEST,
+        ErrorCode::FileType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         ErrorCode::Unauthorized => StatusCode::UNAUTHORIZED,
         ErrorCode::Forbidden | ErrorCode::NotApprover => StatusCode::FORBIDDEN,
         ErrorCode::NotFound => StatusCode::NOT_FOUND,
@@ -73,6 +74,8 @@ fn is_transient(code: ErrorCode) -> bool {
         | ErrorCode::InputMalformed
         | ErrorCode::Malformed
         | ErrorCode::BadImage
+        | ErrorCode::BadFile
+        | ErrorCode::FileType
         | ErrorCode::Unauthorized
         | ErrorCode::Forbidden
         | ErrorCode::NotApprover
@@ -230,6 +233,8 @@ impl From<ChatError> for ApiError {
             },
             ChatError::Malformed(why) => Self::malformed(why),
             ChatError::BadImage(why) => Self::new(ErrorCode::BadImage, why),
+            ChatError::BadFile(why) => Self::new(ErrorCode::BadFile, why),
+            ChatError::FileType(why) => Self::new(ErrorCode::FileType, why),
             ChatError::TooLarge(why) => Self::new(ErrorCode::TooLarge, why),
             ChatError::Unavailable(why) => Self::unavailable(why),
             ChatError::Internal => Self::internal(),

@@ -7,7 +7,9 @@ use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use parlor_protocol::message::{Message, MessageData};
-use parlor_protocol::{ConversationId, MessageType, PromptClosed, PromptOutcome, Role, metadata};
+use parlor_protocol::{
+    ConversationId, FileReference, MessageType, PromptClosed, PromptOutcome, Role, metadata,
+};
 use parlor_storage::{ConversationView, PromptView};
 use serde::Deserialize;
 
@@ -154,8 +156,22 @@ fn body(message: &Message) -> String {
             let options = question.options.iter().map(|option| format!("- {}\n", option.label));
             format!("{}\n\n{}", question.question, options.collect::<String>())
         }
-        Some(MessageData::Other(_)) | None => message.content.clone(),
+        Some(MessageData::Other(_)) | None => match files(message) {
+            Some(files) if message.content.is_empty() => files,
+            Some(files) => format!("{}\n\n{files}", message.content),
+            None => message.content.clone(),
+        },
     }
+}
+
+/// The files that came with a message, by name, kind and size.
+fn files(message: &Message) -> Option<String> {
+    let files = metadata::FILES.raw(&message.metadata)?;
+    let files: Vec<FileReference> = Vec::deserialize(files).ok()?;
+    let line = |file: &FileReference| {
+        format!("- File: {} ({}, {} bytes)", file.name, file.media_type, file.size)
+    };
+    Some(files.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 
 /// A code block whose fence is longer than any inside it.

@@ -61,6 +61,8 @@ struct Project<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     look: Option<Look<'a>>,
     message_chars: usize,
+    /// Whether its model looks at pictures.
+    takes_pictures: bool,
     /// What answers, for administrators: people do not see what runs behind a project.
     #[serde(skip_serializing_if = "Option::is_none")]
     agent: Option<String>,
@@ -86,6 +88,12 @@ struct Limits {
     messages_per_minute: u32,
     message_chars: usize,
     image_bytes: usize,
+    /// Files of a message; the largest; all together; pages of a PDF; characters of text.
+    files: u32,
+    file_bytes: usize,
+    files_bytes: usize,
+    pdf_pages: u32,
+    file_chars: usize,
     body_bytes: usize,
     frame_bytes: usize,
 }
@@ -141,6 +149,10 @@ fn projects<'a>(app: &App, caller: &Caller, tenant: &'a TenantConfig) -> Vec<Pro
         let agent = project.agent.describe();
         Some(format!("{}: {}", agent.kind, agent.model))
     };
+    let takes_pictures = |id: &ProjectId| {
+        let project = app.chat.projects().get(&caller.tenant, id);
+        project.is_none_or(|project| project.agent.takes().pictures)
+    };
     tenant
         .projects
         .iter()
@@ -152,6 +164,7 @@ fn projects<'a>(app: &App, caller: &Caller, tenant: &'a TenantConfig) -> Vec<Pro
             recipe_vault: project.recipe_vault,
             look: look(id, &project.look),
             message_chars: project.guard.max_chars,
+            takes_pictures: takes_pictures(id),
             agent: described(id).filter(|_| caller.role == AccessRole::Admin),
         })
         .collect()
@@ -175,6 +188,11 @@ fn limits(config: &Config, tenant: &TenantConfig) -> Limits {
         messages_per_minute: limits.messages_per_minute,
         message_chars: project.map_or(0, |project| project.guard.max_chars),
         image_bytes: limits.image,
+        files: limits.files,
+        file_bytes: limits.file,
+        files_bytes: limits.files_together,
+        pdf_pages: limits.pdf_pages,
+        file_chars: limits.file_text,
         body_bytes: limits.body,
         frame_bytes: limits.frame,
     }

@@ -23,6 +23,7 @@ mod edge;
 mod edits;
 mod embed;
 mod external;
+mod files;
 mod flow;
 mod foreign_client;
 mod graceful_stop;

@@ -123,6 +123,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("POST", "/api/prompts/{id}/extend", Names(&["{}"])),
     route("GET", "/ws/chat/{tenant}/{project}", Names(&[""])),
     route("GET", "/api/images/{id}", Names(&[""])),
+    route("GET", "/api/files/{id}", Names(&[""])),
     route("POST", "/api/imports", Own),
     route("GET", "/api/export", Own),
     route("GET", "/api/me", Own),
@@ -288,7 +289,7 @@ async fn another_tenants_things_do_not_exist() {
     let key = app.other_tenants_key("admin").await;
     for Route { method, path, access } in ROUTES {
         let id = match path {
-            path if path.starts_with("/api/images/") => image,
+            path if path.starts_with("/api/images/") || path.starts_with("/api/files/") => image,
             path if path.starts_with("/api/prompts/") => prompt,
             path if path.starts_with("/api/recipes/") => &recipe,
             path if path.starts_with("/v1/responses/") => &response,

@@ -1,14 +1,15 @@
 //! What a link shows of a conversation (Y-2): a list of what may go out, and nothing beside it.
 //!
 //! - The messages of one path, up to where the link ends. No prompts, no other versions, no events.
-//! - What people said with their pictures, what the agent said to them, its questions and plans. Not
+//! - What people said with their pictures, and the names of other files, what the agent said to them, its questions and plans. Not
 //!   how it thinks, what it asked to be allowed, the arguments of a call, or why something failed.
 //! - Of a tool its name; what it gave back only if whoever made the link chose that.
 //! - A message names the link, and not its conversation.
 
 use parlor_protocol::message::{Message, MessageData};
 use parlor_protocol::{
-    ConversationId, EventId, ImageReference, MessageType, Metadata, Role, Timestamp, metadata,
+    ConversationId, EventId, FileReference, ImageReference, MessageType, Metadata, Role, Timestamp,
+    metadata,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -46,6 +47,7 @@ impl SharedView {
         let shows = |facts: &Metadata| {
             metadata::IMAGE.get(facts).is_some_and(|image| image.id == id)
                 || images(facts).iter().any(|image| image.id == id)
+                || files(facts).iter().any(|file| file.id == id && file.is_picture())
         };
         self.messages.iter().any(|message| shows(&message.get().metadata))
     }
@@ -98,6 +100,11 @@ fn shown(message: Message, link: &ShareLink) -> Option<Message> {
     if from_person && let Some(image) = metadata::IMAGE.get(&message.metadata) {
         metadata::IMAGE.set(&mut facts, &image);
     }
+    // Of what is no picture the name is shown, and not the content.
+    let of_person = files(&message.metadata);
+    if from_person && !of_person.is_empty() {
+        metadata::FILES.set(&mut facts, &of_person);
+    }
     let of_result = images(&message.metadata);
     if link.results && !of_result.is_empty() {
         metadata::IMAGES.set(&mut facts, &of_result);
@@ -124,6 +131,11 @@ fn result(
     }
     let content = if whole { content } else { String::new() };
     Some((content, Some(MessageData::ToolResult(result))))
+}
+
+fn files(facts: &Metadata) -> Vec<FileReference> {
+    let listed = metadata::FILES.raw(facts).cloned().unwrap_or_default();
+    serde_json::from_value(listed).unwrap_or_default()
 }
 
 fn images(facts: &Metadata) -> Vec<ImageReference> {

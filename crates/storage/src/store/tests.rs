@@ -12,7 +12,7 @@ use sqlx::SqlitePool;
 use sqlx::sqlite::SqliteConnectOptions;
 
 use super::*;
-use crate::{AccessRole, BlockedInput, ConversationChanges, NewImage, NewToken, TokenKind};
+use crate::{AccessRole, BlockedInput, ConversationChanges, NewToken, StoredFile, TokenKind};
 
 #[path = "../../tests/story/scene.rs"]
 mod scene;
@@ -33,8 +33,8 @@ async fn write_everything(
     let store = &scene.store;
     let mut begin = scene.begin(TurnId::new(uuid(500)), true, None);
     begin.conversation = ConversationId::new(uuid(501));
-    let picture = NewImage { id: uuid(502), media_type: "image/png".into(), bytes: large().into() };
-    begin.image = Some(picture);
+    let picture = StoredFile::picture(uuid(502), "image/png", large().into());
+    begin.files = vec![picture];
     let mut commit = scene.commit(1, 4);
     commit.step.history = vec![large().into()];
     let (token, blocked, delta) = (token(), blocked(), [scene.delta(0, &large())]);

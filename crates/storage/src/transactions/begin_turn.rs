@@ -1,4 +1,4 @@
-//! Begins a turn: message, raw history, picture, `start` and the turn itself in one
+//! Begins a turn: message, raw history, files, `start` and the turn itself in one
 //! write, together with the prompts that the message closes.
 //!
 //! 1. The numbers of the log: a new conversation begins with 1; in any other they are
@@ -24,7 +24,7 @@ use crate::store::Store;
 use crate::tables::conversations::{self, NewConversation, NewRow, mode_name};
 use crate::tables::events::{self, Logged};
 use crate::tables::external_conversations::{self, ExternalConversation};
-use crate::tables::images::{self, NewImage};
+use crate::tables::images::{self, StoredFile};
 use crate::tables::prompts::{self, PromptClosing, PromptWrite};
 use crate::tables::usage::{self, UsageWrite};
 use crate::tables::{history, messages, tool_runs};
@@ -69,8 +69,10 @@ pub struct BeginTurn {
     pub clears: bool,
     /// The message for the model.
     pub history: Vec<Value>,
-    /// The picture that came with it.
-    pub image: Option<NewImage>,
+    /// The files that came with it.
+    pub files: Vec<StoredFile>,
+    /// Files of it that others wrote, those of an earlier message among them.
+    pub told: Vec<StoredFile>,
     /// The prompts that the message closes.
     pub closes: ClosedPrompts,
     /// The message that streams first, if text does.
@@ -213,8 +215,11 @@ fn insert(
         tool_runs::clear(batch, begin.conversation);
     }
     history::append(batch, begin.conversation, begin.turn, &begin.history)?;
-    if let Some(image) = &begin.image {
-        images::insert(batch, begin.conversation, image, begin.now);
+    for file in &begin.files {
+        images::insert(batch, begin.conversation, file, begin.now);
+    }
+    for file in &begin.told {
+        images::insert_told(batch, begin.conversation, begin.turn, file, begin.now)?;
     }
     let start = match parent {
         Some((_, branch)) => begin.start.clone().on_branch(branch),

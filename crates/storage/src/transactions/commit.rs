@@ -12,7 +12,7 @@ use crate::error::StorageError;
 use crate::store::Store;
 use crate::tables::events::{self, Logged};
 use crate::tables::history::{self, HistoryPart};
-use crate::tables::images::{self, NewImage};
+use crate::tables::images::{self, StoredFile};
 use crate::tables::messages;
 use crate::tables::prompts::{self, PromptWrite};
 use crate::tables::text_blocks::{self, TextBlock};
@@ -50,7 +50,7 @@ pub struct Step {
     /// Additions to the raw history.
     pub history: Vec<Value>,
     /// Pictures that these events name.
-    pub images: Vec<NewImage>,
+    pub images: Vec<StoredFile>,
     /// Parts of the raw history that are replaced.
     pub amends: Vec<HistoryPart>,
     /// Where the agent can resume after a crash.

@@ -42,7 +42,7 @@ async fn deleting_leaves_nothing_but_the_audit() {
     assert!(scene.store.resolve_prompt(&yes(&scene, prompt, 20)).await.unwrap());
     scene.store.flush(&[scene.delta(0, "Hi ")]).await.unwrap();
     let mut commit = scene.commit(1, 4);
-    let image = NewImage { id: uuid(50), media_type: "image/png".into(), bytes: vec![1, 2] };
+    let image = StoredFile::picture(uuid(50), "image/png", vec![1, 2]);
     commit.step = Step { images: vec![image], ..Step::default() };
     scene.store.commit(&commit).await.unwrap();
 

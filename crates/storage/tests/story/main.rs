@@ -122,14 +122,14 @@ async fn activity_is_counted() {
 async fn tenants_are_apart() {
     let scene = Scene::new().await;
     let mut begin = scene.begin(scene.turn, true, None);
-    let picture = NewImage { id: uuid(50), media_type: "image/png".into(), bytes: vec![1, 2] };
-    begin.image = Some(picture);
+    let picture = StoredFile::picture(uuid(50), "image/png", vec![1, 2]);
+    begin.files = vec![picture];
     scene.store.begin_turn(&begin).await.unwrap();
     let other = Scope::of("other".parse().unwrap(), None);
     let id = scene.conversation;
     assert!(matches!(scene.store.conversation(&other, id).await, Err(StorageError::NotFound)));
     assert!(matches!(scene.store.conversation_view(&other, id).await, Err(StorageError::NotFound)));
-    assert!(matches!(scene.store.image(&other, uuid(50)).await, Err(StorageError::NotFound)));
+    assert!(matches!(scene.store.file(&other, uuid(50)).await, Err(StorageError::NotFound)));
     assert!(matches!(
         scene.store.delete_conversation(&other, id).await,
         Err(StorageError::NotFound)
@@ -137,7 +137,7 @@ async fn tenants_are_apart() {
     let renamed = scene.store.update_conversation(&other, id, Default::default()).await;
     assert!(matches!(renamed, Err(StorageError::NotFound)));
 
-    assert_eq!(scene.store.image(&scope(), uuid(50)).await.unwrap().bytes, [1, 2]);
+    assert_eq!(scene.store.file(&scope(), uuid(50)).await.unwrap().bytes, [1, 2]);
     let mine = scene.store.conversation(&scope(), id).await.unwrap();
     assert_eq!(mine.title.get(), "hello");
 }

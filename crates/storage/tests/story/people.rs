@@ -180,8 +180,8 @@ async fn conversations_are_seen_by_whose_they_are() {
         let id = ConversationId::new(uuid(1_000 + number));
         (begin.conversation, begin.started_by) = (id, format!("somebody {number}"));
         begin.new.as_mut().unwrap().person = whose;
-        let picture = NewImage { id: uuid(number), media_type: "image/png".into(), bytes: vec![1] };
-        begin.image = Some(picture);
+        let picture = StoredFile::picture(uuid(number), "image/png", vec![1]);
+        begin.files = vec![picture];
         store.begin_turn(&begin).await.unwrap();
         let changes = ConversationChanges { visibility, ..Default::default() };
         let own = Scope::of(tenant(), whose);
@@ -210,7 +210,7 @@ async fn conversations_are_seen_by_whose_they_are() {
             assert_eq!(found.is_ok(), seen[at], "{what}");
             assert_eq!(listed.conversations.iter().any(|one| one.id == *id), seen[at], "{what}");
             assert_eq!(store.conversation_view(who, *id).await.is_ok(), seen[at], "{what}");
-            assert_eq!(store.image(who, uuid(*number)).await.is_ok(), seen[at], "{what}");
+            assert_eq!(store.file(who, uuid(*number)).await.is_ok(), seen[at], "{what}");
             assert_eq!(
                 store.turn(who, TurnId::new(uuid(*number))).await.is_ok(),
                 seen[at],

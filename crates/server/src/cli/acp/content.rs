@@ -1,18 +1,20 @@
 //! A person's message from the blocks that an editor sends. Pure.
 //!
-//! Files that the person referred to become text: a link by its name and address, one that
-//! comes along by its content. All of it is the person's message, and the guardrail judges it
-//! as such.
+//! A link that the person referred to becomes text, by its name and address. So does a text file
+//! that comes along: editors send parts of files, and the person's words are about them. All of that
+//! is the person's message, and the guardrail judges it as such. Pictures and other files are files
+//! of the message.
 
 use agent_client_protocol_schema::v1::{ContentBlock, EmbeddedResourceResource, Error};
-use parlor_protocol::ImageAttachment;
 use serde_json::json;
+
+use crate::attached::Attached;
 
 /// A person's message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct PersonMessage {
     pub(super) text: String,
-    pub(super) image: Option<ImageAttachment>,
+    pub(super) attached: Attached,
 }
 
 impl PersonMessage {
@@ -37,25 +39,14 @@ impl PersonMessage {
                 }
                 EmbeddedResourceResource::BlobResourceContents(file) => {
                     let media_type = file.mime_type.unwrap_or_default();
-                    if !media_type.starts_with("image/") {
-                        return Err(refused(&format!("{} is neither text nor an image", file.uri)));
-                    }
-                    self.image(file.blob, media_type)?;
+                    self.attached.add(Some(&file.uri), &media_type, file.blob);
                 }
                 _ => return Err(refused("it holds a resource of an unknown kind")),
             },
-            ContentBlock::Image(image) => self.image(image.data, image.mime_type)?,
+            ContentBlock::Image(image) => self.attached.add(None, &image.mime_type, image.data),
             ContentBlock::Audio(_) => return Err(refused("it holds audio")),
             _ => return Err(refused("it holds a block of an unknown kind")),
         }
-        Ok(())
-    }
-
-    fn image(&mut self, data: String, media_type: String) -> Result<(), Error> {
-        if self.image.is_some() {
-            return Err(refused("it holds more than one image; send one with each message"));
-        }
-        self.image = Some(ImageAttachment { data, media_type });
         Ok(())
     }
 
@@ -92,6 +83,8 @@ mod tests {
         TextResourceContents,
     };
 
+    use parlor_protocol::ChatRequest;
+
     use super::*;
 
     fn embedded(resource: EmbeddedResourceResource) -> ContentBlock {
@@ -115,22 +108,34 @@ mod tests {
             "Look at [b.rs](file:///work/b.rs)\n\nfile:///work/a.md:\n\n````\na\n```\nb\n````\n\n\
              What is wrong?"
         );
-        assert_eq!(message.image.unwrap().media_type, "image/png");
+        assert_eq!(attached(message), ["image image/png"]);
+    }
+
+    fn attached(message: PersonMessage) -> Vec<String> {
+        let mut request = ChatRequest::default();
+        message.attached.put_into(&mut request);
+        let image = request.image.into_iter().flatten();
+        let image = image.map(|image| format!("image {}", image.media_type));
+        let files = request.files.into_iter().flatten();
+        image.chain(files.map(|file| file.name)).collect()
+    }
+
+    /// B-5, U-9: several images and other files are files; the server says which it takes.
+    #[test]
+    fn files_come_along() {
+        let image = || ContentBlock::Image(ImageContent::new("AAAA", "image/png"));
+        let pdf = BlobResourceContents::new("AAAA", "file:///a/b.pdf").mime_type("application/pdf");
+        let pdf = embedded(EmbeddedResourceResource::BlobResourceContents(pdf));
+        let message = PersonMessage::from_blocks(vec![image(), image(), pdf]).unwrap();
+        assert_eq!(attached(message), ["picture-1.png", "picture-2.png", "file:///a/b.pdf"]);
     }
 
     /// B-5: what cannot be sent is refused as a whole, with the reason.
     #[test]
     fn what_cannot_be_sent_is_refused() {
-        let image = || ContentBlock::Image(ImageContent::new("AAAA", "image/png"));
-        let zip = BlobResourceContents::new("AAAA", "file:///a.zip").mime_type("application/zip");
-        for (blocks, why) in [
-            (vec![image(), image()], "more than one image"),
-            (vec![ContentBlock::Audio(AudioContent::new("AAAA", "audio/wav"))], "audio"),
-            (
-                vec![embedded(EmbeddedResourceResource::BlobResourceContents(zip))],
-                "file:///a.zip is neither text nor an image",
-            ),
-        ] {
+        for (blocks, why) in
+            [(vec![ContentBlock::Audio(AudioContent::new("AAAA", "audio/wav"))], "audio")]
+        {
             let error = PersonMessage::from_blocks(blocks).unwrap_err();
             assert_eq!(i32::from(error.code), -32602);
             assert!(error.message.contains(why), "{}", error.message);

@@ -58,6 +58,8 @@ fn refused(body: &ErrorBody) -> Error {
         | ErrorCode::InputMalformed
         | ErrorCode::Malformed
         | ErrorCode::BadImage
+        | ErrorCode::BadFile
+        | ErrorCode::FileType
         | ErrorCode::AnswerInvalid
         | ErrorCode::TooLarge => Error::invalid_params(),
         ErrorCode::Forbidden

@@ -158,12 +158,12 @@ async fn open_questions(turn: &mut Turn<'_>, message: &PersonMessage) -> Result<
 }
 
 fn read(open: &OpenPrompt, message: &PersonMessage) -> Reply {
-    match (&message.image, open.turn_waits) {
-        (None, false) if !open.is_shown => Reply::Message,
-        (None, turn_waits) => reply::read(&open.prompt, &message.text, turn_waits),
-        (Some(_), false) => Reply::Message,
-        (Some(_), true) => Reply::Unclear(
-            "The message was not sent: a question waits for an answer, which has no image.".into(),
+    match (message.attached.is_empty(), open.turn_waits) {
+        (true, false) if !open.is_shown => Reply::Message,
+        (true, turn_waits) => reply::read(&open.prompt, &message.text, turn_waits),
+        (false, false) => Reply::Message,
+        (false, true) => Reply::Unclear(
+            "The message was not sent: a question waits for an answer, which has no files.".into(),
         ),
     }
 }
@@ -205,13 +205,13 @@ async fn settle(turn: &mut Turn<'_>) -> Result<Next, PromptError> {
 /// Step 2. A question may have opened that the editor does not know: it is shown first.
 async fn send(turn: &mut Turn<'_>, message: PersonMessage) -> Result<Next, PromptError> {
     let id: Option<ClientMessageId> = Uuid::now_v7().to_string().parse().ok();
-    let request = ChatRequest {
+    let mut request = ChatRequest {
         message: message.text,
         conversation_id: Some(turn.activity.conversation),
-        image: message.image.map(Some),
         client_message_id: id,
         ..ChatRequest::default()
     };
+    message.attached.put_into(&mut request);
     loop {
         if turn.is_cancelled() {
             return Ok(Next::End(End::Cancelled));

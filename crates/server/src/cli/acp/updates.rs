@@ -15,9 +15,10 @@ use agent_client_protocol_schema::v1::{
 };
 use parlor_protocol::message::{Message, MessageData};
 use parlor_protocol::{
-    CallId, DoneReason, EventBody, ImageReference, MessageId, MessageType, Plan, PromptId, Role,
-    metadata,
+    CallId, DoneReason, EventBody, FileReference, ImageReference, MessageId, MessageType, Metadata,
+    Plan, PromptId, Role, metadata,
 };
+use serde::Deserialize as _;
 
 use super::tool_calls::ToolCalls;
 
@@ -169,6 +170,7 @@ impl Shown {
             Some(_) => format!("{}\n\n(with an image)", message.content),
             None => message.content.clone(),
         };
+        let text = with_files(text, &message.metadata);
         self.all(message.id, Voice::Person, &text)
     }
 
@@ -236,6 +238,16 @@ impl Shown {
             Voice::Thought => SessionUpdate::AgentThoughtChunk(chunk),
         }]
     }
+}
+
+/// A text with the names of the files that came with it.
+fn with_files(text: String, metadata: &Metadata) -> String {
+    let files = metadata::FILES.raw(metadata);
+    let files: Vec<FileReference> =
+        files.and_then(|files| Vec::deserialize(files).ok()).unwrap_or_default();
+    let names = files.into_iter().map(|file| format!("(with the file {})", file.name));
+    let parts = [text].into_iter().chain(names).filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("\n\n")
 }
 
 /// The steps of a plan. Parlor does not say which of them are done.

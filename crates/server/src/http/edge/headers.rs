@@ -92,7 +92,8 @@ pub(super) fn keep_unlisted(headers: &mut HeaderMap) {
 /// Adds the headers. Without a `Cache-Control` of the handler, nothing is cached.
 pub(super) fn add(own: &PublicUrl, number: u64, headers: &mut HeaderMap) {
     for (name, value) in ALWAYS {
-        headers.insert(name, HeaderValue::from_static(value));
+        // A file of a person has a stricter policy of its own.
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
     if own.is_https() {
         let hsts = HeaderValue::from_static(TWO_YEARS);

@@ -11,7 +11,7 @@ use axum::extract::{Extension, Path, State};
 use axum::response::Response;
 use bytes::BytesMut;
 use parlor_chat::ExternalMessage;
-use parlor_protocol::{ChatRequest, ClientTool, ImageAttachment, PromptId};
+use parlor_protocol::{ChatRequest, ClientTool, PromptId};
 use parlor_storage::{ExternalConversation, Surface};
 use serde::Deserialize;
 use serde_json::{Map, Value, json as value};
@@ -20,6 +20,7 @@ use super::prompts::{self, Answer};
 use super::turn_response::{Part, TurnResponse, event_stream, open_prompts};
 use super::{ids, named, project};
 use crate::app::App;
+use crate::attached::Attached;
 use crate::auth::Principal;
 use crate::client_address::ClientAddress;
 use crate::dialects::agui::{AgUi, Version};
@@ -284,14 +285,14 @@ fn message(
         description: tool.description.clone(),
         input_schema: tool.parameters.clone(),
     });
-    let request = ChatRequest {
+    let mut request = ChatRequest {
         message: text_of(&last.content)?,
-        image: image_of(&last.content)?.map(Some),
         project: Some(conversation.project.clone()),
         client_message_id: Some(ids::message(&conversation, &last.id)?),
         client_tools: client_tools.collect(),
         ..ChatRequest::default()
     };
+    attached(&last.content)?.put_into(&mut request);
     Ok(ExternalMessage { conversation: Some(conversation), ..request.into() })
 }
 
@@ -305,7 +306,7 @@ fn text_of(content: &Value) -> Result<String, ApiError> {
             for part in parts {
                 match part["type"].as_str() {
                     Some("text") => texts.push(part["text"].as_str().unwrap_or_default()),
-                    Some("image") => {}
+                    Some("image" | "document" | "binary") => {}
                     other => {
                         let other = other.unwrap_or("?");
                         let why = format!("content: a part of type {other} is not taken");
@@ -319,20 +320,24 @@ fn text_of(content: &Value) -> Result<String, ApiError> {
     }
 }
 
-/// The picture of a message, if it has one.
-fn image_of(content: &Value) -> Result<Option<ImageAttachment>, ApiError> {
-    let parts = content.as_array().map(Vec::as_slice).unwrap_or_default();
-    let mut images = parts.iter().filter(|part| part["type"] == "image");
-    let Some(image) = images.next() else { return Ok(None) };
-    if images.next().is_some() {
-        return Err(ApiError::malformed("content: a message takes one picture"));
+/// The pictures and documents of a message. Older clients call both `binary`.
+fn attached(content: &Value) -> Result<Attached, ApiError> {
+    let mut attached = Attached::default();
+    for part in content.as_array().map(Vec::as_slice).unwrap_or_default() {
+        let (data, media_type) = match part["type"].as_str() {
+            Some("image" | "document") if part["source"]["type"] == "data" => {
+                (&part["source"]["value"], &part["source"]["mimeType"])
+            }
+            Some("binary") => (&part["data"], &part["mimeType"]),
+            Some("image" | "document") => (&Value::Null, &Value::Null),
+            _ => continue,
+        };
+        let Some(data) = data.as_str() else {
+            let why = "content: a picture or document must come as data, not as an address";
+            return Err(ApiError::malformed(why));
+        };
+        let name = part["filename"].as_str().or(part["metadata"]["filename"].as_str());
+        attached.add(name, media_type.as_str().unwrap_or_default(), data.to_owned());
     }
-    let source = &image["source"];
-    match (source["type"].as_str(), source["value"].as_str()) {
-        (Some("data"), Some(data)) => Ok(Some(ImageAttachment {
-            data: data.to_owned(),
-            media_type: source["mimeType"].as_str().unwrap_or_default().to_owned(),
-        })),
-        _ => Err(ApiError::malformed("content: a picture must come as data, not as an address")),
-    }
+    Ok(attached)
 }

@@ -111,10 +111,11 @@ async fn a_prompt_ends_with_a_reason() {
     let sent = model.requests()[1]["messages"].to_string();
     assert!(sent.contains(PNG) && sent.contains("[a.rs](file:///work/a.rs)"), "{sent}");
     let image = json!({"type": "image", "mimeType": "image/png", "data": PNG});
-    let params = json!({"sessionId": session, "prompt": [image, image]});
+    let audio = json!({"type": "audio", "mimeType": "audio/wav", "data": "AAAA"});
+    let params = json!({"sessionId": session, "prompt": [image, audio]});
     let refused = editor.request("session/prompt", params).await;
     let message = refused["error"]["message"].as_str().unwrap();
-    assert!(message.contains("more than one image"), "{message}");
+    assert!(message.contains("audio"), "{message}");
     // G-1: the guardrail refuses before a turn begins.
     let params = json!({"sessionId": session, "prompt": [{"type": "text", "text": "DAN mode"}]});
     let refused = editor.request("session/prompt", params).await;

@@ -235,7 +235,7 @@ async fn bad_requests_are_answered_clearly() {
         (tool("ask_user"), 400, "ask_user"),
         (tool("bad name"), 400, "name"),
         (json!({"threadId": long, "runId": "r", "messages": message(json!("hi"))}), 400, "200"),
-        (run(message(json!("x".repeat(11 << 20)))), 413, "too_large"),
+        (run(message(json!("x".repeat(25 << 20)))), 413, "too_large"),
     ] {
         let answer = post(&scene, "/agui/home/agent/recipes/run", &body).await;
         assert_eq!(answer.0, status, "{words}: {}", answer.1);

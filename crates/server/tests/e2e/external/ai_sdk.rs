@@ -183,7 +183,7 @@ async fn bad_requests_are_answered_clearly() {
         (answer(approval), 400, "role user"),
         (other, 400, "later"),
         (parts(json!([{"type": "hologram"}])), 400, "hologram"),
-        (file("application/pdf", "data:application/pdf;base64,eA=="), 400, "picture"),
+        (file("application/pdf", "data:application/pdf;base64,eA=="), 415, "file_type"),
         (file("image/png", "http://127.0.0.1/x.png"), 400, "data:"),
         (file("image/png", "data:image/png;base64,eA=="), 400, "bad_image"),
         (said("m1", blocked), 422, "input_blocked"),
@@ -191,7 +191,7 @@ async fn bad_requests_are_answered_clearly() {
         (tool("s_mark"), 400, "s_mark"),
         (tool("ask_user"), 400, "ask_user"),
         (json!({"id": "x".repeat(201), "messages": [message("m1", "hi")]}), 400, "200"),
-        (said("m1", &"x".repeat(11 << 20)), 413, "too_large"),
+        (said("m1", &"x".repeat(25 << 20)), 413, "too_large"),
     ] {
         let answer = post(&scene, "/ai-sdk/home/recipes", &body).await;
         assert_eq!(answer.0, status, "{words}: {}", answer.1);

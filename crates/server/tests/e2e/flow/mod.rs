@@ -1,6 +1,7 @@
 //! The flow of information (F): what others wrote decides what is asked.
 
 mod branches;
+mod files;
 mod office_server;
 
 use office_server::OfficeServer;

@@ -223,6 +223,7 @@ async fn question(api: &Api) {
     let mut events = api.send(json!({"message": "Look", "image": image})).await;
     let said = api.find(&mut events, "message").await;
     api.get("/api/images/{id}", &id_of(&said["metadata"]["image"]["id"])).await;
+    api.get("/api/files/{id}", &id_of(&said["metadata"]["image"]["id"])).await;
     let prompt = api.find(&mut events, "userPrompt").await;
     api.rest(events).await;
     let id = &id_of(&prompt["messageId"]);

@@ -9,8 +9,10 @@ use crate::streams::Events;
 use crate::test_app::{ADMIN_KEY, PASSWORD, TestApp, json as body_of, refusal};
 
 /// The beginnings of addresses that are about what is in a conversation.
-const ABOUT_CONVERSATIONS: [&str; 6] =
-    ["/api/conversations", "/api/prompts", "/api/images", "/v1/responses/", "/api/chat", "/ws/"];
+const ABOUT_CONVERSATIONS: [&str; 7] = [
+    "/api/conversations", "/api/prompts", "/api/images", "/api/files", "/v1/responses/",
+    "/api/chat", "/ws/",
+];
 
 /// A conversation of Ana: its ids.
 struct Things {
@@ -91,7 +93,9 @@ async fn refused(
 ) -> usize {
     let is_about = ABOUT_CONVERSATIONS.iter().any(|start| path.starts_with(start));
     let id = match path {
-        path if path.starts_with("/api/images/") => &things.image,
+        path if path.starts_with("/api/images/") || path.starts_with("/api/files/") => {
+            &things.image
+        }
         path if path.starts_with("/api/prompts/") => &things.prompt,
         path if path.starts_with("/v1/responses/") => &things.response,
         _ => &things.conversation,

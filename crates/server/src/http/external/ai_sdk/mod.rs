@@ -25,6 +25,7 @@ use super::prompts::{self, Answer};
 use super::turn_response::{Part, TurnResponse, open_prompts};
 use super::{ids, named, project};
 use crate::app::App;
+use crate::attached::Attached;
 use crate::auth::Principal;
 use crate::client_address::ClientAddress;
 use crate::dialects::ai_sdk::{AiSdk, Continued, Version};
@@ -151,15 +152,16 @@ pub(crate) async fn stop(
 impl Client<'_> {
     /// A message of the person, as it is sent for the first time.
     fn message(&self, input: &ChatInput, message: &UiMessage) -> Result<ChatRequest, ApiError> {
-        let (text, image) = message.content()?;
-        Ok(ChatRequest {
+        let (text, attached) = message.content()?;
+        let mut request = ChatRequest {
             message: text,
-            image: image.map(Some),
             project: Some(self.conversation.project.clone()),
             client_message_id: Some(ids::message(&self.conversation, &message.id)?),
             client_tools: input.tools()?,
             ..ChatRequest::default()
-        })
+        };
+        attached.put_into(&mut request);
+        Ok(request)
     }
 
     async fn send(&self, request: ChatRequest, message: &UiMessage) -> Result<Reply, ApiError> {
@@ -183,9 +185,12 @@ impl Client<'_> {
     async fn edit(&self, input: &ChatInput, message: &UiMessage) -> Result<Reply, ApiError> {
         let mut request = self.message(input, message)?;
         if let Some(tried) = self.tried(&request).await? {
-            let image = request.image.iter().flatten().next();
-            let image = image.map_or("", |image| image.data.as_str());
-            let content = ids::hash(&[request.message.as_bytes(), image.as_bytes()]);
+            let mut parts = vec![request.message.as_bytes()];
+            match Attached::contents(&request) {
+                attached if attached.is_empty() => parts.push(b""),
+                attached => parts.extend(attached),
+            }
+            let content = ids::hash(&parts);
             let id = format!("{}\0edited\0{content}", message.id);
             request.client_message_id = Some(ids::message(&self.conversation, &id)?);
             in_place_of(tried.message, &mut request);
@@ -279,11 +284,12 @@ impl Client<'_> {
     }
 }
 
-/// Puts a request in the place of a message. The client tells all of it: without a picture there is
-/// none.
+/// Puts a request in the place of a message. The client tells all of it: without a picture or a file
+/// there is none.
 fn in_place_of(message: MessageId, request: &mut ChatRequest) {
     request.edit_of = Some(message);
     request.image.get_or_insert(None);
+    request.files.get_or_insert_default();
 }
 
 /// What became of a message.

@@ -3,10 +3,11 @@
 //! It posts all messages that it has each time. What counts is the last message of the person, or
 //! the parts of an assistant message that answer what was asked last.
 
-use parlor_protocol::{ClientTool, ImageAttachment, PromptAnswer, PromptId, PromptType};
+use parlor_protocol::{ClientTool, PromptAnswer, PromptId, PromptType};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::attached::Attached;
 use crate::dialects::ai_sdk::untagged;
 use crate::dialects::answers;
 use crate::http::errors::ApiError;
@@ -115,9 +116,9 @@ pub(super) fn nothing_said() -> ApiError {
 }
 
 impl UiMessage {
-    /// The text and the picture of a message of the person.
-    pub(super) fn content(&self) -> Result<(String, Option<ImageAttachment>), ApiError> {
-        let (mut texts, mut picture) = (Vec::new(), None);
+    /// The text and the files of a message of the person.
+    pub(super) fn content(&self) -> Result<(String, Attached), ApiError> {
+        let (mut texts, mut attached) = (Vec::new(), Attached::default());
         if self.parts.is_empty() {
             return Err(ApiError::malformed(
                 "messages: the last one has no parts; the AI SDK is known from version 5 on",
@@ -126,10 +127,14 @@ impl UiMessage {
         for part in &self.parts {
             match part["type"].as_str() {
                 Some("text") => texts.push(part["text"].as_str().unwrap_or_default()),
-                Some("file") if picture.is_some() => {
-                    return Err(ApiError::malformed("messages: a message takes one picture"));
+                Some("file") => {
+                    let url = part["url"].as_str().unwrap_or_default();
+                    if !attached.add_url(part["filename"].as_str(), url) {
+                        return Err(ApiError::malformed(
+                            "messages: a file must come as data:…;base64,…, not as an address",
+                        ));
+                    }
                 }
-                Some("file") => picture = Some(picture_of(part)?),
                 other => {
                     let other = other.unwrap_or("?");
                     let why = format!("messages: a part of type {other} is not taken");
@@ -137,7 +142,7 @@ impl UiMessage {
                 }
             }
         }
-        Ok((texts.join("\n"), picture))
+        Ok((texts.join("\n"), attached))
     }
 
     /// The answers in the last step: a response asks in its last step, and the response to the
@@ -181,20 +186,6 @@ fn given_answer(part: &Value) -> Option<GivenAnswer> {
     };
     let prompt = untagged(id.as_str()?).parse().ok()?;
     Some(GivenAnswer { prompt, payload })
-}
-
-/// A picture, which comes as a data URL.
-fn picture_of(part: &Value) -> Result<ImageAttachment, ApiError> {
-    let refuse = |why| Err(ApiError::malformed(why));
-    let media_type = part["mediaType"].as_str().unwrap_or_default().to_owned();
-    if !media_type.starts_with("image/") {
-        return refuse("messages: a file must be a picture");
-    }
-    let url = part["url"].as_str().unwrap_or_default();
-    match url.strip_prefix("data:").and_then(|url| url.split_once(";base64,")) {
-        Some((_, data)) => Ok(ImageAttachment { data: data.to_owned(), media_type }),
-        None => refuse("messages: a picture must come as data:…;base64,…, not as an address"),
-    }
 }
 
 #[cfg(test)]

@@ -160,14 +160,14 @@ fn message(body: &Repeatable<Request>, project: ProjectId) -> Result<ExternalMes
         let why = "The last message must be of the role user or tool.";
         return Err(OpenAiError::param("messages", why));
     };
-    let Content { text, image } = Content::read(&last.content, "messages")?;
-    let chat = ChatRequest {
+    let Content { text, attached } = Content::read(&last.content, "messages")?;
+    let mut chat = ChatRequest {
         message: text,
-        image: image.map(Some),
         project: Some(project),
         client_tools: client_tools(request)?,
         ..ChatRequest::default()
     };
+    attached.put_into(&mut chat);
     let mut message = ExternalMessage::from(chat);
     for said in before {
         message.earlier.extend(earlier(said)?);

@@ -1,25 +1,26 @@
-//! The content of a message: a text, or parts of text and pictures.
+//! The content of a message: a text, or parts of text, pictures and files.
 
-use parlor_protocol::{ClientTool, ImageAttachment};
+use parlor_protocol::ClientTool;
 use serde_json::Value;
 
 use super::errors::OpenAiError;
+use crate::attached::Attached;
 
-/// A text with its pictures.
+/// A text with its pictures and files.
 #[derive(Debug, Default)]
 pub(super) struct Content {
     pub(super) text: String,
-    pub(super) image: Option<ImageAttachment>,
+    pub(super) attached: Attached,
 }
 
 impl Content {
-    /// Reads content of chat completions (`text`, `image_url`) and of Responses (`input_text`,
-    /// `output_text`, `input_image`).
+    /// Reads content of chat completions (`text`, `image_url`, `file`) and of Responses
+    /// (`input_text`, `output_text`, `input_image`, `input_file`).
     pub(super) fn read(content: &Value, param: &'static str) -> Result<Self, OpenAiError> {
         let refuse = |why: String| Err(OpenAiError::param(param, why));
         let parts = match content {
             Value::Null => return Ok(Self::default()),
-            Value::String(text) => return Ok(Self { text: text.clone(), image: None }),
+            Value::String(text) => return Ok(Self { text: text.clone(), ..Self::default() }),
             Value::Array(parts) => parts,
             _ => return refuse("The content must be a text or a list of parts.".to_owned()),
         };
@@ -33,14 +34,20 @@ impl Content {
                 "refusal" => read.add(part["refusal"].as_str().unwrap_or_default()),
                 "image_url" | "input_image" => {
                     let url = part["image_url"]["url"].as_str().or(part["image_url"].as_str());
-                    let image = url.and_then(data_url);
-                    if image.is_none() {
+                    if !url.is_some_and(|url| read.attached.add_url(None, url)) {
                         return refuse("A picture must come as a data URL in base64.".to_owned());
                     }
-                    if read.image.is_some() {
-                        return refuse("A message takes one picture.".to_owned());
+                }
+                "file" | "input_file" => {
+                    let file = if kind == "file" { &part["file"] } else { part };
+                    let (name, url) = (file["filename"].as_str(), file["file_data"].as_str());
+                    if !url.is_some_and(|url| read.attached.add_url(name, url)) {
+                        return refuse(
+                            "A file must come in file_data, as a data URL in base64: it is not \
+                             fetched, and none is stored under a file_id."
+                                .to_owned(),
+                        );
                     }
-                    read.image = image;
                 }
                 other => return refuse(format!("A part of type {other} is not taken.")),
             }
@@ -54,13 +61,6 @@ impl Content {
         }
         self.text.push_str(text);
     }
-}
-
-/// A picture in a data URL: `data:image/png;base64,…`.
-fn data_url(url: &str) -> Option<ImageAttachment> {
-    let (head, data) = url.strip_prefix("data:")?.split_once(',')?;
-    let media_type = head.strip_suffix(";base64")?;
-    Some(ImageAttachment { data: data.to_owned(), media_type: media_type.to_owned() })
 }
 
 /// A function of the client.

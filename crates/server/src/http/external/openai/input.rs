@@ -4,7 +4,7 @@
 //! either answers, or messages, of which the last one is the person's.
 
 use parlor_chat::EarlierMessage;
-use parlor_protocol::{ImageAttachment, PromptId};
+use parlor_protocol::PromptId;
 use serde_json::{Value, json};
 
 use super::content::Content;
@@ -18,7 +18,7 @@ pub(super) enum Input {
     /// Answers to prompts.
     Answers(Vec<Given>),
     /// A message, with what was said before it.
-    Message { text: String, image: Option<ImageAttachment>, earlier: Vec<EarlierMessage> },
+    Message { content: Content, earlier: Vec<EarlierMessage> },
 }
 
 /// An answer: the prompt, and what is said to it.
@@ -33,8 +33,8 @@ impl Input {
     pub(super) fn read(input: &Value) -> Result<Self, OpenAiError> {
         let items = match input {
             Value::String(text) => {
-                let (text, image, earlier) = (text.clone(), None, Vec::new());
-                return Ok(Self::Message { text, image, earlier });
+                let content = Content { text: text.clone(), ..Content::default() };
+                return Ok(Self::Message { content, earlier: Vec::new() });
             }
             Value::Array(items) => items,
             _ => return refuse("The input must be a text or a list of items."),
@@ -94,7 +94,7 @@ fn message(items: &[Value]) -> Result<Input, OpenAiError> {
     let Some((last, before)) = last else {
         return refuse("The last item must be a message of the role user, or an answer.");
     };
-    let Content { text, image } = Content::read(&last["content"], "input")?;
+    let content = Content::read(&last["content"], "input")?;
     let mut earlier = Vec::new();
     // Calls, results and reasoning of the past are not told again.
     for item in before.iter().filter(|item| kind(item) == "message") {
@@ -107,7 +107,7 @@ fn message(items: &[Value]) -> Result<Input, OpenAiError> {
             earlier.push(EarlierMessage { role, text });
         }
     }
-    Ok(Input::Message { text, image, earlier })
+    Ok(Input::Message { content, earlier })
 }
 
 fn refuse<T>(why: &str) -> Result<T, OpenAiError> {

@@ -80,13 +80,13 @@ pub(crate) async fn create(
             previous(&app, &principal, &body.request).await?;
             Next::Follow(answer(&app, &principal, given).await?)
         }
-        Input::Message { text, image, earlier } => {
-            let request = ChatRequest {
-                message: text,
-                image: image.map(Some),
+        Input::Message { content, earlier } => {
+            let mut request = ChatRequest {
+                message: content.text,
                 project: Some(project.clone()),
                 ..ChatRequest::default()
             };
+            content.attached.put_into(&mut request);
             let message = message(&app, &principal, &body, request, earlier).await?;
             send(&app, &principal, address, message).await?
         }
