@@ -5,6 +5,7 @@ import { createRoot } from 'react-dom/client';
 
 import { App } from './app/App';
 import { followTheme } from './app/theme';
+import { registerWorker } from './browser/worker';
 import { showDensity } from './state/settings';
 import { sharedToken } from './state/shared';
 import { fetchRows } from './thread/load_rows';
@@ -17,6 +18,7 @@ const token = sharedToken();
 
 // After what the first view needs, and before anybody can have written something.
 window.addEventListener('load', fetchRows, { once: true });
+if (import.meta.env.PROD) window.addEventListener('load', () => void registerWorker(), { once: true });
 
 const root = document.getElementById('root');
 if (root) {

@@ -17,6 +17,7 @@ use super::agent::RawAgent;
 use super::budgets::{RawBudget, RawBudgets, RawPrices};
 use super::look::RawLook;
 use super::on_reload::OnReload;
+use super::push::PushContent;
 use super::share_links::ShareLinks;
 use super::units::{Bytes, Span};
 
@@ -28,6 +29,7 @@ pub(super) struct RawConfig {
     pub(super) fanout: RawFanout,
     pub(super) nodes: RawNodes,
     pub(super) access: RawAccess,
+    pub(super) push: RawPush,
     pub(super) tenants: BTreeMap<TenantId, RawTenant>,
 }
 
@@ -118,6 +120,17 @@ pub(super) struct RawLimits {
 pub(super) struct RawAccess {
     pub(super) idle_expiry: Option<Span>,
     pub(super) absolute_expiry: Option<Span>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RawPush {
+    pub(super) enabled: Option<bool>,
+    pub(super) content: Option<PushContent>,
+    pub(super) contact: Option<String>,
+    pub(super) delay: Option<Span>,
+    pub(super) long_turn: Option<Span>,
+    pub(super) local_services: Option<bool>,
 }
 
 #[derive(Debug, Default, Deserialize)]

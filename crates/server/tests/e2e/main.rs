@@ -43,6 +43,7 @@ mod pages;
 mod people;
 mod programs;
 mod proxies;
+mod push;
 mod raw;
 mod recipes;
 mod recipes_mcp;

@@ -12,7 +12,8 @@ const PAGES: &[&str] = &[
     "GET /", "GET /login", "GET /chat", "GET /c/{id}", "GET /s/{token}", "GET /waiting",
     "GET /settings", "GET /admin", "GET /admin/{tab}", "GET /assets/style.css",
     "GET /assets/theme.js", "GET /assets/icon.svg", "GET /assets/chat.js", "GET /assets/{name}",
-    "GET /assets/mcp_login.js", "GET /oauth/callback", "GET /invite/{token}",
+    "GET /assets/mcp_login.js", "GET /offline", "GET /sw.js", "GET /manifest.webmanifest",
+    "GET /icons/{name}", "GET /assets/offline.js", "GET /oauth/callback", "GET /invite/{token}",
     "POST /invite/{token}", "GET /login/oidc/{provider}", "GET /login/oidc/{provider}/callback",
 ];
 
