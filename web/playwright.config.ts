@@ -17,7 +17,8 @@ export default defineConfig({
   expect: { timeout: 20_000 },
   reporter: [['list']],
   outputDir: 'node_modules/.playwright',
-  use: { launchOptions, locale: 'en-US', colorScheme: 'light', trace: 'off' },
+  // Only its own tests have the service worker: it would make the requests that others look at.
+  use: { launchOptions, locale: 'en-US', colorScheme: 'light', trace: 'off', serviceWorkers: 'block' },
   projects: [
     { name: 'desktop', use: { viewport: { width: 1280, height: 800 } }, grepInvert: /@phone|@figure/ },
     {

@@ -6,6 +6,7 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app/App';
 import { EMBEDDING } from './browser/embedded';
 import { followTheme } from './app/theme';
+import { registerWorker } from './browser/worker';
 import { showDensity } from './state/settings';
 import { sharedToken } from './state/shared';
 import { fetchRows } from './thread/load_rows';
@@ -18,6 +19,7 @@ const token = sharedToken();
 
 // After what the first view needs, and before anybody can have written something.
 window.addEventListener('load', fetchRows, { once: true });
+if (import.meta.env.PROD) window.addEventListener('load', () => void registerWorker(), { once: true });
 
 const EmbedApp = lazy(() => import('./app/EmbedApp'));
 

@@ -19,6 +19,7 @@ use crate::limits::{BodyBudget, RateLimits};
 use crate::mcp_logins::McpLogins;
 use crate::metrics::{MetricsToken, ServerMetrics};
 use crate::oidc_logins::OidcLogins;
+use crate::push::Push;
 use crate::webhooks::Webhooks;
 
 /// The application.
@@ -48,6 +49,8 @@ pub struct App {
     pub mcp_logins: McpLogins,
     /// Providers that people log in with.
     pub oidc_logins: OidcLogins,
+    /// Notifications to browsers that are closed.
+    pub(crate) push: Arc<Push>,
     /// Messages per minute.
     pub rate_limits: RateLimits,
     /// Memory for the request bodies that are being read.
@@ -90,6 +93,7 @@ impl App {
         let rate_limits = RateLimits::new(&config.server.limits, clock.clone(), &store);
         let ending = fanout.clone();
         let (expiry, keys) = (config.access.clone(), &config.credentials);
+        let push = Push::new(config.push.clone(), &mcp_logins, store.clone(), clock.clone());
         let access = Access::new(store.clone(), clock, expiry, tenants, keys, ending);
         let public_url = config.server.public_url.clone();
         Self {
@@ -105,6 +109,7 @@ impl App {
             mcp_hosts,
             mcp_logins,
             oidc_logins,
+            push: Arc::new(push),
             rate_limits,
             body_budget,
             imports: Arc::new(Semaphore::new(1)),

@@ -13,6 +13,7 @@
 //! | [`auth`], [`limits`] | who may come in, and how much they may use |
 //! | [`client_address`] | the address by which a client is limited |
 //! | [`compose`], [`membership`], [`dialects`], [`worker_threads`] | projects from the configuration; this server as one of several; events as clients read them; the threads that serve |
+//! | `push` | notifications to browsers that are closed |
 //! | [`oidc_logins`] | providers of OpenID Connect, and what browsers keep of a login with one |
 //! | [`mcp_logins`] | logins to MCP servers, encrypted in the database |
 //! | `unanswerable` | approvals that nobody could answer |
@@ -41,6 +42,7 @@ pub mod membership;
 pub mod metrics;
 pub mod oidc_logins;
 mod pdf_process;
+mod push;
 pub mod router;
 pub mod serve;
 pub mod start;

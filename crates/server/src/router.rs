@@ -14,7 +14,7 @@ use crate::http::external::{agui, ai_sdk};
 use crate::http::{
     admin, apps, blocked_inputs, budgets, chat, conversations, edge, embed, events, export,
     export_all, files, health, imports, invitations, link_page, login, logo, mcp, mcp_logins, me,
-    metrics, oidc, openapi, pages, people, person_logins, prompts, recipe_import, recipes,
+    metrics, oidc, openapi, pages, people, person_logins, prompts, push, recipe_import, recipes,
     sessions, share_links, status, web, ws,
 };
 
@@ -40,7 +40,12 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/embed/{tenant}/{project}", get(embed::page::read))
         .route("/api/embed/tokens", post(embed::tokens::create))
         .route("/api/embed/sessions", post(embed::tokens::begin).delete(embed::tokens::end))
+        .route("/offline", get(pages::offline))
+        .route("/sw.js", get(pages::worker))
+        .route("/manifest.webmanifest", get(pages::manifest))
+        .route("/icons/{name}", get(pages::app_icon))
         .route("/assets/style.css", get(pages::style))
+        .route("/assets/offline.js", get(pages::offline_script))
         .route("/assets/theme.js", get(pages::theme))
         .route("/assets/icon.svg", get(pages::icon))
         .route("/assets/chat.js", get(pages::script))
@@ -88,6 +93,9 @@ pub fn router(app: &Arc<App>) -> Router {
             "/api/me/mcp-logins/{project}/{server}",
             post(person_logins::begin).delete(person_logins::log_out),
         )
+        .route("/api/push", get(push::read))
+        .route("/api/push/subscription", put(push::subscribe).delete(push::unsubscribe))
+        .route("/api/push/test", post(push::test))
         .route("/api/sessions", get(sessions::list))
         .route("/api/sessions/{id}", delete(sessions::end))
         .route("/api/projects/{project}/logo", get(logo::read))

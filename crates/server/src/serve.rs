@@ -35,6 +35,7 @@ use crate::client_address::{ClientAddress, PeerAddress};
 use crate::clock::earlier;
 use crate::http::stream_end::{ConnectionGuard, StreamEnd};
 use crate::limits::connections::{ConnectionPermit, Connections};
+use crate::push;
 use crate::router::router;
 use crate::webhooks;
 use crate::worker_threads::WorkerThreads;
@@ -71,6 +72,7 @@ pub async fn serve(
         tokio::spawn(save_rate_limits(app.clone())),
         tokio::spawn(webhooks::run(app.webhooks.clone(), app.store.clone(), app.stopping.clone())),
     ];
+    let push = tokio::spawn(push::send_all(app.push.clone(), app.stopping.clone()));
     let connections = Connections::new(&app.config.server.limits);
     tokio::select! {
         () = accept(&listener, &app, &connections, &mut workers) => {}
@@ -79,6 +81,8 @@ pub async fn serve(
     drop(listener);
     shut_down(&app, &connections).await;
     workers.close().await;
+    // What is being sent is stored as sent before the database closes.
+    drop(push.await);
     if let Err(error) = app.rate_limits.save().await {
         tracing::warn!(%error, "failed to store rate limits");
     }
@@ -223,6 +227,9 @@ async fn forget_figures(app: &App) {
 async fn forget_old_rows(app: &App) {
     if let Err(error) = app.rate_limits.remove_unused().await {
         tracing::warn!(%error, "failed to remove unused rate limits; retrying");
+    }
+    if let Err(error) = app.push.forget_ended().await {
+        tracing::warn!(%error, "failed to forget push subscriptions of sessions that are over; retrying");
     }
     if let Err(error) = app.access.forget_old_attempts().await {
         tracing::warn!(%error, "failed to remove old login attempts; retrying");

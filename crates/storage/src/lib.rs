@@ -1,6 +1,6 @@
 //! Everything that must survive: conversations and their numbered logs, the
 //! model's raw history, prompts and the ledger of tool runs, people, credentials,
-//! blocked inputs, the audit, and figures of turns.
+//! blocked inputs, the audit, figures of turns, and what browsers are to be told.
 //!
 //! - [`Store`] is the handle to a database of either engine ([`parlor_database`]); what is
 //!   acknowledged is on the disk.
@@ -82,6 +82,8 @@ pub use tables::people::{Identity, NewPerson, People, Person};
 pub use tables::people_list::ListedPerson;
 pub use tables::person_logins::{ListedPersonLogin, PersonAtServer, PersonLogin, PersonLogins};
 pub use tables::prompts::{NewPrompt, Prompt, PromptClosing, PromptPage, PromptView, PromptWrite};
+pub use tables::push::{NewPushSubscription, Push, PushNumbers};
+pub use tables::push_messages::{EndedTurn, PushClaim, PushMessage, PushRecipient, PushSubject};
 pub use tables::rate_limits::RateLimitUse;
 pub use tables::share_links::{ListedShareLink, NewShareLink, ShareLink};
 pub use tables::text_blocks::{Delta, TextBlock};

@@ -165,6 +165,14 @@ const TABLES: &[Table] = &[
     Table::new("admin_acts", &["id"])
         .texts(&["id", "tenant", "session", "name", "person", "act", "subject", "subject_name"])
         .integers(&["at"]),
+    Table::new("push_keys", &["one"]).integers(&["one", "made_at"]).bytes(&["sealed"]),
+    Table::new("push_subscriptions", &["session"])
+        .texts(&["session", "tenant", "endpoint_hash", "language"])
+        .integers(&["created_at", "failures"])
+        .bytes(&["sealed"]),
+    Table::new("push_messages", &["session", "subject"])
+        .texts(&["session", "subject", "kind", "conversation_id"])
+        .integers(&["at", "due_at", "claimed_until", "attempts", "sent_at"]),
     Table::new("quotas", &["sender"]).texts(&["sender"]).integers(&["rested_at"]),
     Table::new("webhook_messages", &["tenant", "webhook", "subject", "event"])
         .texts(&["tenant", "webhook", "subject", "event", "project", "conversation_id", "problem"])
@@ -187,6 +195,11 @@ const RULES: &[Rule] = &[
     of_a_conversation!("allowances", "every allowance belongs to a conversation"),
     of_a_conversation!("external_conversations", "every external id names a conversation"),
     of_a_conversation!("share_links", "every link to share belongs to a conversation"),
+    Rule {
+        rule: "every push subscription belongs to a session",
+        broken: "FROM push_subscriptions s WHERE NOT EXISTS \
+                 (SELECT 1 FROM tokens t WHERE t.id = s.session)",
+    },
     of_a_person!("identities", "every identity belongs to a person"),
     of_a_person!("mcp_person_logins", "every login of a person to a server belongs to one"),
     of_a_person!("tokens", "every session and key of a person belongs to one"),

@@ -38,8 +38,21 @@ export function Overview({ close }: { close(): void }) {
       <Waiting close={close} />
       <Running close={close} />
       {seen?.nodes && <Nodes status={seen.nodes} />}
+      {seen?.push?.enabled && <Devices status={seen.push} />}
       <Turns usage={usage} />
     </>
+  );
+}
+
+/** Devices that are notified while the page is closed: how many, and whether it works. */
+function Devices({ status }: { status: api.PushStatus }) {
+  const { t, number } = useI18n();
+  const { subscriptions, failing, unsent, problem } = status;
+  return (
+    <Section title={t('admin.push')} empty={subscriptions === 0 && problem === undefined ? t('admin.push_none') : null}>
+      <p>{t('admin.push_numbers', { count: number(subscriptions), failing: number(failing), unsent: number(unsent) })}</p>
+      {problem !== undefined && <p className="text-small text-critical">{problem}</p>}
+    </Section>
   );
 }
 

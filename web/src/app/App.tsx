@@ -18,6 +18,7 @@ import { useMedia, WIDE } from '../ui/media';
 import { followAccent } from './accent';
 import { announceChanges, showTitle } from './announce_changes';
 import { Announcer } from './Announcer';
+import { followBadge } from './badge';
 import { ConnectionBar } from './ConnectionBar';
 import { Header } from './Header';
 import { restoreLostFocus } from './lost_focus';
@@ -48,6 +49,7 @@ export function App() {
   useEffect(() => preventDropNavigation(), []);
   useEffect(() => followWaiting(WAITING_AGAIN), []);
   useEffect(() => followBudgets(), []);
+  useEffect(() => followBadge(), []);
   useEffect(() => {
     if (!failure || failure.code === 'unauthorized') return;
     const timer = setTimeout(() => void startPage(), AGAIN);

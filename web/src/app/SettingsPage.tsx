@@ -2,7 +2,6 @@
 
 import { type ReactNode, useId } from 'react';
 
-import { NotifyMe } from '../composer/NotifyMe';
 import { useI18n } from '../i18n';
 import { LANGUAGES, setLanguage } from '../i18n/language';
 import { closePage } from '../state/pages';
@@ -11,6 +10,7 @@ import { Button } from '../ui/Button';
 import { classes } from '../ui/classes';
 import { PageFrame } from '../ui/PageFrame';
 import { Budgets } from './Budgets';
+import { DeviceNotifications } from './DeviceNotifications';
 import { showOverlay } from './overlays';
 import { OwnLogins } from './OwnLogins';
 import { Sessions } from './Sessions';
@@ -28,8 +28,7 @@ export default function SettingsPage() {
       <Choice title={t('settings.density')} options={DENSITIES} chosen={density} choose={setDensity} label={(one) => t(`settings.density.${one}`)} hint={t('settings.density_hint')} />
       <Choice title={t('settings.enter')} options={ENTERS} chosen={enter} choose={setEnter} label={(one) => t(`settings.enter.${one}`)} hint={t('settings.enter_hint')} />
       <Part title={t('settings.notifications')}>
-        <p className="text-small text-muted">{t(notifications())}</p>
-        <NotifyMe />
+        <DeviceNotifications />
       </Part>
       <Part title={t('budget.title')}>
         <Budgets />
@@ -46,11 +45,6 @@ export default function SettingsPage() {
       </Part>
     </PageFrame>
   );
-}
-
-function notifications() {
-  if (!('Notification' in window) || !window.isSecureContext) return 'settings.notifications.impossible';
-  return `settings.notifications.${Notification.permission}` as const;
 }
 
 function Part({ title, children }: { title: string; children: ReactNode }) {

@@ -4,6 +4,7 @@
  * whoever is in another window, a plain question moves the focus to the composer.
  */
 
+import { readLocal } from '../browser/local_storage';
 import { promptTitle } from '../cards/outcome';
 import { focusComposer, isFocusFree } from '../composer/focus';
 import { i18n } from '../i18n';
@@ -67,7 +68,8 @@ export function showTitle({ conversation, title, waiting }: ParlorState): void {
 
 function notify(text: string): void {
   if (document.visibilityState === 'visible' && document.hasFocus()) return;
-  if (!('Notification' in window) || Notification.permission !== 'granted') return;
+  // The server does, if this device is subscribed.
+  if (!('Notification' in window) || Notification.permission !== 'granted' || readLocal('push') !== null) return;
   try {
     const notification = new Notification(i18n().t('notification.title'), { body: text, tag: 'parlor-prompt' });
     notification.onclick = () => {

@@ -323,8 +323,18 @@ export interface AdminStatus {
   projects: { id: string; name: string; agent: { kind: string; model: string; warnings?: string[] }; mcp: ServerHealth[] }[];
   /** The last day, by project and hour. */
   activity: Activity[];
+  /** Devices that are notified while the page is closed. */
+  push?: PushStatus;
   /** The servers that share the database, if there can be several. */
   nodes?: NodesStatus;
+}
+
+export interface PushStatus {
+  enabled: boolean;
+  subscriptions: number;
+  failing: number;
+  unsent: number;
+  problem?: string;
 }
 
 export interface NodesStatus {

@@ -25,6 +25,8 @@ export function redirectToLogin(): void {
 export function clearPersonalData(): void {
   clearDrafts();
   writeLocal('last', null);
+  // The service worker ends the subscription when it sees the log-out.
+  writeLocal('push', null);
   // The progress in recipes.
   writeLocal('cooking', null);
 }

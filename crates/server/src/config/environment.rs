@@ -63,6 +63,12 @@ const KEYS: &[(&str, Kind)] = &[
     ("nodes.home_patience", Kind::Text),
     ("access.idle_expiry", Kind::Text),
     ("access.absolute_expiry", Kind::Text),
+    ("push.enabled", Kind::Flag),
+    ("push.content", Kind::Text),
+    ("push.contact", Kind::Text),
+    ("push.delay", Kind::Text),
+    ("push.long_turn", Kind::Text),
+    ("push.local_services", Kind::Flag),
 ];
 
 /// Variables with our prefix that are no settings.

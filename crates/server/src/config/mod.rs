@@ -31,6 +31,7 @@ mod origins;
 mod places;
 mod problems;
 mod public_url;
+mod push;
 mod raw;
 mod server;
 mod share_links;
@@ -59,6 +60,7 @@ pub use observed::{LogFormat, MetricLabels, MetricsConfig, WebhookContent};
 pub use on_reload::OnReload;
 pub(crate) use origins::origin;
 pub use public_url::PublicUrl;
+pub use push::{PushConfig, PushContent};
 pub use server::{OpenAiConfig, ServerConfig};
 pub use share_links::ShareLinks;
 pub use storage::StorageConfig;
@@ -83,6 +85,8 @@ pub struct Config {
     pub nodes: NodesConfig,
     /// The lifetime of sessions.
     pub access: AccessConfig,
+    /// Notifications to browsers that are closed.
+    pub push: PushConfig,
     /// The tenants and their projects.
     pub tenants: BTreeMap<TenantId, TenantConfig>,
     /// Credentials from the environment.
@@ -176,11 +180,14 @@ impl Config {
             kept(NodesConfig::resolve(raw.nodes, raw.fanout, storage), &mut collect)
         });
         let access = kept(AccessConfig::resolve(&raw.access), &mut collect);
+        let own = server.as_ref().and_then(|server| server.public_url.as_ref());
+        let push = kept(PushConfig::resolve(raw.push, own), &mut collect);
         let tenants = tenants::resolve(raw.tenants, &mut collect);
         let credentials = kept(Credentials::resolve(&sources.environment), &mut collect);
-        let (Some(server), Some(storage), Some(nodes), Some(access), Some(credentials)) =
-            (server, storage, nodes, access, credentials)
-        else {
+        let (Some(server), Some(storage), Some(nodes)) = (server, storage, nodes) else {
+            return Err(found);
+        };
+        let (Some(access), Some(push), Some(credentials)) = (access, push, credentials) else {
             return Err(found);
         };
         if !found.is_empty() {
@@ -188,8 +195,17 @@ impl Config {
         }
         let warnings = environment::unknown_variables(&sources.environment);
         let effective = Effective::default();
-        let mut config =
-            Self { server, storage, nodes, access, tenants, credentials, warnings, effective };
+        let mut config = Self {
+            server,
+            storage,
+            nodes,
+            access,
+            push,
+            tenants,
+            credentials,
+            warnings,
+            effective,
+        };
         let environment = &sources.environment;
         let layers = Layers { set: &table, places, overrides: &overrides, environment };
         config.effective = Effective::of(&config, &layers);

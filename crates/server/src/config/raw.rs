@@ -18,6 +18,7 @@ use super::budgets::{RawBudget, RawBudgets, RawPrices};
 use super::look::RawLook;
 use super::observed::{LogFormat, MetricLabels, WebhookContent};
 use super::on_reload::OnReload;
+use super::push::PushContent;
 use super::share_links::ShareLinks;
 use super::units::{Bytes, Span};
 
@@ -29,6 +30,7 @@ pub(super) struct RawConfig {
     pub(super) fanout: RawFanout,
     pub(super) nodes: RawNodes,
     pub(super) access: RawAccess,
+    pub(super) push: RawPush,
     pub(super) tenants: BTreeMap<TenantId, RawTenant>,
 }
 
@@ -133,6 +135,17 @@ pub(super) struct RawLimits {
 pub(super) struct RawAccess {
     pub(super) idle_expiry: Option<Span>,
     pub(super) absolute_expiry: Option<Span>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RawPush {
+    pub(super) enabled: Option<bool>,
+    pub(super) content: Option<PushContent>,
+    pub(super) contact: Option<String>,
+    pub(super) delay: Option<Span>,
+    pub(super) long_turn: Option<Span>,
+    pub(super) local_services: Option<bool>,
 }
 
 #[derive(Debug, Default, Deserialize)]

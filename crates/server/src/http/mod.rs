@@ -39,6 +39,7 @@ pub(crate) mod people;
 pub(crate) mod person_logins;
 pub(crate) mod principal;
 pub(crate) mod prompts;
+pub(crate) mod push;
 pub(crate) mod recipe_import;
 pub(crate) mod recipes;
 pub(crate) mod redirect_target;

@@ -12,7 +12,7 @@ use parlor_fanout::Health;
 use parlor_guard::Clean;
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::{TenantId, Timestamp};
-use parlor_storage::Activity;
+use parlor_storage::{Activity, PushNumbers};
 use serde::Serialize;
 
 use super::errors::ApiError;
@@ -28,11 +28,27 @@ struct Status<'a> {
     projects: Vec<ProjectStatus<'a>>,
     /// Of the last day, by project and hour.
     activity: Vec<ActivityStatus>,
+    /// Notifications to devices of the tenant.
+    push: PushStatus,
     /// The servers that share the database, if there can be several.
     #[serde(skip_serializing_if = "Option::is_none")]
     nodes: Option<NodesStatus>,
     /// Other systems that are told what waits.
     webhooks: Vec<WebhookStatus>,
+}
+
+#[derive(Serialize)]
+struct PushStatus {
+    enabled: bool,
+    /// Devices that are notified.
+    subscriptions: u64,
+    /// Those of them whose last message was not taken.
+    failing: u64,
+    /// Messages that are to be sent.
+    unsent: u64,
+    /// Why nothing can be sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -141,6 +157,7 @@ pub(crate) async fn read(
         uptime_seconds: app.started.elapsed().as_secs(),
         projects: projects.map(|project| project_status(project)).collect(),
         activity: activity.into_iter().map(activity_status).collect(),
+        push: push_status(&app, &principal.caller.tenant).await?,
         nodes: nodes_status(&app).await?,
         webhooks: webhooks_status(&app, &principal.caller.tenant).await?,
     })
@@ -162,6 +179,13 @@ async fn webhooks_status(app: &App, tenant: &TenantId) -> Result<Vec<WebhookStat
         }
     };
     Ok(app.webhooks.of_tenant(tenant).map(status).collect())
+}
+
+async fn push_status(app: &App, tenant: &TenantId) -> Result<PushStatus, ApiError> {
+    let (numbers, problem) = app.push.numbers(tenant).await?;
+    let PushNumbers { subscriptions, failing, unsent } = numbers;
+    let enabled = app.push.config().enabled;
+    Ok(PushStatus { enabled, subscriptions, failing, unsent, problem })
 }
 
 async fn nodes_status(app: &App) -> Result<Option<NodesStatus>, ApiError> {

@@ -48,6 +48,7 @@ mod pages;
 mod people;
 mod programs;
 mod proxies;
+mod push;
 mod python;
 mod raw;
 mod recipes;

@@ -20,6 +20,8 @@ pub(crate) mod people;
 pub(crate) mod people_list;
 pub(crate) mod person_logins;
 pub(crate) mod prompts;
+pub(crate) mod push;
+pub(crate) mod push_messages;
 pub(crate) mod rate_limits;
 pub(crate) mod share_links;
 pub(crate) mod text_blocks;

@@ -210,7 +210,7 @@ impl TurnStatus {
         }
     }
 
-    fn from_name(name: &str) -> Self {
+    pub(crate) fn from_name(name: &str) -> Self {
         match name {
             "running" => Self::Running,
             "complete" => Self::Complete,

@@ -4,7 +4,7 @@ use parlor_database::{Batch, Query, query};
 use parlor_guard::Clean;
 use parlor_guard::sanitizer::Sanitizer;
 use parlor_protocol::message::Message;
-use parlor_protocol::{ConversationId, EventBody, MessageId, Timestamp, TurnId};
+use parlor_protocol::{ConversationId, EventBody, MessageId, PromptType, Timestamp, TurnId};
 use serde_json::Value;
 
 use crate::columns::{to_column, to_json};
@@ -15,10 +15,11 @@ use crate::tables::history::{self, HistoryPart};
 use crate::tables::images::{self, StoredFile};
 use crate::tables::messages;
 use crate::tables::prompts::{self, PromptWrite};
+use crate::tables::push_messages;
 use crate::tables::text_blocks::{self, TextBlock};
 use crate::tables::tool_runs::{self, RunWrite};
 use crate::tables::turn_figures::{self, TurnFigures};
-use crate::tables::turns::TurnOutcome;
+use crate::tables::turns::{TurnOutcome, TurnStatus};
 use crate::tables::usage::{self, UsageWrite};
 
 /// One atomic write of a running turn: a step, and where it goes.
@@ -149,8 +150,12 @@ fn batch(commit: &Commit) -> Result<(Batch, Vec<Logged>), StorageError> {
     }
     for prompt in &step.prompts {
         prompts::apply(&mut batch, turn, prompt, now)?;
+        tell_of_prompt(&mut batch, conversation, prompt, now);
     }
     update_turn(&mut batch, commit)?;
+    if step.end.is_some_and(|end| matches!(end.status, TurnStatus::Complete | TurnStatus::Error)) {
+        push_messages::turn_ended(&mut batch, turn, now);
+    }
     // Last: other turns wait for these rows, and write them in the same order.
     if let (Some(outcome), Some(figures)) = (&step.end, &step.figures) {
         turn_figures::add(&mut batch, turn, outcome, figures, now);
@@ -159,6 +164,21 @@ fn batch(commit: &Commit) -> Result<(Batch, Vec<Logged>), StorageError> {
         usage::add(&mut batch, usage);
     }
     Ok((batch, logged))
+}
+
+/// Browsers that are closed are told of a prompt in the same write: it is not lost, and it is told once.
+/// What a program answers is no person's concern.
+fn tell_of_prompt(
+    batch: &mut Batch,
+    conversation: ConversationId,
+    write: &PromptWrite,
+    now: Timestamp,
+) {
+    let PromptWrite::Open(new) = write else { return };
+    let prompt = new.public.get();
+    if prompt.prompt_type != PromptType::ClientCall {
+        push_messages::prompt_opened(batch, conversation, prompt.id, now);
+    }
 }
 
 /// Finds the row as this write leaves it: no other write has the same next message.

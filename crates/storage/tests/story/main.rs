@@ -10,6 +10,7 @@ mod nodes;
 mod people;
 mod person_logins;
 mod prompts;
+mod push;
 mod scene;
 mod share;
 

@@ -35,7 +35,12 @@ pub(crate) async fn joined(store: &Store, number: u128, name: &str) -> PersonId 
     PersonId::new(uuid(number))
 }
 
-fn token(id: &str, kind: TokenKind, role: AccessRole, person: Option<PersonId>) -> NewToken {
+pub(crate) fn token(
+    id: &str,
+    kind: TokenKind,
+    role: AccessRole,
+    person: Option<PersonId>,
+) -> NewToken {
     NewToken {
         id: id.into(),
         hash: format!("hash {id}"),

@@ -25,6 +25,11 @@ fn new_prompt(conversation: ConversationId, id: uuid::Uuid) -> NewPrompt {
     }
 }
 
+/// A prompt that opens.
+pub(crate) fn opens(conversation: ConversationId, prompt: u128) -> PromptWrite {
+    PromptWrite::Open(Box::new(new_prompt(conversation, uuid(prompt))))
+}
+
 /// A turn that waits for a person: a prompt about a proposed run.
 pub(crate) async fn waiting(scene: &Scene, prompt: u128) -> PromptId {
     let begun = scene.store.begin_turn(&scene.begin(scene.turn, true, None)).await.unwrap();

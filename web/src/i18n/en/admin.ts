@@ -1,6 +1,9 @@
 /** What is said on the page of administrators, in English. */
 
 export const admin = {
+  'admin.push': 'Notifications',
+  'admin.push_none': 'No device is notified.',
+  'admin.push_numbers': 'Devices: {count} · last message not taken: {failing} · to be sent: {unsent}',
   'admin.tabs': 'Parts of the administration',
   'admin.tab.overview': 'Overview',
   'admin.tab.people': 'People',

@@ -3,6 +3,9 @@
 import type { admin as en } from '../en/admin';
 
 export const admin: Record<keyof typeof en, string> = {
+  'admin.push': 'Notificações',
+  'admin.push_none': 'Nenhum dispositivo é avisado.',
+  'admin.push_numbers': 'Dispositivos: {count} · última mensagem não aceita: {failing} · a enviar: {unsent}',
   'admin.tabs': 'Partes da administração',
   'admin.tab.overview': 'Visão geral',
   'admin.tab.people': 'Pessoas',

@@ -7,12 +7,12 @@ use axum::http::{HeaderMap, HeaderValue};
 use crate::config::PublicUrl;
 
 /// No inline scripts or styles, nothing from other sites, and no strings that become
-/// scripts or markup in the browser.
+/// scripts or markup in the browser, but for the address of the service worker.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' blob:; connect-src 'self'; font-src 'self'; frame-src 'self'; \
-    form-action 'self'; \
+    manifest-src 'self'; worker-src 'self'; form-action 'self'; \
     frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; \
-    trusted-types 'none'";
+    trusted-types parlor-worker";
 
 const ALWAYS: [(HeaderName, &str); 7] = [
     (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),

@@ -5,6 +5,7 @@
 //! forbids inline ones. Values in a page are our own text or were checked, and are
 //! escaped anyway.
 
+mod install;
 mod invite_page;
 mod leading_on;
 mod link_not_valid;
@@ -22,6 +23,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use parlor_protocol::ConversationId;
 
+pub(crate) use install::{app_icon, manifest, offline, offline_script, worker};
 pub(super) use invite_page::{InvitePage, InviteProblem, invitation_not_valid};
 pub(super) use leading_on::LeadingOn;
 pub(super) use link_not_valid::link_not_valid;

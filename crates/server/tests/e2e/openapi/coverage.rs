@@ -14,7 +14,8 @@ const PAGES: &[&str] = &[
     "GET /assets/theme.js", "GET /assets/icon.svg", "GET /assets/chat.js", "GET /assets/{name}",
     "GET /assets/mcp_login.js", "GET /oauth/callback", "GET /invite/{token}",
     "POST /invite/{token}", "GET /widget.js", "GET /embed/{tenant}/{project}",
-    "GET /login/oidc/{provider}", "GET /login/oidc/{provider}/callback",
+    "GET /login/oidc/{provider}", "GET /login/oidc/{provider}/callback", "GET /offline",
+    "GET /sw.js", "GET /manifest.webmanifest", "GET /icons/{name}", "GET /assets/offline.js",
 ];
 
 /// The name of a route in the document, which has no wildcards.

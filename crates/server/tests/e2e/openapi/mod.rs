@@ -12,6 +12,7 @@ mod administration;
 mod conversations;
 mod coverage;
 mod examples;
+mod notifications;
 mod person_logins;
 mod responses;
 mod shapes;

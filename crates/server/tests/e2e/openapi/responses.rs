@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::Document;
 use super::administration::{administration, visits};
 use super::conversations::{branches, everything, links};
+use super::notifications::notifications;
 use super::person_logins;
 use crate::apps::ClockServer;
 use crate::mcp_logins::{GuardedServer, sent_back};
@@ -30,7 +31,7 @@ pub(super) const GIF: &str = "R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAkQBADs=";
 /// A server whose answers are compared with the document.
 pub(super) struct Api {
     pub(super) app: TestApp,
-    document: Document,
+    pub(super) document: Document,
     /// The operations that succeeded.
     called: RefCell<BTreeSet<String>>,
     /// Has the logo.
@@ -161,6 +162,7 @@ async fn a_real_server_answers_as_the_document_says() {
     app(&api).await;
     access(&api).await;
     people(&api).await;
+    notifications(&api).await;
     others(&api).await;
     let operations = api.document.operations();
     let ours = operations.iter().filter(|operation| operation.json["tags"][0] != EXTERNAL);

@@ -65,6 +65,7 @@ const CONFIG_LOOK: &str = include_str!("../../../src/config/look.rs");
 const HTTP_ME: &str = include_str!("../../../src/http/me.rs");
 const HTTP_PEOPLE: &str = include_str!("../../../src/http/people.rs");
 const HTTP_PROMPTS: &str = include_str!("../../../src/http/prompts.rs");
+const HTTP_PUSH: &str = include_str!("../../../src/http/push.rs");
 const HTTP_RECIPE_IMPORT: &str = include_str!("../../../src/http/recipe_import/mod.rs");
 const HTTP_SESSIONS: &str = include_str!("../../../src/http/sessions.rs");
 const HTTP_STATUS: &str = include_str!("../../../src/http/status.rs");
@@ -123,6 +124,7 @@ const SENT: &[(&str, &[Struct])] = &[
     ("Me", &[(HTTP_ME, "Me")]),
     ("MyProject", &[(HTTP_ME, "Project")]),
     ("MyPerson", &[(HTTP_ME, "MyPerson")]),
+    ("Notifications", &[(HTTP_PUSH, "Notifications")]),
     ("SessionList", &[(HTTP_SESSIONS, "SessionList")]),
     ("ListedSession", &[(HTTP_SESSIONS, "ListedSession")]),
     ("SessionPerson", &[(HTTP_SESSIONS, "SessionPerson")]),
@@ -165,6 +167,7 @@ const SENT: &[(&str, &[Struct])] = &[
     ("ToolLabels", &[(HTTP_STATUS, "ToolLabels"), (AGENT_FLOW, "ToolFlow")]),
     ("AgentStatus", &[(HTTP_STATUS, "AgentStatus")]),
     ("ActivityStatus", &[(HTTP_STATUS, "ActivityStatus")]),
+    ("PushStatus", &[(HTTP_STATUS, "PushStatus")]),
     ("NodesStatus", &[(HTTP_STATUS, "NodesStatus")]),
     ("NodeStatus", &[(HTTP_STATUS, "NodeStatus")]),
     ("ServerHealth", &[(AGENT_TOOLS, "ServerHealth")]),
@@ -196,6 +199,7 @@ const TAKEN: &[(&str, Struct)] = &[
     ("PersonChanges", (HTTP_PEOPLE, "PersonChanges")),
     ("NewKey", (HTTP_KEYS, "NewKey")),
     ("PasswordChange", (HTTP_PEOPLE, "PasswordChange")),
+    ("NewSubscription", (HTTP_PUSH, "NewSubscription")),
 ];
 
 /// What the server takes in the query.
