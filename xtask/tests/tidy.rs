@@ -79,7 +79,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         "crates/storage",
         &[
             "parlor-database", "parlor-guard", "parlor-protocol", "serde", "serde_json",
-            "thiserror", "tokio", "uuid",
+            "thiserror", "tokio", "unicode-normalization", "uuid",
         ],
     ),
     (

@@ -43,6 +43,7 @@ mod fail_point;
 mod flow;
 #[doc(hidden)]
 pub mod fuzz;
+mod housekeeping;
 mod images;
 mod importing;
 mod input_check;

@@ -88,6 +88,7 @@ pub async fn compile(
     let compile = move || {
         let (mut projects, modes, mcp_hosts) =
             projects(&config, &environment, &supervisor, &mcp_logins)?;
+        projects.keep_deleted_for(config.storage.undo_deletion);
         projects.set_budgets(budgets(&config, clock));
         let oidc_logins = OidcLogins::of(&config, &environment, &mcp_logins)?;
         Ok(Compiled { projects, modes, mcp_hosts, mcp_logins, oidc_logins })

@@ -3,6 +3,8 @@
 //! - A conversation of the tenant's shared account, which names no person, is everybody's.
 //! - That of a person is theirs, and everybody's while it is shared with the tenant.
 //! - An administrator reads the others too, if the tenant says so; they never take part in them.
+//! - One that was deleted is nobody's until that is undone ([`sees_deleted`]). Only the server itself
+//!   sees it: its turn may have yet to end.
 //!
 //! [`sees`] is the predicate for every statement that reads or writes conversations and what is in
 //! them; [`Scope::bind`] binds its values. [`Scope::takes_part`] and [`Scope::is_in_charge`] say
@@ -78,18 +80,48 @@ impl Scope {
 
     /// Binds the values of the predicate.
     pub(crate) fn bind(&self, query: Query) -> Query {
-        query
-            .bind(self.tenant.as_str())
-            .bind(self.person().map(|person| person.to_string()))
-            .bind(self.reads_all)
+        let viewer = match self.viewer {
+            Viewer::Person(person) => Some(person.to_string()),
+            Viewer::SharedAccount => None,
+            Viewer::Server => Some(SERVER.to_owned()),
+        };
+        query.bind(self.tenant.as_str()).bind(viewer).bind(self.reads_all)
+    }
+
+    /// What rows that are somebody's own have as their key: the person, or nothing for the shared
+    /// account.
+    pub(crate) fn viewer_key(&self) -> String {
+        self.person().map(|person| person.to_string()).unwrap_or_default()
     }
 }
+
+/// What the predicate has for the server in the place of a person. No person has it as their id.
+const SERVER: &str = "server";
 
 /// The predicate: whether the conversation `c` is seen. Its values are those from number `first`
 /// on, three of them.
 pub(crate) fn sees(first: usize) -> String {
-    let (tenant, of_person) = (format!("${first}"), owned("c.person", first));
-    format!("(c.tenant = {tenant} AND (c.visibility = 'tenant' OR {of_person}))")
+    let (tenant, viewer) = (format!("${first}"), format!("${}", first + 1));
+    let of_person = owned("c.person", first);
+    format!(
+        "(c.tenant = {tenant} AND (c.deleted_at IS NULL OR {viewer} = '{SERVER}')
+         AND (c.visibility = 'tenant' OR {of_person}))"
+    )
+}
+
+/// Whether the conversation `c` was deleted, and is the viewer's own or the shared account's, so that
+/// they may undo that. The values are the same.
+pub(crate) fn sees_deleted(first: usize) -> String {
+    let of_person = owned("c.person", first);
+    format!("(c.tenant = ${first} AND c.deleted_at IS NOT NULL AND {of_person})")
+}
+
+/// Joins the place `k` that the viewer gave the conversation `c` in their list.
+pub(crate) fn with_place(first: usize) -> String {
+    let viewer = first + 1;
+    format!(
+        "LEFT JOIN list_places k ON k.conversation_id = c.id AND k.viewer = COALESCE(${viewer}, '')"
+    )
 }
 
 /// The same for a row that names its conversation in this column.

@@ -85,6 +85,8 @@ struct Limits {
     image_bytes: usize,
     body_bytes: usize,
     frame_bytes: usize,
+    /// For how long the deletion of a conversation can be undone; 0 if it cannot.
+    undo_deletion_seconds: u64,
 }
 
 /// The principal, its projects and its limits.
@@ -176,5 +178,6 @@ fn limits(config: &Config, tenant: &TenantConfig) -> Limits {
         image_bytes: limits.image,
         body_bytes: limits.body,
         frame_bytes: limits.frame,
+        undo_deletion_seconds: config.storage.undo_deletion.as_secs(),
     }
 }

@@ -39,6 +39,7 @@ pub(crate) mod prompts;
 pub(crate) mod recipe_import;
 pub(crate) mod recipes;
 pub(crate) mod redirect_target;
+pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod share_links;
 pub(crate) mod status;

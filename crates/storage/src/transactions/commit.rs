@@ -15,6 +15,7 @@ use crate::tables::history::{self, HistoryPart};
 use crate::tables::images::{self, NewImage};
 use crate::tables::messages;
 use crate::tables::prompts::{self, PromptWrite};
+use crate::tables::search_entries;
 use crate::tables::text_blocks::{self, TextBlock};
 use crate::tables::tool_runs::{self, RunWrite};
 use crate::tables::turn_figures::{self, TurnFigures};
@@ -130,6 +131,7 @@ fn batch(commit: &Commit) -> Result<(Batch, Vec<Logged>), StorageError> {
     for (seq, event) in (*first_seq..).zip(&step.events) {
         if let Some(message) = &event.message {
             messages::put(&mut batch, seq, message)?;
+            search_entries::put(&mut batch, message);
         }
     }
     let bodies = step.events.iter().map(|event| &event.body);

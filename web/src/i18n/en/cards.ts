@@ -10,6 +10,8 @@ export const cards = {
   'said.agent': 'Parlor said',
   'said.picture': 'Picture in your message',
   'said.copy': 'Copy message',
+  'said.quote': 'Quote',
+  'said.quote_all': 'Quote this message',
   'said.cut_off': 'The answer was cut off here.',
   'said.cut_off_at': 'The answer was cut off here, because it reached the limit of {size} MB.',
   'said.go_on': 'Go on',
