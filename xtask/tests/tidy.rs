@@ -80,7 +80,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         "crates/storage",
         &[
             "parlor-database", "parlor-guard", "parlor-metrics", "parlor-protocol", "serde",
-            "serde_json", "thiserror", "tokio", "uuid",
+            "serde_json", "thiserror", "tokio", "unicode-normalization", "uuid",
         ],
     ),
     (

@@ -1,6 +1,8 @@
 //! What a caller can do with conversations. It only calls: the guard checks, storage writes,
 //! the agent answers.
 
+mod keeping;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,9 +14,9 @@ use parlor_protocol::{
     ProjectId, PromptAnswer, PromptId, PromptStatus, Timestamp, TurnId,
 };
 use parlor_storage::{
-    BlockedInputPage, Conversation, ConversationChanges, ConversationFilter, ConversationPage,
-    ConversationView, ExternalConversation, PageCursor, Prompt, PromptPage, PromptView,
-    StorageError, Store, StoredFile, TurnRow, TurnStatus,
+    BlockedInputPage, Conversation, ConversationChanges, ConversationView, ExternalConversation,
+    PageCursor, Prompt, PromptPage, PromptView, StorageError, Store, StoredFile, TurnRow,
+    TurnStatus,
 };
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -33,10 +35,10 @@ use crate::nodes::NodeTasks;
 use crate::project::Projects;
 use crate::prompts::PreviewedCall;
 use crate::state::ChatState;
-use crate::{agent_initiated_turns, approvers, branches, conversations, recovery, sending};
+use crate::{
+    agent_initiated_turns, approvers, branches, conversations, housekeeping, recovery, sending,
+};
 
-/// Conversations on a page of the list.
-const CONVERSATIONS_PER_PAGE: u32 = 50;
 /// Blocked inputs on a page of the list.
 const BLOCKED_INPUTS_PER_PAGE: u32 = 200;
 /// How long turns, tools and agents have to end after they were stopped.
@@ -60,6 +62,7 @@ impl Chat {
         let node_tasks = Arc::new(NodeTasks::start(&state).await?);
         recovery::take_over(&state, recovery::abandoned_turns(&state)).await?;
         agent_initiated_turns::listen(&state);
+        housekeeping::start(&state);
         Ok(Self { state, node_tasks })
     }
 
@@ -198,20 +201,6 @@ impl Chat {
         Ok(self.state.store.conversation_view(&caller.scope, id).await?)
     }
 
-    /// A page of the conversations that the caller takes part in, or, for `everybody`, of all that
-    /// they see: some administrators read those of others.
-    pub async fn conversations(
-        &self,
-        caller: &Caller,
-        everybody: bool,
-        filter: ConversationFilter<'_>,
-        before: Option<&PageCursor>,
-    ) -> Result<ConversationPage, ChatError> {
-        let (store, limit) = (&self.state.store, CONVERSATIONS_PER_PAGE);
-        let scope = if everybody { caller.scope.clone() } else { caller.scope.taking_part() };
-        Ok(store.conversations(&scope, filter, before, limit).await?)
-    }
-
     /// Creates a conversation whose first message is yet to come. It is listed from then on.
     pub async fn create(
         &self,
@@ -253,12 +242,6 @@ impl Chat {
         choice: BranchChoice,
     ) -> Result<TurnId, ChatError> {
         branches::choose(&self.state, caller, id, choice).await
-    }
-
-    /// Deletes a conversation: stops its turn and ends its readers. That of a person is deleted by
-    /// them alone.
-    pub async fn delete(&self, caller: &Caller, id: ConversationId) -> Result<(), ChatError> {
-        conversations::delete(&self.state, caller, id).await
     }
 
     /// The page of the app that shows a message.

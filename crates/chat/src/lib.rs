@@ -49,6 +49,7 @@ mod files;
 mod flow;
 #[doc(hidden)]
 pub mod fuzz;
+mod housekeeping;
 mod images;
 mod importing;
 mod input_check;

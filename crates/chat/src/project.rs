@@ -17,6 +17,9 @@ use crate::flow::{FlowContext, FlowNotes, FlowPolicy};
 use crate::metrics::ProjectMetrics;
 use crate::read_pdf::ReadPdf;
 
+/// For how long a deletion can be undone, unless something else is said.
+const KEPT: Duration = Duration::from_secs(7 * 86_400);
+
 /// One agent with its policies.
 #[derive(Clone)]
 pub struct Project {
@@ -97,6 +100,7 @@ pub struct Projects {
     projects: BTreeMap<(TenantId, ProjectId), Arc<Project>>,
     max_turns_of_tenant: u32,
     budgets: Arc<Budgets>,
+    deleted_kept_for: Duration,
 }
 
 impl Default for Projects {
@@ -108,7 +112,12 @@ impl Default for Projects {
 impl Projects {
     /// No projects yet. The limit is of parallel turns of one tenant, in all its projects.
     pub fn new(max_turns_of_tenant: u32) -> Self {
-        Self { projects: BTreeMap::new(), max_turns_of_tenant, budgets: Arc::default() }
+        Self {
+            projects: BTreeMap::new(),
+            max_turns_of_tenant,
+            budgets: Arc::default(),
+            deleted_kept_for: KEPT,
+        }
     }
 
     /// Holds tenants to budgets.
@@ -119,6 +128,16 @@ impl Projects {
     /// How much may be used.
     pub fn budgets(&self) -> &Arc<Budgets> {
         &self.budgets
+    }
+
+    /// Says for how long a deletion can be undone; zero if it cannot.
+    pub fn keep_deleted_for(&mut self, span: Duration) {
+        self.deleted_kept_for = span;
+    }
+
+    /// For how long a deletion can be undone.
+    pub fn deleted_kept_for(&self) -> Duration {
+        self.deleted_kept_for
     }
 
     pub(crate) fn max_turns_of_tenant(&self) -> u32 {

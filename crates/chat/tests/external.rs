@@ -55,7 +55,7 @@ async fn a_name_belongs_to_the_session_that_made_it() {
     let surface = ExternalConversation { surface: Surface::AiSdk, ..named(&ana, "t1") };
     assert_eq!(scene.chat.external_conversation(&ana, &surface).await.unwrap(), None);
     // Deleted, the name begins a new one.
-    scene.chat.delete(&ana, first.conversation_id).await.unwrap();
+    scene.chat.delete(&ana, first.conversation_id, false).await.unwrap();
     let anew = send(&scene, &ana, message("hi", Some(named(&ana, "t1")))).await.unwrap();
     assert_ne!(anew.conversation_id, first.conversation_id);
 }

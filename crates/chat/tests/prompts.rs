@@ -351,7 +351,7 @@ async fn prompts_are_the_tenants_own_and_decisions_stay() {
     }
     scene.answer(prompt.id, json!("yes")).await.unwrap();
     scene.rest(&at).await;
-    scene.chat.delete(&caller(), at.conversation_id).await.unwrap();
+    scene.chat.delete(&caller(), at.conversation_id, false).await.unwrap();
     let store = parlor_storage::Store::open(location(&scene.dir.path().join("parlor.db")).await)
         .await
         .unwrap();

@@ -7,6 +7,7 @@
 //! - [`Row`] and [`Value`]: what comes back, and what goes in.
 //! - [`Listener`]: waits for what other processes on the same server notify.
 //! - [`transfer`]: copies all rows into another database, of either engine.
+//! - [`FullText`]: how rows are found by words.
 //! - [`Fault`]: what can go wrong, by what the caller does next.
 //!
 //! What differs between the engines stands in `sqlite` and `postgres`, and nowhere else:
@@ -18,6 +19,7 @@
 //! | a transaction | excludes all other writes | excludes writes to the rows that it changes or locks |
 //! | a failed claim | rolled back by the group | an error inside the pipeline, so nothing is committed |
 //! | a notification | goes nowhere: no other process has the file | `NOTIFY` and `LISTEN` |
+//! | an index of words | a table of FTS5 | a column with an index of its own |
 //! | a lost connection | does not happen | [`Fault::Unknown`] if a write was under way |
 
 mod batch;
@@ -25,6 +27,7 @@ mod connection;
 mod database;
 mod executor;
 mod fault;
+mod full_text;
 mod inspect;
 mod location;
 mod lock_kind;
@@ -45,6 +48,7 @@ pub use connection::{Connection, Snapshot, Transaction};
 pub use database::{Connections, Database, Lock};
 pub use executor::Executor;
 pub use fault::{Fault, OpenError};
+pub use full_text::{FullText, Words};
 pub use inspect::SchemaColumn;
 pub use location::{InvalidLocation, Location, ServerUrl};
 pub use lock_kind::LockKind;

@@ -99,6 +99,7 @@ pub async fn compile(
     let compile = move || {
         let (mut projects, modes, mcp_hosts) =
             projects(&config, &environment, &supervisor, &mcp_logins)?;
+        projects.keep_deleted_for(config.storage.undo_deletion);
         projects.set_budgets(budgets(&config, clock.clone()));
         let oidc_logins = OidcLogins::of(&config, &environment, &mcp_logins)?;
         let metrics_token = metrics_token(&config, &environment)?;

@@ -15,7 +15,7 @@ use crate::http::{
     admin, apps, blocked_inputs, budgets, chat, conversations, edge, embed, events, export,
     export_all, files, health, imports, invitations, link_page, login, logo, mcp, mcp_logins, me,
     metrics, oidc, openapi, pages, people, person_logins, prompts, push, recipe_import, recipes,
-    sessions, share_links, status, web, ws,
+    search, sessions, share_links, status, web, ws,
 };
 
 /// The routes of the server, behind the edge.
@@ -61,6 +61,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/api/conversations/{id}/branch", put(conversations::choose_branch))
         .route("/api/conversations/{id}/events", get(events::follow))
         .route("/api/conversations/{id}/stop", post(conversations::stop))
+        .route("/api/conversations/{id}/restore", post(conversations::restore))
         .route("/api/conversations/{id}/export", get(export::export))
         .route(
             "/api/conversations/{id}/allowances",
@@ -69,6 +70,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/api/conversations/{id}/allowances/{tool}", delete(prompts::revoke))
         .route("/api/conversations/{id}/apps/{message}/page", get(apps::page))
         .route("/api/conversations/{id}/apps/{message}/call", post(apps::call))
+        .route("/api/search", get(search::read))
         .route("/api/conversations/{id}/links", get(share_links::list).post(share_links::make))
         .route("/api/conversations/{id}/links/{link}", delete(share_links::take_back))
         // For whoever has a link to share

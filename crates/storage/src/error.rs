@@ -2,6 +2,9 @@
 
 use parlor_database::{Fault, OpenError};
 
+/// So many conversations are on top of a list at most.
+pub const MOST_PINNED: u32 = 50;
+
 /// Why a read or a write failed. It can be cloned, because writes that are committed
 /// together fail together.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -15,6 +18,9 @@ pub enum StorageError {
     /// Answer 409: the prompt was answered already, or has expired.
     #[error("the prompt is closed")]
     PromptClosed,
+    /// Answer 409: so many conversations are on top of the list already.
+    #[error("{MOST_PINNED} conversations are pinned already; unpin one first")]
+    TooManyPinned,
     /// Choose another name: somebody of the tenant has it.
     #[error("somebody has this name already")]
     NameTaken,

@@ -12,6 +12,7 @@
 //! - `postgres_only`: limits that several nodes keep together, in one statement each.
 //! - `transfer`: the list of tables, for copies into another database.
 //! - `scope`: who sees which conversations. Every statement about them has its predicate.
+//! - `search_text`: words of texts, as the index of words has them and a search asks for them.
 //! - `queries`: what reads several tables, from one snapshot of the database.
 //!
 //! What holds:
@@ -36,6 +37,7 @@ mod path;
 mod postgres_only;
 mod queries;
 mod scope;
+mod search_text;
 mod served;
 mod store;
 mod tables;
@@ -44,7 +46,7 @@ mod transfer;
 mod unknown;
 
 pub use block_kind::BlockKind;
-pub use error::StorageError;
+pub use error::{MOST_PINNED, StorageError};
 pub use histogram::Histogram;
 pub use pages::{InvalidCursor, PageCursor};
 pub use parlor_database::Fault;
@@ -58,9 +60,11 @@ pub use queries::conversation_view::ConversationView;
 pub use queries::decision_list::{DecisionContent, DecisionFilter, DecisionPage, ListedDecision};
 pub use queries::log::{LogEnd, LogEntry, PageSize};
 pub use queries::running_turns::RunningTurns;
+pub use queries::search::{Hit, SearchPage, TitleHit};
 pub use queries::shared_view::SharedView;
 pub use queries::waiting_prompts::{WaitingContent, WaitingPage, WaitingPrompt};
 pub use scope::Scope;
+pub use search_text::excerpt::Excerpt;
 pub use served::Served;
 pub use store::Store;
 pub use tables::access::{Access, AccessRole, NewToken, SessionsOf, Token, TokenPerson};
@@ -68,7 +72,8 @@ pub use tables::admin_acts::{AdminAct, AdminActPage};
 pub use tables::allowances::Allowance;
 pub use tables::blocked_inputs::{BlockedInput, BlockedInputPage};
 pub use tables::conversations::{
-    Conversation, ConversationChanges, ConversationFilter, ConversationPage, NewConversation,
+    Conversation, ConversationChanges, ConversationFilter, ConversationList, ConversationPage,
+    NewConversation,
 };
 pub use tables::decisions::Decision;
 pub use tables::events::Logged;
@@ -76,6 +81,7 @@ pub use tables::external_conversations::{ExternalConversation, Surface};
 pub use tables::history::HistoryPart;
 pub use tables::images::{FileFacts, StoredFile};
 pub use tables::invitations::Invitation;
+pub use tables::list_places::PlaceChange;
 pub use tables::mcp_logins::{McpLoginAttempt, McpLogins, McpServerId};
 pub use tables::nodes::{NewNode, Node};
 pub use tables::people::{Identity, NewPerson, People, Person};
@@ -85,6 +91,7 @@ pub use tables::prompts::{NewPrompt, Prompt, PromptClosing, PromptPage, PromptVi
 pub use tables::push::{NewPushSubscription, Push, PushNumbers};
 pub use tables::push_messages::{EndedTurn, PushClaim, PushMessage, PushRecipient, PushSubject};
 pub use tables::rate_limits::RateLimitUse;
+pub use tables::search_entries::IndexStep;
 pub use tables::share_links::{ListedShareLink, NewShareLink, ShareLink};
 pub use tables::text_blocks::{Delta, TextBlock};
 pub use tables::token_kind::{TokenKind, Visit};

@@ -22,6 +22,7 @@ pub(crate) static MIGRATIONS: LazyLock<Migrations> = LazyLock::new(|| {
         (13, "people", include_str!("../migrations/sqlite/0013_people.sql")),
         (16, "branches", include_str!("../migrations/sqlite/0016_branches.sql")),
         (17, "usage", include_str!("../migrations/sqlite/0017_usage.sql")),
+        (18, "keeping", include_str!("../migrations/sqlite/0018_keeping.sql")),
         (19, "files", include_str!("../migrations/sqlite/0019_files.sql")),
         (20, "push", include_str!("../migrations/sqlite/0020_push.sql")),
         (21, "share links", include_str!("../migrations/sqlite/0021_share_links.sql")),
@@ -41,6 +42,7 @@ pub(crate) static MIGRATIONS: LazyLock<Migrations> = LazyLock::new(|| {
         (13, "people", include_str!("../migrations/postgres/0013_people.sql")),
         (16, "branches", include_str!("../migrations/postgres/0016_branches.sql")),
         (17, "usage", include_str!("../migrations/postgres/0017_usage.sql")),
+        (18, "keeping", include_str!("../migrations/postgres/0018_keeping.sql")),
         (19, "files", include_str!("../migrations/postgres/0019_files.sql")),
         (20, "push", include_str!("../migrations/postgres/0020_push.sql")),
         (21, "share links", include_str!("../migrations/postgres/0021_share_links.sql")),
@@ -60,13 +62,13 @@ mod tests {
     use super::*;
 
     /// The beginnings of the SHA-384 of each file, as databases out there have them.
-    const RELEASED: [&str; 23] = [
+    const RELEASED: [&str; 24] = [
         "9f76f9d19ac5d70c", "6b33ade10b2bbc38", "e17fc43b9006823c", "c842e04867e646b8",
         "0299af784d2a7c87", "84f785891941946a", "5e9e1405a237eef8", "96d6b46e5fb7bc99",
         "3cf264bdc4f2943f", "f398fb6138a0a5b7", "a2ef0cd7eb12e79b", "80734480f2313eb0",
-        "28a9c42b76c5576c", "5fa1a5c9fcd1d172", "c45a3f13381be68a", "00a1f7f19e71fe64",
-        "0ba7d86089eb273a", "d1170c671075ec06", "80f6bed2ae4d1aa2", "897004d1b67aca0b",
-        "f19bc57d2ce6222e", "808c514e8ebb01b4", "2a1f61b6f26261fb",
+        "28a9c42b76c5576c", "5fa1a5c9fcd1d172", "c45a3f13381be68a", "d35bed49a5ab8449",
+        "00a1f7f19e71fe64", "0ba7d86089eb273a", "d1170c671075ec06", "80f6bed2ae4d1aa2",
+        "897004d1b67aca0b", "f19bc57d2ce6222e", "808c514e8ebb01b4", "2a1f61b6f26261fb",
     ];
 
     /// FAULTS 7: a database of every earlier version opens: what it remembers of its

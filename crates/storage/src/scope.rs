@@ -5,6 +5,8 @@
 //! - An administrator reads the others too, if the tenant says so; they never take part in them.
 //! - A visitor of another site sees their own and nothing else.
 //! - Any of them may be held to some projects; those of others are not there then.
+//! - One that was deleted is nobody's until that is undone ([`sees_deleted`]). Only the server itself
+//!   sees it: its turn may have yet to end.
 //!
 //! [`sees`] is the predicate for every statement that reads or writes conversations and what is in
 //! them; [`Scope::bind`] binds its values. [`Scope::takes_part`] and [`Scope::is_in_charge`] say
@@ -116,10 +118,19 @@ impl Scope {
 
     /// Binds the values of the predicate.
     pub(crate) fn bind(&self, query: Query) -> Query {
-        query
-            .bind(self.tenant.as_str())
-            .bind(self.person().map(|person| person.to_string()))
-            .bind(self.view())
+        let viewer = match self.viewer {
+            Viewer::Server => Some(SERVER.to_owned()),
+            Viewer::SharedAccount | Viewer::Person(_) | Viewer::Visitor(_) => {
+                self.person().map(|person| person.to_string())
+            }
+        };
+        query.bind(self.tenant.as_str()).bind(viewer).bind(self.view())
+    }
+
+    /// What rows that are somebody's own have as their key: the person, or nothing for the shared
+    /// account.
+    pub(crate) fn viewer_key(&self) -> String {
+        self.person().map(|person| person.to_string()).unwrap_or_default()
     }
 
     /// What of the tenant is seen, as a text for the predicate: `all`, `own` or `shared`, and the
@@ -140,15 +151,39 @@ impl Scope {
     }
 }
 
+/// What the predicate has for the server in the place of a person. No person has it as their id.
+const SERVER: &str = "server";
+
 /// The predicate: whether the conversation `c` is seen. Its values are those from number `first`
 /// on, three of them.
 pub(crate) fn sees(first: usize) -> String {
-    let (tenant, view) = (format!("${first}"), format!("${}", first + 2));
-    let of_person = owned("c.person", first);
+    let (tenant, viewer, view) = (first, first + 1, first + 2);
+    let (of_person, in_project) = (owned("c.person", first), in_projects(first));
     format!(
-        "(c.tenant = {tenant}
-          AND ({of_person} OR (c.visibility = 'tenant' AND {view} NOT LIKE 'own%'))
-          AND ({view} NOT LIKE '%:%' OR REPLACE({view}, ',' || c.project || ',', '') <> {view}))"
+        "(c.tenant = ${tenant} AND (c.deleted_at IS NULL OR ${viewer} = '{SERVER}')
+          AND ({of_person} OR (c.visibility = 'tenant' AND ${view} NOT LIKE 'own%'))
+          AND {in_project})"
+    )
+}
+
+/// Whether the conversation `c` was deleted, and is the viewer's own or the shared account's, so that
+/// they may undo that. The values are the same.
+pub(crate) fn sees_deleted(first: usize) -> String {
+    let (of_person, in_project) = (owned("c.person", first), in_projects(first));
+    format!("(c.tenant = ${first} AND c.deleted_at IS NOT NULL AND {of_person} AND {in_project})")
+}
+
+/// Whether the conversation `c` is in a project that the viewer is held to, if they are.
+fn in_projects(first: usize) -> String {
+    let view = first + 2;
+    format!("(${view} NOT LIKE '%:%' OR REPLACE(${view}, ',' || c.project || ',', '') <> ${view})")
+}
+
+/// Joins the place `k` that the viewer gave the conversation `c` in their list.
+pub(crate) fn with_place(first: usize) -> String {
+    let viewer = first + 1;
+    format!(
+        "LEFT JOIN list_places k ON k.conversation_id = c.id AND k.viewer = COALESCE(${viewer}, '')"
     )
 }
 

@@ -51,6 +51,8 @@ const NOT_COPIED: &[(&str, &str)] = &[
     ("mcp_login_attempts", "logins that were begun, of minutes"),
     ("webhooks", "written by each server that starts"),
     ("embed_tokens", "tokens of minutes, which a site asks for again"),
+    ("search_entries", "the index of words is made anew by the server that starts"),
+    ("search_progress", "the index of words is made anew by the server that starts"),
     ("turns.owner", "every running turn of the copy is taken over"),
 ];
 
@@ -59,7 +61,9 @@ const TABLES: &[Table] = &[
         .texts(&[
             "id", "tenant", "project", "title", "mode", "home", "folder", "person", "visibility",
         ])
-        .integers(&["epoch", "next_seq", "next_position", "created_at", "updated_at", "leaf"]),
+        .integers(&[
+            "epoch", "next_seq", "next_position", "created_at", "updated_at", "leaf", "deleted_at",
+        ]),
     Table::new("turns", &["id"])
         .texts(&[
             "id", "conversation_id", "tenant", "started_by", "client_message_id", "message_id",
@@ -119,6 +123,9 @@ const TABLES: &[Table] = &[
         &["tenant", "principal", "surface", "project", "external_id"],
     )
     .texts(&["tenant", "principal", "surface", "project", "external_id", "conversation_id"]),
+    Table::new("list_places", &["conversation_id", "viewer"])
+        .texts(&["conversation_id", "viewer"])
+        .integers(&["pinned_at", "archived_at"]),
     Table::new("decisions", &["id"])
         .texts(&[
             "id", "tenant", "project", "conversation_id", "prompt_id", "origin", "outcome",
@@ -200,6 +207,7 @@ const RULES: &[Rule] = &[
         broken: "FROM push_subscriptions s WHERE NOT EXISTS \
                  (SELECT 1 FROM tokens t WHERE t.id = s.session)",
     },
+    of_a_conversation!("list_places", "every place in a list is that of a conversation"),
     of_a_person!("identities", "every identity belongs to a person"),
     of_a_person!("mcp_person_logins", "every login of a person to a server belongs to one"),
     of_a_person!("tokens", "every session and key of a person belongs to one"),

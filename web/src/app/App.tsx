@@ -25,6 +25,7 @@ import { restoreLostFocus } from './lost_focus';
 import { useOverlay, useOverlayKeys } from './overlays';
 import { Sidebar } from './Sidebar';
 import { useStopKey } from './stop_key';
+import { ToastBar } from './ToastBar';
 
 /** The delay before a page that could not be loaded is loaded again, in milliseconds. */
 const AGAIN = 4_000;
@@ -91,6 +92,7 @@ export function App() {
     <>
       <Layout />
       <Overlays />
+      <ToastBar />
       <Announcer />
     </>
   );

@@ -1,17 +1,19 @@
-import { Ellipsis, FileJson, FileText, Link, Lock, Pencil, Trash2, Users } from 'lucide-react';
+import { Archive, ArchiveRestore, Ellipsis, FileJson, FileText, Link, Lock, Pencil, Pin, PinOff, Trash2, Users } from 'lucide-react';
 import { type FormEvent, lazy, Suspense, useEffect, useRef, useState } from 'react';
 
 import { type I18n, useI18n } from '../i18n';
 import { reasonFor } from '../i18n/reasons';
 import { type ConversationSummary, exportPath, type Visibility } from '../net/api';
-import { startNew } from '../state/conversation';
-import { remove, rename, setVisibility } from '../state/list';
+import { open, startNew } from '../state/conversation';
+import { place, remove, rename, restore, setVisibility } from '../state/list';
 import { getState, useParlor } from '../state/store';
 import { announce } from '../ui/announce';
 import { Button, IconButton } from '../ui/Button';
 import { classes } from '../ui/classes';
 import { onEscape } from '../ui/escape';
 import { Menu } from '../ui/Menu';
+import { showToast } from '../ui/toast';
+import { AskToDelete } from './AskToDelete';
 
 const ShareDialog = lazy(() => import('./ShareDialog'));
 
@@ -23,11 +25,12 @@ interface Props {
   open(): void;
 }
 
-export function ListRow({ row, current, waits, open }: Props) {
+export function ListRow({ row, current, waits, open: show }: Props) {
   const i18n = useI18n();
   const { t } = i18n;
   const [doing, setDoing] = useState<'nothing' | 'renaming' | 'deleting' | 'sharing'>('nothing');
   const me = useParlor((state) => state.me?.person?.id);
+  const undoes = useParlor((state) => (state.me?.limits.undo_deletion_seconds ?? 0) > 0);
   // Those of the shared account are everybody's, and nothing is said about them.
   const isShared = row.person !== undefined && row.visibility === 'tenant';
   const isOwn = row.person !== undefined && row.person === me;
@@ -44,15 +47,36 @@ export function ListRow({ row, current, waits, open }: Props) {
     if (doing === 'nothing' && finished.current) name.current?.focus();
     finished.current = false;
   }, [doing]);
+  const moveTo = (change: { pinned?: boolean; archived?: boolean }) => {
+    if (change.archived !== undefined) focusBeside(name.current);
+    void place(row.id, change).then((refusal) => {
+      if (refusal) return announce(reasonFor(i18n, refusal), 'urgent');
+      const done = change.pinned !== undefined ? (change.pinned ? 'list.now_pinned' : 'list.now_unpinned') : change.archived ? 'list.now_archived' : 'list.now_unarchived';
+      if (change.archived === undefined) return announce(t(done));
+      showToast({ text: t(done), action: { label: t('toast.undo'), run: () => void place(row.id, { archived: !change.archived }) } });
+    });
+  };
+  const deleteIt = () => {
+    // Without a time in which it can be undone, it is asked about first.
+    if (!undoes) return setDoing('deleting');
+    const isOpen = getState().conversation.id === row.id;
+    focusBeside(name.current);
+    void remove(row.id, false).then((refusal) => {
+      if (refusal) return finish(refusal);
+      if (isOpen) startNew();
+      const undo = () => void restore(row.id).then((refused) => (refused ? announce(reasonFor(i18n, refused), 'urgent') : isOpen && void open(row.id)));
+      showToast({ text: t('list.now_deleted'), action: { label: t('toast.undo'), run: undo } });
+    });
+  };
   if (doing === 'renaming') {
     return <Renaming title={row.title} done={(title) => void (title === null ? finish(null) : rename(row.id, title).then(finish))} />;
   }
   if (doing === 'deleting') {
     return (
-      <Deleting
+      <AskToDelete
         done={(yes) => {
           if (!yes) return finish(null);
-          void remove(row.id).then((refusal) => {
+          void remove(row.id, true).then((refusal) => {
             if (refusal) finish(refusal);
             if (!refusal && getState().conversation.id === row.id) startNew();
           });
@@ -65,7 +89,7 @@ export function ListRow({ row, current, waits, open }: Props) {
       <button
         ref={name}
         type="button"
-        onClick={open}
+        onClick={show}
         aria-current={current ? 'true' : undefined}
         className="flex min-w-0 grow items-center gap-2 rounded-control px-2.5 py-1.5 text-start pointer-coarse:min-h-11"
       >
@@ -86,6 +110,12 @@ export function ListRow({ row, current, waits, open }: Props) {
         )}
         items={[
           { key: 'rename', label: t('list.rename'), icon: <Pencil size={15} />, run: () => setDoing('renaming') },
+          row.pinned
+            ? { key: 'unpin', label: t('list.unpin'), icon: <PinOff size={15} />, run: () => moveTo({ pinned: false }) }
+            : { key: 'pin', label: t('list.pin'), icon: <Pin size={15} />, run: () => moveTo({ pinned: true }) },
+          row.archived
+            ? { key: 'unarchive', label: t('list.unarchive'), icon: <ArchiveRestore size={15} />, run: () => moveTo({ archived: false }) }
+            : { key: 'archive', label: t('list.archive'), icon: <Archive size={15} />, run: () => moveTo({ archived: true }) },
           ...(isOwn ? visibilityItems(row, i18n) : []),
           ...(links && (isOwn || row.person === undefined)
             ? [{ key: 'share', label: t('share.open'), icon: <Link size={15} />, run: () => setDoing('sharing') }]
@@ -94,7 +124,7 @@ export function ListRow({ row, current, waits, open }: Props) {
           { key: 'json', label: t('list.export_json'), icon: <FileJson size={15} />, href: exportPath(row.id, 'json') },
           // That of a person is deleted by them alone.
           ...(isOwn || row.person === undefined
-            ? [{ key: 'delete', label: t('list.delete'), icon: <Trash2 size={15} />, critical: true, run: () => setDoing('deleting') }]
+            ? [{ key: 'delete', label: t('list.delete'), icon: <Trash2 size={15} />, critical: true, run: deleteIt }]
             : []),
         ]}
       />
@@ -105,6 +135,13 @@ export function ListRow({ row, current, waits, open }: Props) {
       )}
     </li>
   );
+}
+
+/** Before a row leaves the list the keyboard goes to the one beside it. */
+function focusBeside(inside: HTMLElement | null): void {
+  const row = inside?.closest('li');
+  const beside = row?.nextElementSibling ?? row?.previousElementSibling;
+  beside?.querySelector('button')?.focus();
 }
 
 /** Who sees it: of the two items one is checked. */
@@ -168,29 +205,6 @@ function Renaming({ title, done }: { title: string; done(title: string | null): 
           <Button look="quiet" onClick={() => done(null)}>{t('cancel')}</Button>
         </div>
       </form>
-    </li>
-  );
-}
-
-function Deleting({ done }: { done(yes: boolean): void }) {
-  const { t } = useI18n();
-  const here = useRef<HTMLLIElement>(null);
-  const yes = () => {
-    const beside = here.current?.nextElementSibling ?? here.current?.previousElementSibling;
-    beside?.querySelector('button')?.focus();
-    done(true);
-  };
-  return (
-    <li
-      ref={here}
-      className="space-y-2 rounded-control border border-critical/50 p-2.5"
-      onKeyDown={onEscape(() => done(false))}
-    >
-      <p className="text-small">{t('list.delete_question')}</p>
-      <div className="flex gap-2">
-        <Button look="critical" onClick={yes}>{t('list.delete')}</Button>
-        <Button onClick={() => done(false)} autoFocus>{t('list.keep')}</Button>
-      </div>
     </li>
   );
 }

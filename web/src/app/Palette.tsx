@@ -1,22 +1,28 @@
-/** Ctrl+K: conversations by title, and everything that the page can do, by typing. */
+/** Ctrl+K: conversations by title and by what was said in them, and everything that the page can do, by typing. */
 
-import { CornerDownLeft, MessageSquare, Search, Zap } from 'lucide-react';
+import { CornerDownLeft, MessageSquare, Search, TextQuote, Zap } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 
 import { useI18n } from '../i18n';
-import * as api from '../net/api';
+import { type Excerpt, search, type SearchPage } from '../net/search';
 import { open } from '../state/conversation';
 import { useParlor } from '../state/store';
 import { classes } from '../ui/classes';
+import { Marked } from '../ui/Marked';
 import { type Command, commandsFor, matching } from './commands';
 import { showOverlay, useOverlay } from './overlays';
 
 /** A pause in typing, in milliseconds. */
 const PAUSE = 150;
 const MOST_CONVERSATIONS = 8;
+const MOST_MESSAGES = 8;
 
 interface Entry extends Command {
-  kind: 'conversation' | 'command';
+  kind: 'conversation' | 'message' | 'command';
+  /** What was found in the label. */
+  marks?: Excerpt['marks'];
+  /** The title of the conversation of a message. */
+  beside?: string;
 }
 
 export default function Palette() {
@@ -92,6 +98,8 @@ export default function Palette() {
   );
 }
 
+const ICONS = { conversation: MessageSquare, message: TextQuote, command: Zap };
+
 interface RowProps {
   id: string;
   entry: Entry;
@@ -101,7 +109,7 @@ interface RowProps {
 }
 
 function Row({ id, entry, selected, run, point }: RowProps) {
-  const Icon = entry.kind === 'conversation' ? MessageSquare : Zap;
+  const Icon = ICONS[entry.kind];
   return (
     <li
       id={id}
@@ -112,7 +120,8 @@ function Row({ id, entry, selected, run, point }: RowProps) {
       className={classes('flex min-h-9 cursor-pointer items-center gap-2.5 rounded-control px-2.5 py-1.5 pointer-coarse:min-h-11', selected && 'bg-raised')}
     >
       <Icon size={15} aria-hidden="true" className="shrink-0 text-muted" />
-      <span dir="auto" className="min-w-0 grow truncate text-start">{entry.label}</span>
+      <span dir="auto" className="min-w-0 grow truncate text-start"><Marked text={entry.label} marks={entry.marks ?? []} /></span>
+      {entry.beside !== undefined && <span dir="auto" className="max-w-[35%] shrink-0 truncate text-small text-muted">{entry.beside}</span>}
       {selected && <CornerDownLeft size={14} aria-hidden="true" className="shrink-0 text-muted pointer-coarse:hidden" />}
     </li>
   );
@@ -125,23 +134,27 @@ function Row({ id, entry, selected, run, point }: RowProps) {
 function useEntries(query: string): Entry[] {
   const i18n = useI18n();
   const state = useParlor();
-  const found = useConversations(query);
+  const found = useFound(query);
   const commands = matching(commandsFor(i18n, state), query).map((one) => ({ ...one, kind: 'command' as const }));
-  const conversations = found.map((row) => ({ id: `c.${row.id}`, label: row.title, kind: 'conversation' as const, run: () => void open(row.id) }));
-  return query.trim() === '' ? [...conversations.slice(0, 5), ...commands] : [...commands, ...conversations];
+  return query.trim() === '' ? [...found.slice(0, 5), ...commands] : [...commands, ...found];
 }
 
-/** Found by the server, after each pause in typing; those of the list without a query. */
-function useConversations(query: string): api.ConversationSummary[] {
+interface FoundByServer {
+  query: string;
+  page: SearchPage;
+}
+
+/** Found by the server, after each pause in typing; the conversations of the list without a query. */
+function useFound(query: string): Entry[] {
   const listed = useParlor((state) => state.list.rows);
-  const [found, setFound] = useState<{ query: string; rows: api.ConversationSummary[] }>({ query: '', rows: [] });
+  const [found, setFound] = useState<FoundByServer>({ query: '', page: { titles: [], messages: [] } });
   const wanted = query.trim();
   useEffect(() => {
     if (wanted === '') return;
     let current = true;
     const timer = setTimeout(() => {
-      api.listConversations(wanted).then(
-        ({ conversations: rows }) => current && setFound({ query: wanted, rows }),
+      search(wanted).then(
+        (page) => current && setFound({ query: wanted, page }),
         // The commands work without the server.
         () => undefined,
       );
@@ -151,6 +164,22 @@ function useConversations(query: string): api.ConversationSummary[] {
       clearTimeout(timer);
     };
   }, [wanted]);
-  const rows = wanted === '' ? listed : found.query === wanted ? found.rows : [];
-  return rows.slice(0, MOST_CONVERSATIONS);
+  if (wanted === '') {
+    return listed.slice(0, MOST_CONVERSATIONS).map(({ id, title }) => ({ id: `c.${id}`, label: title, kind: 'conversation', run: () => void open(id) }));
+  }
+  if (found.query !== wanted) return [];
+  const { titles, messages } = found.page;
+  return [
+    ...titles.map(({ conversation_id: id, title }): Entry => ({ id: `c.${id}`, label: title.text, marks: title.marks, kind: 'conversation', run: () => void open(id) })),
+    ...messages.slice(0, MOST_MESSAGES).map(
+      (hit): Entry => ({
+        id: `m.${hit.message_id}`,
+        label: hit.excerpt.text,
+        marks: hit.excerpt.marks,
+        beside: hit.title,
+        kind: 'message',
+        run: () => void open(hit.conversation_id, hit.message_id),
+      }),
+    ),
+  ];
 }

@@ -2,7 +2,7 @@
 
 import type { ConversationSummary } from '../net/api';
 
-export type Age = 'today' | 'yesterday' | 'week' | 'older';
+export type Age = 'pinned' | 'today' | 'yesterday' | 'week' | 'older';
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -15,7 +15,7 @@ export function byAge(rows: readonly ConversationSummary[], now: number): [Age, 
   };
   const groups = new Map<Age, ConversationSummary[]>();
   for (const row of rows) {
-    const key = age(row.updated_at);
+    const key = row.pinned ? 'pinned' : age(row.updated_at);
     groups.set(key, [...(groups.get(key) ?? []), row]);
   }
   return [...groups];

@@ -25,7 +25,7 @@ const project = (id: string, name: string) => ({ id, name, on_reload: 'new' as c
 
 function begin(role: 'user' | 'admin' = 'user'): void {
   const me = { role, tenant: 't', name: 'x', default_project: 'home', projects: [project('home', 'Kitchen'), project('desk', 'Desk')], limits: {}, locale: 'en' };
-  setState({ ...INITIAL, me: me as never, project: 'home', list: { rows: [row('c1', 'Supper')], query: '', nextBefore: null, state: 'ready' } }, true);
+  setState({ ...INITIAL, me: me as never, project: 'home', list: { rows: [row('c1', 'Supper')], name: 'current', nextBefore: null, state: 'ready' } }, true);
 }
 
 beforeEach(() => {
@@ -52,7 +52,7 @@ const selected = () => screen.getAllByRole('option').find((one) => one.getAttrib
 describe('the palette', () => {
   it('has the newest conversations, then the commands', async () => {
     recordRequests();
-    setState({ list: { rows: [row('c1', 'Supper'), row('c2', 'Lunch')], query: '', nextBefore: null, state: 'ready' } });
+    setState({ list: { rows: [row('c1', 'Supper'), row('c2', 'Lunch')], name: 'current', nextBefore: null, state: 'ready' } });
     render(<Palette />);
     await waitFor(() => expect(found().slice(0, 3)).toEqual(['Supper', 'Lunch', 'New conversation']));
     expect(found()).toEqual(expect.arrayContaining(['Waiting for you', 'New conversation in Desk', 'Switch to “Plan”', 'Settings', 'Appearance: Dark', 'Language: Português', 'Keys', 'Import a recipe']));
@@ -61,15 +61,18 @@ describe('the palette', () => {
   });
 
   it('searches conversations on the server, and commands here, also without accents', async () => {
-    const heard = recordRequests(({ path }) => Response.json({ conversations: path.includes('q=portugues') ? [row('c9', 'Lição de português')] : [] }));
+    const titles = [{ conversation_id: 'c9', title: { text: 'Lição de português', marks: [[9, 18]] }, archived: false, updated_at: 1 }];
+    const hit = { conversation_id: 'c8', message_id: 'm1', title: 'Lunch', archived: false, role: 'user', at: 1, excerpt: { text: 'em português, please', marks: [[3, 12]] } };
+    const heard = recordRequests(({ path }) => Response.json(path.includes('q=portugues') ? { titles, messages: [hit] } : { titles: [], messages: [] }));
     render(<Palette />);
     await user.type(screen.getByRole('combobox'), 'portugues');
-    await waitFor(() => expect(found()).toEqual(['Language: Português', 'Lição de português']));
-    expect(heard.some(({ path }) => path === '/api/conversations?q=portugues')).toBe(true);
+    await waitFor(() => expect(found()).toEqual(['Language: Português', 'Lição de português', 'em português, pleaseLunch']));
+    expect(screen.getAllByText('português').map((one) => one.tagName)).toEqual(['MARK', 'MARK']);
+    expect(heard.some(({ path }) => path === '/api/search?q=portugues')).toBe(true);
   });
 
   it('is used with the keyboard', async () => {
-    recordRequests(() => Response.json({ conversations: [] }));
+    recordRequests(() => Response.json({ titles: [], messages: [] }));
     render(<Palette />);
     await user.type(screen.getByRole('combobox'), 'appearance');
     await waitFor(() => expect(found()).toHaveLength(3));
@@ -82,7 +85,7 @@ describe('the palette', () => {
   });
 
   it('opens pages, and says when nothing is found', async () => {
-    recordRequests(() => Response.json({ conversations: [] }));
+    recordRequests(() => Response.json({ titles: [], messages: [] }));
     render(<Palette />);
     await user.type(screen.getByRole('combobox'), 'xyzzy');
     expect(await screen.findByText('Nothing found.')).toBeDefined();

@@ -26,7 +26,7 @@ beforeEach(() => {
   window.history.replaceState(null, '', '/waiting');
   useLanguage.setState({ language: 'en' });
   const me = { role: 'user', tenant: 'home', name: 'x', default_project: 'home', projects: [{ id: 'home', name: 'Kitchen', on_reload: 'new', recipe_vault: false, message_chars: 100 }], limits: {}, locale: 'en' };
-  setState({ ...INITIAL, page: 'waiting', me: me as never, list: { rows: [row('c1', 'Supper')], query: '', nextBefore: null, state: 'ready' } }, true);
+  setState({ ...INITIAL, page: 'waiting', me: me as never, list: { rows: [row('c1', 'Supper')], name: 'current', nextBefore: null, state: 'ready' } }, true);
   open = [
     { prompt: prompt('p2', 'c2', 'Newer?'), status: 'open', origin: 'mcp:mail', opened_at: NOW - 60_000 },
     { prompt: prompt('p1', 'c1', 'Older?'), status: 'open', origin: 'agent', opened_at: NOW - 3_600_000 },

@@ -65,6 +65,8 @@ export interface Me {
     file_bytes: number;
     files_bytes: number;
     file_chars: number;
+    /** 0 if a conversation is deleted for good at once. */
+    undo_deletion_seconds?: number;
   };
   locale: 'en' | 'pt';
 }
@@ -82,7 +84,16 @@ export interface ConversationSummary {
   created_at: Timestamp;
   updated_at: Timestamp;
   running: boolean;
+  /** Whether it is on top of the list of whoever reads it. */
+  pinned?: boolean;
+  /** Whether it is in their archive. */
+  archived?: boolean;
+  /** When it was deleted, if it still can be restored. */
+  deleted_at?: Timestamp;
 }
+
+/** The lists that there are. */
+export type ListName = 'current' | 'archived' | 'deleted';
 
 /** Where somebody is logged in. */
 export interface ListedSession {
@@ -136,9 +147,9 @@ export const endSession = (id: string) => ask(`/api/sessions/${encodeURIComponen
 
 export const me = () => askJson<Me>('/api/me');
 
-export function listConversations(query: string, before?: string): Promise<ConversationPage> {
+export function listConversations(list: ListName, before?: string): Promise<ConversationPage> {
   const parameters = new URLSearchParams();
-  if (query.trim()) parameters.set('q', query.trim());
+  if (list !== 'current') parameters.set('list', list);
   if (before) parameters.set('before', before);
   const suffix = parameters.size > 0 ? `?${parameters}` : '';
   return askJson<ConversationPage>(`/api/conversations${suffix}`);
@@ -147,11 +158,15 @@ export function listConversations(query: string, before?: string): Promise<Conve
 export const readConversation = (id: ConversationId) =>
   askJson<ConversationView>(conversationPath(id));
 
-export const changeConversation = (id: ConversationId, change: { title?: string; mode?: Mode; visibility?: Visibility }) =>
+export const changeConversation = (id: ConversationId, change: { title?: string; mode?: Mode; visibility?: Visibility; pinned?: boolean; archived?: boolean }) =>
   askJson<ConversationView>(conversationPath(id), { method: 'PATCH', json: change });
 
-export const deleteConversation = (id: ConversationId) =>
-  ask(conversationPath(id), { method: 'DELETE' });
+/** Deletes a conversation: it can be restored for a while, unless it is deleted for good. */
+export const deleteConversation = (id: ConversationId, forGood: boolean) =>
+  ask(`${conversationPath(id)}${forGood ? '?for_good=true' : ''}`, { method: 'DELETE' });
+
+export const restoreConversation = (id: ConversationId) =>
+  ask(`${conversationPath(id)}/restore`, { method: 'POST' });
 
 export const exportPath = (id: ConversationId, format: 'markdown' | 'json') =>
   `${conversationPath(id)}/export?format=${format}`;

@@ -14,6 +14,11 @@ export function addressed(path: string = window.location.pathname): string | nul
   return CONVERSATION.exec(path)?.[1] ?? null;
 }
 
+/** The message that the address names: `/c/{id}#m-{message}`. */
+export function addressedMessage(hash: string = window.location.hash): string | null {
+  return /^#m-([\w-]+)$/.exec(hash)?.[1] ?? null;
+}
+
 export function addressOf(conversation: string | null): string {
   return conversation === null ? HOME : `/c/${encodeURIComponent(conversation)}`;
 }
@@ -46,12 +51,12 @@ export function pageAt(path: string = window.location.pathname): Page {
 }
 
 /** Sets the address to that of a conversation, as a new entry of the history or in place of the current one. */
-export function setAddress(conversation: string | null, how: 'step' | 'same'): void {
+export function setAddress(conversation: string | null, how: 'step' | 'same', message: string | null = null): void {
   // The address of a frame in another page is nobody's to see.
   if (EMBEDDING) return;
-  const path = addressOf(conversation);
+  const path = addressOf(conversation) + (message === null ? '' : `#m-${encodeURIComponent(message)}`);
   // A conversation that gets its id while another page is shown does not take that page's place.
-  if (path === window.location.pathname || (how === 'same' && pageAt() !== 'chat')) return;
+  if (path === window.location.pathname + window.location.hash || (how === 'same' && pageAt() !== 'chat')) return;
   if (how === 'step') window.history.pushState(null, '', path);
   else window.history.replaceState(null, '', path);
 }

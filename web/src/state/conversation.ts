@@ -5,7 +5,7 @@ import * as api from '../net/api';
 import type { LogEvent } from '../net/decode';
 import { asRefusal, onLoggedOut, Refusal } from '../net/http';
 import type { ChatRequest, Mode, PromptAnswer } from '../protocol/generated';
-import { addressed, adminTabAt, pageAt, setAddress } from './address';
+import { addressed, addressedMessage, adminTabAt, pageAt, setAddress } from './address';
 import { forgetAnswerDraft } from './answer_drafts';
 import { openDraftsOf } from './draft_storage';
 import { isWriting, refreshList, refreshListSoon, refreshWaiting } from './list';
@@ -41,8 +41,8 @@ export async function startPage(): Promise<void> {
     return setState({ failure: asRefusal(error) });
   }
   const wanted = addressed();
-  const shown = wanted === null ? null : show(wanted);
-  await Promise.all([refreshList(''), refreshWaiting(), shown]);
+  const shown = wanted === null ? null : show(wanted, addressedMessage());
+  await Promise.all([refreshList(), refreshWaiting(), shown]);
   if (wanted === null && getState().page === 'chat') await offerUnfinished();
 }
 
@@ -51,9 +51,10 @@ export function goToAddress(): void {
   const page = pageAt();
   setState({ page, adminTab: adminTabAt() });
   const wanted = addressed();
-  if (page !== 'chat' || wanted === getState().conversation.id) return;
-  if (wanted === null) leave();
-  else void show(wanted);
+  if (page !== 'chat') return;
+  if (wanted === getState().conversation.id) setState({ target: addressedMessage() });
+  else if (wanted === null) leave();
+  else void show(wanted, addressedMessage());
 }
 
 /** K-3: without a conversation in the address, a new one begins, and the last one is offered. */
@@ -100,21 +101,22 @@ function leave(project?: string): void {
     allowances: [],
     panel: null,
     unfinished: null,
+    target: null,
   }));
 }
 
-/** Opens a conversation: its history, then its live events. */
-export async function open(id: string): Promise<void> {
+/** Opens a conversation: its history, then its live events. A message in it is shown, if one is named. */
+export async function open(id: string, message: string | null = null): Promise<void> {
   setState({ page: 'chat' });
-  setAddress(id, 'step');
-  await show(id);
+  setAddress(id, 'step', message);
+  await show(id, message);
 }
 
-async function show(id: string): Promise<void> {
-  if (getState().conversation.id === id && getState().opening === 'no') return;
+async function show(id: string, message: string | null = null): Promise<void> {
+  if (getState().conversation.id === id && getState().opening === 'no') return setState({ target: message });
   leave();
   const from = { ...EMPTY, id };
-  setState({ conversation: from, opening: 'reading', live: false });
+  setState({ conversation: from, opening: 'reading', live: false, target: message });
   try {
     const view = await api.readConversation(id);
     if (getState().conversation.id !== id) return;

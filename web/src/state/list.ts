@@ -2,6 +2,7 @@
 
 import * as api from '../net/api';
 import { asRefusal, Refusal } from '../net/http';
+import { searchAgain } from './search';
 import { getState, setState } from './store';
 
 /** Whether an answer is being written. A turn that waits for a person is running and writes nothing. */
@@ -11,26 +12,24 @@ export function isWriting(row: api.ConversationSummary, waiting: readonly api.Op
 
 let latest = 0;
 
-/** Reads the first page of what the search finds. Only the newest search counts. */
-export async function refreshList(query: string = getState().list.query): Promise<void> {
+/** Reads the first page of a list. Only the newest reading counts. */
+export async function refreshList(name: api.ListName = getState().list.name): Promise<void> {
   const mine = ++latest;
-  setState(({ list }) => ({ list: { ...list, query } }));
+  setState(({ list }) => (list.name === name ? {} : { list: { ...list, name, rows: [], nextBefore: null, state: 'loading' } }));
   try {
-    const page = await api.listConversations(query);
-    if (mine !== latest) return;
-    const { conversations: rows, next_before } = page;
-    setState({ list: { rows, query, nextBefore: next_before ?? null, state: 'ready' } });
+    const { conversations: rows, next_before } = await api.listConversations(name);
+    if (mine === latest) setState({ list: { name, rows, nextBefore: next_before ?? null, state: 'ready' } });
   } catch {
     if (mine === latest) setState(({ list }) => ({ list: { ...list, state: 'failed' } }));
   }
 }
 
 export async function loadMore(): Promise<void> {
-  const { query, nextBefore } = getState().list;
+  const { name, nextBefore } = getState().list;
   if (nextBefore === null) return;
   const mine = ++latest;
   try {
-    const page = await api.listConversations(query, nextBefore);
+    const page = await api.listConversations(name, nextBefore);
     if (mine !== latest) return;
     setState(({ list }) => {
       const known = new Set(list.rows.map((row) => row.id));
@@ -78,18 +77,49 @@ export async function setVisibility(id: string, visibility: api.Visibility): Pro
   }
 }
 
-export async function remove(id: string): Promise<Refusal | null> {
+/** Puts a conversation on top of the list, or into the archive, or takes it out of there. */
+export async function place(id: string, change: { pinned?: boolean; archived?: boolean }): Promise<Refusal | null> {
   try {
-    await api.deleteConversation(id);
+    await api.changeConversation(id, change);
+    if (change.archived !== undefined) leaveList(id);
+    await refreshList();
+    searchAgain();
+    return null;
+  } catch (error) {
+    return asRefusal(error);
+  }
+}
+
+/** Deletes a conversation. It can be restored, unless that is for good. */
+export async function remove(id: string, forGood: boolean): Promise<Refusal | null> {
+  try {
+    await api.deleteConversation(id, forGood);
   } catch (error) {
     const refusal = asRefusal(error);
     if (refusal.code !== 'not_found') return refusal;
   }
+  leaveList(id);
+  searchAgain();
+  return null;
+}
+
+/** Undoes a deletion. */
+export async function restore(id: string): Promise<Refusal | null> {
+  try {
+    await api.restoreConversation(id);
+  } catch (error) {
+    return asRefusal(error);
+  }
+  await Promise.all([refreshList(), refreshWaiting()]);
+  searchAgain();
+  return null;
+}
+
+function leaveList(id: string): void {
   setState(({ list, unfinished }) => ({
     list: { ...list, rows: list.rows.filter((row) => row.id !== id) },
     unfinished: unfinished?.summary.id === id ? null : unfinished,
   }));
-  return null;
 }
 
 /** The open prompts of all conversations. If they cannot be read, those that are known stay. */

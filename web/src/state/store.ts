@@ -2,7 +2,7 @@
 
 import { create } from 'zustand';
 
-import type { Allowance, ConversationSummary, Me, OpenPrompt, Project } from '../net/api';
+import type { Allowance, ConversationSummary, ListName, Me, OpenPrompt, Project } from '../net/api';
 import type { Connection } from '../net/conversation_stream';
 import type { Refusal } from '../net/http';
 import type { Mode } from '../protocol/generated';
@@ -51,8 +51,8 @@ export interface Notice {
 }
 
 export interface ConversationList {
+  name: ListName;
   rows: ConversationSummary[];
-  query: string;
   nextBefore: string | null;
   state: 'loading' | 'ready' | 'failed';
 }
@@ -92,6 +92,8 @@ export interface ParlorState {
   list: ConversationList;
   waiting: OpenPrompt[];
   unfinished: Unfinished | null;
+  /** The message that is to be shown as soon as it is there. */
+  target: string | null;
 
   panel: Artifact | null;
   /** Whether the page shows what somebody shared: nothing can be said or answered. */
@@ -116,9 +118,10 @@ export const INITIAL: ParlorState = {
   notice: null,
   reconnects: 0,
   allowances: [],
-  list: { rows: [], query: '', nextBefore: null, state: 'loading' },
+  list: { name: 'current', rows: [], nextBefore: null, state: 'loading' },
   waiting: [],
   unfinished: null,
+  target: null,
   panel: null,
   readOnly: false,
 };

@@ -1,4 +1,4 @@
-import { EyeOff, MailWarning, RotateCcw } from 'lucide-react';
+import { EyeOff, MailWarning, RotateCcw, TextQuote } from 'lucide-react';
 
 import { SourceName } from '../cards/Influence';
 import { Thoughts } from '../cards/ThinkingRow';
@@ -12,6 +12,7 @@ import { cannotBranch, useParlor } from '../state/store';
 import { Button, IconButton } from '../ui/Button';
 import { CopyButton } from '../ui/CopyButton';
 import { Disclosure } from '../ui/Disclosure';
+import { quote } from './quote';
 
 interface Props {
   message: Message;
@@ -68,6 +69,9 @@ export function AgentMessage({ message, streaming, thoughts, last, read, asked }
           {last && (
             <span className="flex">
               <CopyButton text={message.content} label={t('said.copy')} />
+              <IconButton label={t('said.quote_all')} onClick={() => quote(message.content)} className="size-8">
+                <TextQuote size={15} aria-hidden="true" />
+              </IconButton>
               {asked && <AnotherAnswer asked={asked} />}
             </span>
           )}

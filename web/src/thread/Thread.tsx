@@ -10,7 +10,9 @@ import { useParlor } from '../state/store';
 import { EmptyState } from './EmptyState';
 import { useRowsModule } from './load_rows';
 import { Opening } from './Opening';
+import { QuoteButton } from './QuoteButton';
 import { type Row, rowsOf } from './rows';
+import { useShownMessage } from './shown_message';
 import { useStickToEnd } from './stick_to_end';
 import { useVirtualRows } from './virtual_rows';
 
@@ -26,6 +28,7 @@ export function Thread() {
   const list = useRef<HTMLDivElement>(null);
   const drawer = useRowsModule(rows.length > 0 || opening === 'reading');
   const drawing = useVirtualRows({ view, list }, rows, { following: atEnd, conversation: conversation.id, drawn: drawer !== null });
+  useShownMessage({ view, list }, rows, drawer !== null, drawing.renderAt);
   const sent = outgoing?.clientId;
   useEffect(() => {
     if (sent) toEnd();
@@ -45,6 +48,7 @@ export function Thread() {
           </div>
         </div>
       </div>
+      <QuoteButton list={list} />
       <div className="relative mx-auto w-full max-w-[46rem] shrink-0 px-4 pb-[max(1rem,env(safe-area-inset-bottom))]">
         {!atEnd && !empty && !waits && (
           <button

@@ -3,7 +3,7 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 
 import type { Row } from './rows';
-import { atEnd, gap, type Window, windowAt } from './window';
+import { around, atEnd, gap, type Window, windowAt } from './window';
 
 /** The gap between two rows in pixels; see `ThreadRows`. */
 const BETWEEN = 24;
@@ -17,6 +17,8 @@ export interface VirtualRows {
   /** Whether there are rows above that were never rendered. */
   hasEarlier: boolean;
   earlier(): void;
+  /** Renders the row at this index, and those around it. */
+  renderAt(index: number): void;
 }
 
 interface Places {
@@ -107,6 +109,7 @@ export function useVirtualRows({ view, list }: Places, rows: readonly Row[], { f
     below: gap(sizes, to, rows.length),
     hasEarlier: window.lowest > 0,
     earlier: move,
+    renderAt: useCallback((index) => setWindow((before) => around(before, index, all.current.length)), []),
   };
 }
 

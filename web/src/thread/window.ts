@@ -27,6 +27,12 @@ export function atEnd(total: number): Window {
   return { lowest: from, from, to: total };
 }
 
+/** The window with a row in its middle. */
+export function around({ lowest }: Window, index: number, total: number): Window {
+  const from = Math.max(0, index - AROUND);
+  return { lowest: Math.min(lowest, from), from, to: Math.min(total, index + 1 + AROUND) };
+}
+
 export interface Scrolled {
   /** The scroll position, and the height of the view. */
   top: number;

@@ -19,6 +19,7 @@ export const KEYS = {
   send: { keys: ['Enter'], does: 'keys.send' },
   newline: { keys: ['Shift', 'Enter'], does: 'keys.newline' },
   send_always: { keys: ['Mod', 'Enter'], does: 'keys.send_always' },
+  quote: { keys: ['>'], does: 'keys.quote' },
   stop: { keys: ['Esc'], does: 'keys.stop' },
   option: { keys: ['1', '…', '9'], does: 'keys.option' },
   choose: { keys: ['Enter'], does: 'keys.choose' },
@@ -30,7 +31,7 @@ export const KEYS = {
 /** The table in parts, as it is shown. */
 export const KEY_GROUPS: readonly { title: Key; names: readonly KeyName[] }[] = [
   { title: 'keys.anywhere', names: ['palette', 'help', 'back'] },
-  { title: 'keys.writing', names: ['send', 'newline', 'send_always', 'stop'] },
+  { title: 'keys.writing', names: ['send', 'newline', 'send_always', 'quote', 'stop'] },
   { title: 'keys.cards', names: ['option', 'choose'] },
   { title: 'keys.lists', names: ['move', 'resize'] },
 ];

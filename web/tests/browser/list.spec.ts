@@ -1,8 +1,8 @@
 import { expect, expectAccessible, test } from './fixtures';
 import { words } from './model';
 
-/** The list of conversations: find, rename, delete; on a phone it is a drawer. */
-test('conversations can be found, renamed and deleted @both', async ({ chat, page, isMobile }) => {
+/** The list of conversations: rename, delete; on a phone it is a drawer. */
+test('conversations can be renamed and deleted @both', async ({ chat, page, isMobile }) => {
   const list = page.getByRole('navigation', { name: 'Conversations' });
   const show = async () => {
     if (isMobile) await page.getByRole('button', { name: 'Show conversations' }).click();
@@ -11,7 +11,6 @@ test('conversations can be found, renamed and deleted @both', async ({ chat, pag
   await chat.say(`${unique} marmalade`, words('Sticky.'));
   await expect(chat.answers).toHaveText(/Sticky/);
   await show();
-  await list.getByRole('searchbox').fill(unique);
   const row = list.getByRole('listitem').filter({ hasText: 'marmalade' });
   await expect(row).toHaveCount(1);
   await expectAccessible(page, 'the list');
@@ -27,11 +26,7 @@ test('conversations can be found, renamed and deleted @both', async ({ chat, pag
   await renamed.getByRole('button', { name: /^Actions/ }).click();
   await expect(page.getByRole('menuitem', { name: 'Export as Markdown' })).toHaveAttribute('href', /\/export\?format=markdown$/);
   await page.getByRole('menuitem', { name: 'Delete' }).click();
-  await expect(list.getByText('Delete this conversation for good?')).toBeVisible();
-  await expect(list.getByRole('button', { name: 'Keep' })).toBeFocused();
-  await expectAccessible(page, 'before it is deleted');
-  await list.getByRole('button', { name: 'Delete', exact: true }).click();
-  await expect(list.getByText('Nothing found.')).toBeVisible();
+  await expect(renamed).toHaveCount(0);
   if (isMobile) await page.keyboard.press('Escape');
   await expect(page.getByRole('heading', { name: 'What can I do for you?' })).toBeVisible();
 });
@@ -60,7 +55,7 @@ test('the keyboard is enough', async ({ chat, page }) => {
   await page.keyboard.press('Enter');
   await expect(page.getByRole('menuitem', { name: 'Rename' })).toBeFocused();
   await page.keyboard.press('ArrowDown');
-  await expect(page.getByRole('menuitem', { name: 'Export as Markdown' })).toBeFocused();
+  await expect(page.getByRole('menuitem', { name: 'Pin to the top' })).toBeFocused();
   await page.keyboard.press('Escape');
   await expect(actions).toBeFocused();
   await page.keyboard.press('Control+k');

@@ -16,11 +16,13 @@ pub(crate) const APPLIED: &str =
 pub(crate) const HAS_TABLE: &str = "SELECT EXISTS (
     SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = $1) AS found";
 
-/// All columns. A key is never NULL here, but only a rowid's table says so.
+/// All columns. A key is never NULL here, but only a rowid's table says so. What a virtual table keeps its
+/// index in is the engine's own.
 pub(crate) const COLUMNS: &str = "SELECT t.name AS table_name, c.name AS column_name,
     c.type AS type_name, c.\"notnull\" = 0 AND c.pk = 0 AS nullable, c.pk > 0 AS in_key
-    FROM sqlite_schema t JOIN pragma_table_info(t.name) c
-    WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY t.name, c.cid";
+    FROM pragma_table_list t JOIN pragma_table_info(t.name) c
+    WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite_%'
+    ORDER BY t.name, c.cid";
 
 impl File {
     /// What is wrong with the file: pages, indexes, constraints.

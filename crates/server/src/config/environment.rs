@@ -57,6 +57,7 @@ const KEYS: &[(&str, Kind)] = &[
     ("storage.url", Kind::Text),
     ("storage.connections", Kind::Number),
     ("storage.direct_url", Kind::Text),
+    ("storage.undo_deletion", Kind::Text),
     ("fanout.url", Kind::Text),
     ("nodes.name", Kind::Text),
     ("nodes.lease", Kind::Text),

@@ -71,6 +71,7 @@ pub(super) struct RawStorage {
     pub(super) connections: Option<u32>,
     /// It may hold a password.
     pub(super) direct_url: Option<String>,
+    pub(super) undo_deletion: Option<Span>,
 }
 
 impl fmt::Debug for RawStorage {

@@ -1,6 +1,7 @@
 //! `[storage]`: where conversations and recipes are stored.
 
 use std::path::Path;
+use std::time::Duration;
 
 use parlor_database::{Location, ServerUrl};
 
@@ -12,6 +13,9 @@ pub(crate) const CHAT: &str = "parlor.db";
 /// The file of recipes beside it.
 pub(crate) const RECIPES: &str = "recipes.db";
 const DEFAULT_CONNECTIONS: u32 = 16;
+const DEFAULT_UNDO: Duration = Duration::from_secs(7 * 86_400);
+/// What is deleted for good some day is deleted within ten years.
+const LONGEST_UNDO: Duration = Duration::from_secs(3_650 * 86_400);
 
 /// Where data is stored.
 #[derive(Debug, Clone)]
@@ -23,11 +27,14 @@ pub struct StorageConfig {
     /// The PostgreSQL server itself, if `url` names a pooler: for what needs a connection of
     /// its own.
     pub direct: Option<ServerUrl>,
+    /// For how long the deletion of a conversation can be undone.
+    pub undo_deletion: Duration,
 }
 
 impl Default for StorageConfig {
     fn default() -> Self {
-        Self { url: None, connections: DEFAULT_CONNECTIONS, direct: None }
+        let undo_deletion = DEFAULT_UNDO;
+        Self { url: None, connections: DEFAULT_CONNECTIONS, direct: None, undo_deletion }
     }
 }
 
@@ -45,7 +52,12 @@ impl StorageConfig {
             let why = "it goes with a storage.url that names a PostgreSQL server".to_owned();
             return Err(ConfigError::invalid("storage.direct_url", why));
         }
-        Ok(Self { url, connections, direct })
+        let undo_deletion = raw.undo_deletion.map_or(DEFAULT_UNDO, |span| span.0);
+        if undo_deletion > LONGEST_UNDO {
+            let why = "it must be \"3650d\" at most".to_owned();
+            return Err(ConfigError::invalid("storage.undo_deletion", why));
+        }
+        Ok(Self { url, connections, direct, undo_deletion })
     }
 
     /// Of the environment alone, for a child process that reads no configuration.

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use parlor_protocol::{BranchChoice, ConversationId, Mode, ProjectId, TenantId, Visibility};
-use parlor_storage::{ConversationChanges, ConversationFilter};
+use parlor_storage::{ConversationChanges, ConversationFilter, ConversationList, PlaceChange};
 use serde::Deserialize;
 use serde_json::json as value;
 
@@ -27,6 +27,37 @@ pub(crate) struct Query {
     folder: Option<String>,
     /// For administrators who may read what people have to themselves: lists that too.
     everybody: Option<bool>,
+    #[serde(default)]
+    list: List,
+}
+
+/// Which list is read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum List {
+    #[default]
+    Current,
+    Archived,
+    Deleted,
+    All,
+}
+
+impl From<List> for ConversationList {
+    fn from(list: List) -> Self {
+        match list {
+            List::Current => Self::Current,
+            List::Archived => Self::Archived,
+            List::Deleted => Self::Deleted,
+            List::All => Self::All,
+        }
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Deletion {
+    /// Not to be undone.
+    #[serde(default)]
+    for_good: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -45,24 +76,29 @@ pub(crate) struct Changes {
     mode: Option<Mode>,
     /// Who sees it. Only its own person may change that.
     visibility: Option<Visibility>,
+    /// Where it is in the list of whoever asks.
+    pinned: Option<bool>,
+    archived: Option<bool>,
 }
 
 /// The longest path of a folder, as the system has it.
 const LONGEST_PATH: usize = 4096;
 
-/// `GET /api/conversations?q=&before=&project=&folder=&everybody=`.
+/// `GET /api/conversations?q=&before=&project=&folder=&everybody=&list=`.
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
     principal: Principal,
     Parameters(query): Parameters<Query>,
 ) -> Result<Response, ApiError> {
     let filter = ConversationFilter {
+        list: query.list.into(),
         text: query.q.as_deref().filter(|text| !text.trim().is_empty()),
         project: query.project.as_ref(),
         folder: query.folder.as_deref().filter(|folder| !folder.is_empty()),
     };
     let before = page_cursor(query.before.as_deref())?;
-    let everybody = query.everybody.unwrap_or(false);
+    // What was deleted is in the list of those alone who may restore it.
+    let everybody = query.everybody.unwrap_or(false) && query.list != List::Deleted;
     json(&app.chat.conversations(&principal.caller, everybody, filter, before.as_ref()).await?)
 }
 
@@ -108,7 +144,11 @@ pub(crate) async fn update(
     if changes.title.as_deref().is_some_and(|title| title.trim().is_empty()) {
         return Err(ApiError::malformed("title: it is blank"));
     }
-    let Changes { title, mode, visibility } = &changes;
+    let Changes { title, mode, visibility, pinned, archived } = &changes;
+    let place = PlaceChange { pinned: *pinned, archived: *archived };
+    if !place.is_empty() {
+        app.chat.place(&principal.caller, id, place).await?;
+    }
     let changes =
         ConversationChanges { title: title.as_deref(), mode: *mode, visibility: *visibility };
     json(&app.chat.update(&principal.caller, id, changes).await?)
@@ -125,14 +165,25 @@ pub(crate) async fn choose_branch(
     json(&value!({"leaf": leaf}))
 }
 
-/// `DELETE /api/conversations/{id}`.
+/// `DELETE /api/conversations/{id}?for_good=`.
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,
     principal: Principal,
     PathId(id): PathId<ConversationId>,
+    Parameters(deletion): Parameters<Deletion>,
 ) -> Result<StatusCode, ApiError> {
-    app.chat.delete(&principal.caller, id).await?;
+    app.chat.delete(&principal.caller, id, deletion.for_good).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// `POST /api/conversations/{id}/restore`: undoes its deletion.
+pub(crate) async fn restore(
+    State(app): State<Arc<App>>,
+    principal: Principal,
+    PathId(id): PathId<ConversationId>,
+) -> Result<Response, ApiError> {
+    app.chat.restore(&principal.caller, id).await?;
+    json(&app.chat.conversation(&principal.caller, id).await?)
 }
 
 /// `POST /api/conversations/{id}/stop`.

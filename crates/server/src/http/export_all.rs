@@ -15,7 +15,7 @@ use bytes::Bytes;
 use futures_util::stream;
 use parlor_chat::ChatError;
 use parlor_protocol::ConversationId;
-use parlor_storage::{ConversationFilter, PageCursor};
+use parlor_storage::{ConversationFilter, ConversationList, PageCursor};
 use serde_json::json as value;
 
 use super::errors::ApiError;
@@ -86,7 +86,8 @@ impl ExportAll {
                 NextPage::After(cursor) => Some(cursor),
                 NextPage::None => return Ok(None),
             };
-            let filter = ConversationFilter::default();
+            let list = ConversationList::All;
+            let filter = ConversationFilter { list, ..ConversationFilter::default() };
             let page = chat.conversations(caller, false, filter, before.as_ref()).await?;
             self.waiting =
                 page.conversations.iter().map(|one| one.id).collect::<Vec<_>>().into_iter();

@@ -96,6 +96,8 @@ struct Limits {
     file_chars: usize,
     body_bytes: usize,
     frame_bytes: usize,
+    /// For how long the deletion of a conversation can be undone; 0 if it cannot.
+    undo_deletion_seconds: u64,
 }
 
 /// The principal, its projects and its limits.
@@ -195,6 +197,7 @@ fn limits(config: &Config, tenant: &TenantConfig) -> Limits {
         file_chars: limits.file_text,
         body_bytes: limits.body,
         frame_bytes: limits.frame,
+        undo_deletion_seconds: config.storage.undo_deletion.as_secs(),
     }
 }
 

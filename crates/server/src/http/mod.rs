@@ -43,6 +43,7 @@ pub(crate) mod push;
 pub(crate) mod recipe_import;
 pub(crate) mod recipes;
 pub(crate) mod redirect_target;
+pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod share_links;
 pub(crate) mod status;

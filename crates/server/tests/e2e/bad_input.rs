@@ -76,6 +76,7 @@ async fn bad_input_is_answered_clearly() {
     places(all).await;
     branches(all).await;
     new_conversations(all).await;
+    keeping(all).await;
     callers(all).await;
     requests(all).await;
     people(all).await;
@@ -396,4 +397,23 @@ async fn people(all: &mut Answers) {
     let body = r#"{"visibility": "private"}"#;
     all.add("the shared account's own", with(all, "PATCH", &path, body)).await;
     all.get("everybody: no yes or no", "/api/conversations?everybody=all").await;
+}
+
+/// Searching, places in the list, restoring.
+async fn keeping(all: &mut Answers) {
+    all.heading("searching and keeping");
+    all.get("no page of what was found", "/api/search?q=soup&before=yesterday").await;
+    all.get("no list", "/api/conversations?list=lost").await;
+    let with = |all: &Answers, path: &str, body: &'static str| {
+        all.app.admin("PATCH", path).header("content-type", "application/json").body(body)
+    };
+    let nobodys = "/api/conversations/0198c5a2-7b1e-7cc0-8000-000000000001";
+    let body = r#"{"pinned": "yes"}"#;
+    all.add("neither pinned nor not", with(all, nobodys, body)).await;
+    let body = r#"{"archived": true}"#;
+    all.add("archiving nothing", with(all, nobodys, body)).await;
+    all.add("for good: no yes or no", all.app.admin("DELETE", &format!("{nobodys}?for_good=x")))
+        .await;
+    all.add("restoring nothing", all.app.admin("POST", &format!("{nobodys}/restore"))).await;
+    all.add("restoring no id", all.app.admin("POST", "/api/conversations/x/restore")).await;
 }

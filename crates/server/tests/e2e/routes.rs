@@ -109,6 +109,8 @@ pub(crate) const ROUTES: &[Route] = &[
     route("PUT", "/api/conversations/{id}/branch", Names(&[r#"{"message_id": "MESSAGE"}"#])),
     route("GET", "/api/conversations/{id}/events", Names(&[""])),
     route("POST", "/api/conversations/{id}/stop", Names(&[""])),
+    route("POST", "/api/conversations/{id}/restore", Names(&[""])),
+    route("GET", "/api/search", Own),
     route("GET", "/api/conversations/{id}/export", Names(&[""])),
     route("GET", "/api/conversations/{id}/allowances", Names(&[""])),
     route("DELETE", "/api/conversations/{id}/allowances", Names(&[""])),

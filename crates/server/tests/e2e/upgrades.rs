@@ -15,7 +15,7 @@ use crate::server_process::Server;
 const CONVERSATION: &str = "0198c5a2-7b1e-7cc0-8000-000000000001";
 
 /// A database as the first version left it, with a turn that was running.
-async fn first_version(data: &Path) {
+pub(crate) async fn first_version(data: &Path) {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../storage/migrations/sqlite");
     let all = Migrator::new(source).await.unwrap();
     let first = Migrator::with_migrations(all.iter().take(1).cloned().collect());

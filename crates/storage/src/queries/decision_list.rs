@@ -146,7 +146,7 @@ impl Store {
         let said = "LOWER(d.question || ' ' || COALESCE(d.reason, ''))";
         let select = query(format!(
             "SELECT d.*, CAST(CASE WHEN {seen} THEN 1 ELSE 0 END AS BIGINT) AS seen
-             FROM decisions d LEFT JOIN conversations c ON c.id = d.conversation_id
+             FROM decisions d LEFT JOIN conversations c ON c.id = d.conversation_id AND c.deleted_at IS NULL
              WHERE d.tenant = $1 AND (d.at < $4 OR (d.at = $4 AND d.id < $5)) AND d.at >= $6
              AND (d.at > $7 OR (d.at = $7 AND d.id >= $8))
              AND ($9 IS NULL OR d.outcome = $9)

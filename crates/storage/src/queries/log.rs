@@ -35,7 +35,7 @@ static LOG_ENDS: LazyLock<String> = LazyLock::new(|| {
              WHERE e.conversation_id = c.id), 0) AS BIGINT) AS seq,
          CAST(COALESCE((SELECT SUM(octet_length(d.clean)) FROM deltas d
              WHERE d.conversation_id = c.id), 0) AS BIGINT) AS bytes
-         FROM conversations c WHERE c.id IN ({})",
+         FROM conversations c WHERE c.deleted_at IS NULL AND c.id IN ({})",
         ids.join(", ")
     )
 });
@@ -147,7 +147,8 @@ impl Store {
         Ok(between(&mut snapshot, conversation, seq, seq).await?.pop())
     }
 
-    /// How far the logs of conversations are stored. One that does not exist is left out.
+    /// How far the logs of conversations are stored. One that does not exist, or was deleted,
+    /// is left out.
     pub async fn log_ends(
         &self,
         conversations: &[ConversationId],

@@ -6,5 +6,6 @@ pub(crate) mod conversation_view;
 pub(crate) mod decision_list;
 pub(crate) mod log;
 pub(crate) mod running_turns;
+pub(crate) mod search;
 pub(crate) mod shared_view;
 pub(crate) mod waiting_prompts;

@@ -75,7 +75,7 @@ impl Store {
              CAST(CASE WHEN {} THEN 1 ELSE 0 END AS BIGINT) AS seen
              FROM prompts p JOIN conversations c ON c.id = p.conversation_id
              LEFT JOIN people w ON w.id = c.person LEFT JOIN visitors v ON v.id = c.person
-             WHERE p.tenant = $1 AND p.status = 'open'
+             WHERE p.tenant = $1 AND p.status = 'open' AND c.deleted_at IS NULL
              AND (p.opened_at < $4 OR (p.opened_at = $4 AND p.id < $5))
              ORDER BY p.opened_at DESC, p.id DESC LIMIT $6",
             sees(1)

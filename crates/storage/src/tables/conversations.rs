@@ -1,19 +1,20 @@
 //! Conversations: reading, listing, renaming. Their messages are in
 //! [`crate::queries::conversation_view`].
 
-use parlor_database::{Batch, Executor, Row, query};
+use parlor_database::{Batch, Executor, Query, Row, query};
 use parlor_protocol::{
     ConversationId, Mode, NodeId, PersonId, ProjectId, TenantId, Timestamp, Visibility,
 };
 use serde::Serialize;
 
 use crate::columns::{counter, like_pattern, optional, optional_counter, parsed, to_column};
-use crate::error::StorageError;
+use crate::error::{MOST_PINNED, StorageError};
 use crate::pages::{self, PageCursor};
 use crate::path::Path;
-use crate::scope::{Scope, sees};
+use crate::scope::{Scope, sees, sees_deleted, with_place};
 use crate::served::Served;
 use crate::store::Store;
+use crate::tables::search_entries;
 
 /// How long a conversation without a message is kept: 30 days.
 const UNUSED_FOR_MS: i64 = 30 * 86_400_000;
@@ -43,6 +44,15 @@ pub struct Conversation {
     pub updated_at: Timestamp,
     /// Whether a turn runs.
     pub running: bool,
+    /// Whether the viewer has it on top of their list.
+    #[serde(skip_serializing_if = "is_false")]
+    pub pinned: bool,
+    /// Whether the viewer has it in their archive.
+    #[serde(skip_serializing_if = "is_false")]
+    pub archived: bool,
+    /// When it was deleted, if that can still be undone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deleted_at: Option<Timestamp>,
     /// The epoch that writes of its turns must carry.
     #[serde(skip)]
     pub epoch: u64,
@@ -102,9 +112,25 @@ pub(crate) struct NewRow<'a> {
     pub(crate) now: Timestamp,
 }
 
+/// Which conversations there are to choose from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ConversationList {
+    /// Those that are not in the viewer's archive; on the first page, those on top of their list first.
+    #[default]
+    Current,
+    /// Those in the viewer's archive.
+    Archived,
+    /// Those that the viewer deleted, or that were the shared account's, as long as that can be undone.
+    Deleted,
+    /// All but those that were deleted.
+    All,
+}
+
 /// Which conversations a list shows.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ConversationFilter<'a> {
+    /// Those of this list.
+    pub list: ConversationList,
     /// Those whose title contains this text.
     pub text: Option<&'a str>,
     /// Those of this project.
@@ -123,8 +149,22 @@ pub struct ConversationPage {
     pub next_before: Option<PageCursor>,
 }
 
-const SELECT: &str = "SELECT c.*, EXISTS (SELECT 1 FROM turns t
-     WHERE t.conversation_id = c.id AND t.status = 'running') AS running FROM conversations c";
+const COLUMNS: &str = "c.*, k.pinned_at, k.archived_at, EXISTS (SELECT 1 FROM turns t
+     WHERE t.conversation_id = c.id AND t.status = 'running') AS running";
+
+impl ConversationList {
+    /// What the rows of a page match. Those on top come before the first page.
+    fn condition(self) -> String {
+        match self {
+            Self::Current => {
+                format!("{} AND k.archived_at IS NULL AND k.pinned_at IS NULL", sees(1))
+            }
+            Self::Archived => format!("{} AND k.archived_at IS NOT NULL", sees(1)),
+            Self::Deleted => sees_deleted(1),
+            Self::All => sees(1),
+        }
+    }
+}
 
 impl Store {
     /// A conversation that is seen; any other is `NotFound` (X-3).
@@ -146,29 +186,46 @@ impl Store {
         limit: u32,
     ) -> Result<ConversationPage, StorageError> {
         let (before_time, before_id) = PageCursor::bounds(before);
-        let pattern = filter.text.map(like_pattern).unwrap_or_else(|| "%".to_owned());
-        let select = query(format!(
-            "{SELECT} WHERE {} AND c.title <> '' AND LOWER(c.title) LIKE $4 ESCAPE '!'
-             AND (c.updated_at < $5 OR (c.updated_at = $5 AND c.id < $6))
-             AND c.project = COALESCE($8, c.project)
-             AND COALESCE(c.folder, '') = COALESCE($9, c.folder, '')
-             ORDER BY c.updated_at DESC, c.id DESC LIMIT $7",
-            sees(1)
-        ));
         let rows = scope
-            .bind(select)
-            .bind(pattern)
+            .bind(select(&filter.list.condition(), "c.updated_at DESC, c.id DESC LIMIT $9"))
+            .bind(filter.text.map(like_pattern).unwrap_or_else(|| "%".to_owned()))
             .bind(before_time)
             .bind(before_id)
-            .bind(i64::from(limit) + 1)
             .bind(filter.project.map(ProjectId::as_str))
             .bind(filter.folder)
+            .bind(i64::from(limit) + 1)
             .fetch_all(self.reader())
             .await?;
         let rows = rows.iter().map(conversation).collect::<Result<_, _>>()?;
         let position = |row: &Conversation| (row.updated_at, row.id.to_string());
-        let (conversations, next_before) = pages::cut(rows, limit, position);
+        let (rest, next_before) = pages::cut(rows, limit, position);
+        let mut conversations = match (filter.list, before) {
+            (ConversationList::Current, None) => self.pinned(scope, filter).await?,
+            _ => Vec::new(),
+        };
+        conversations.extend(rest);
         Ok(ConversationPage { conversations, next_before })
+    }
+
+    /// Those on top of the viewer's list, the newest there first.
+    async fn pinned(
+        &self,
+        scope: &Scope,
+        filter: ConversationFilter<'_>,
+    ) -> Result<Vec<Conversation>, StorageError> {
+        let is_pinned =
+            format!("{} AND k.archived_at IS NULL AND k.pinned_at IS NOT NULL", sees(1));
+        let rows = scope
+            .bind(select(&is_pinned, "k.pinned_at DESC, c.id DESC LIMIT $9"))
+            .bind(filter.text.map(like_pattern).unwrap_or_else(|| "%".to_owned()))
+            .bind(i64::MAX)
+            .bind("")
+            .bind(filter.project.map(ProjectId::as_str))
+            .bind(filter.folder)
+            .bind(i64::from(MOST_PINNED))
+            .fetch_all(self.reader())
+            .await?;
+        rows.iter().map(conversation).collect()
     }
 
     /// Creates a conversation whose first message is yet to come. Older ones of the tenant
@@ -215,9 +272,28 @@ impl Store {
             .bind(visibility.map(Visibility::as_str))
             .execute(&mut *transaction)
             .await?;
-        transaction.commit().await?;
-        if updated == 0 { Err(StorageError::NotFound) } else { Ok(()) }
+        if updated == 0 {
+            return Err(StorageError::NotFound);
+        }
+        if let Some(title) = title {
+            let mut batch = Batch::default();
+            search_entries::put_title(&mut batch, id, title);
+            transaction.run(batch).await?;
+        }
+        Ok(transaction.commit().await?)
     }
+}
+
+/// A statement over the conversations `c` that the viewer sees and that a filter lets through.
+fn select(condition: &str, order: &str) -> Query {
+    query(format!(
+        "SELECT {COLUMNS} FROM conversations c {} WHERE {condition}
+         AND c.title <> '' AND LOWER(c.title) LIKE $4 ESCAPE '!'
+         AND (c.updated_at < $5 OR (c.updated_at = $5 AND c.id < $6))
+         AND c.project = COALESCE($7, c.project)
+         AND COALESCE(c.folder, '') = COALESCE($8, c.folder, '') ORDER BY {order}",
+        with_place(1)
+    ))
 }
 
 /// Inserts the row of a conversation that begins. Its epoch is 1.
@@ -240,6 +316,9 @@ pub(crate) fn insert(batch: &mut Batch, row: &NewRow<'_>) {
         .bind(row.new.folder.as_deref())
         .bind(row.new.person.map(|person| person.to_string()))
         .bind(first_visibility(row.new.person).as_str());
+    if !row.new.title.is_empty() {
+        search_entries::put_title(batch, row.id, &row.new.title);
+    }
 }
 
 /// That of a person is private until they share it.
@@ -253,9 +332,15 @@ pub(crate) async fn find(
     scope: &Scope,
     id: ConversationId,
 ) -> Result<Conversation, StorageError> {
-    let select = query(format!("{SELECT} WHERE c.id = $1 AND {}", sees(2)));
+    let (place, seen) = (with_place(2), sees(2));
+    let select =
+        query(format!("SELECT {COLUMNS} FROM conversations c {place} WHERE c.id = $1 AND {seen}"));
     let row = scope.bind(select.bind(id.to_string())).fetch_one(on).await?;
     conversation(&row)
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 pub(crate) fn mode_name(mode: Mode) -> &'static str {
@@ -281,6 +366,9 @@ fn conversation(row: &Row) -> Result<Conversation, StorageError> {
         created_at: Timestamp(row.try_get("created_at")?),
         updated_at: Timestamp(row.try_get("updated_at")?),
         running: row.try_get("running")?,
+        pinned: row.try_get::<Option<i64>>("pinned_at")?.is_some(),
+        archived: row.try_get::<Option<i64>>("archived_at")?.is_some(),
+        deleted_at: row.try_get::<Option<i64>>("deleted_at")?.map(Timestamp),
         epoch: counter(row, "epoch")?,
         next_seq: counter(row, "next_seq")?,
         home: optional(row, "home")?,

@@ -182,7 +182,8 @@ impl Store {
     ) -> Result<Option<ShareLink>, StorageError> {
         let row = query(format!(
             "SELECT l.*, c.project FROM share_links l JOIN conversations c
-             ON c.id = l.conversation_id WHERE l.hash = $1 AND {IN_FORCE}"
+             ON c.id = l.conversation_id
+             WHERE l.hash = $1 AND c.deleted_at IS NULL AND {IN_FORCE}"
         ))
         .bind(hash)
         .bind(now.0)

@@ -27,7 +27,7 @@ use crate::tables::external_conversations::{self, ExternalConversation};
 use crate::tables::images::{self, StoredFile};
 use crate::tables::prompts::{self, PromptClosing, PromptWrite};
 use crate::tables::usage::{self, UsageWrite};
-use crate::tables::{history, messages, tool_runs};
+use crate::tables::{history, messages, search_entries, tool_runs};
 
 /// A turn that begins, and everything that is written with it: with a person's message,
 /// or without one if the agent begins it.
@@ -203,8 +203,12 @@ fn insert(
 ) -> Result<BegunTurn, StorageError> {
     let Beginning { epoch, start_seq, has_branches, parent } = beginning;
     insert_turn(batch, begin, &beginning);
+    if let Some(title) = &begin.title {
+        search_entries::put_title(batch, begin.conversation, title);
+    }
     if let Some(message) = &begin.message {
         messages::put(batch, start_seq + 1, message)?;
+        search_entries::put(batch, message);
     }
     if has_branches {
         batch
@@ -265,7 +269,7 @@ async fn reserve(
         "UPDATE conversations SET next_seq = next_seq + $4, next_position = next_position + $5,
          updated_at = $3, mode = COALESCE($6, mode), home = COALESCE($7, home),
          title = COALESCE($8, title)
-         WHERE id = $1 AND tenant = $2 RETURNING epoch, next_seq, leaf",
+         WHERE id = $1 AND tenant = $2 AND deleted_at IS NULL RETURNING epoch, next_seq, leaf",
     )
     .bind(begin.conversation.to_string())
     .bind(begin.tenant.as_str())

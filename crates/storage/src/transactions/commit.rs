@@ -16,6 +16,7 @@ use crate::tables::images::{self, StoredFile};
 use crate::tables::messages;
 use crate::tables::prompts::{self, PromptWrite};
 use crate::tables::push_messages;
+use crate::tables::search_entries;
 use crate::tables::text_blocks::{self, TextBlock};
 use crate::tables::tool_runs::{self, RunWrite};
 use crate::tables::turn_figures::{self, TurnFigures};
@@ -131,6 +132,7 @@ fn batch(commit: &Commit) -> Result<(Batch, Vec<Logged>), StorageError> {
     for (seq, event) in (*first_seq..).zip(&step.events) {
         if let Some(message) = &event.message {
             messages::put(&mut batch, seq, message)?;
+            search_entries::put(&mut batch, message);
         }
     }
     let bodies = step.events.iter().map(|event| &event.body);

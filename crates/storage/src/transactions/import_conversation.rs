@@ -17,7 +17,7 @@ use crate::store::Store;
 use crate::tables::conversations::{self, NewConversation, NewRow};
 use crate::tables::external_conversations::{self, ExternalConversation};
 use crate::tables::turns::TurnStatus;
-use crate::tables::{events, history, messages};
+use crate::tables::{events, history, messages, search_entries};
 
 /// A conversation that took place elsewhere.
 #[derive(Debug, Clone)]
@@ -139,6 +139,7 @@ fn insert_turn(
         .bind(false);
     for (message, seq) in turn.messages.iter().zip(seq + 1..) {
         messages::put(batch, seq, message)?;
+        search_entries::put(batch, message);
     }
     batch
         .add("UPDATE conversations SET next_position = next_position + $2 WHERE id = $1")

@@ -9,9 +9,11 @@ mod mcp_logins;
 mod nodes;
 mod people;
 mod person_logins;
+mod places;
 mod prompts;
 mod push;
 mod scene;
+mod search;
 mod share;
 
 use parlor_protocol::{ConversationId, EventId, MessageId, Mode, Timestamp, TurnId};
@@ -193,7 +195,7 @@ async fn a_conversation_can_begin_without_a_message() {
     };
     let listed = async |project: Option<&str>, folder: Option<&str>| {
         let project = project.map(|project| project.parse().unwrap());
-        let filter = ConversationFilter { project: project.as_ref(), folder, text: None };
+        let filter = ConversationFilter { project: project.as_ref(), folder, ..Default::default() };
         let page = store.conversations(&scope(), filter, None, 50).await.unwrap();
         page.conversations.into_iter().map(|found| found.id).collect::<Vec<_>>()
     };

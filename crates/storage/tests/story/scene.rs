@@ -145,6 +145,18 @@ impl Scene {
         }
     }
 
+    /// What a person says in a conversation.
+    #[allow(dead_code, reason = "the unit tests share this file and do not use it")]
+    pub(crate) fn says(
+        &self,
+        conversation: ConversationId,
+        turn: TurnId,
+        id: u128,
+        text: &str,
+    ) -> Clean<Message> {
+        clean(message(conversation, turn, MessageId::new(uuid(id)), Role::User, text))
+    }
+
     pub(crate) fn block(&self, parts: u64) -> TextBlock {
         TextBlock { seq: 3, message: self.answer, kind: BlockKind::Text, parts }
     }

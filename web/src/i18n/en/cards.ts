@@ -12,6 +12,8 @@ export const cards = {
   'said.picture_named': 'Picture in your message: {name}',
   'said.files': 'Files in your message',
   'said.copy': 'Copy message',
+  'said.quote': 'Quote',
+  'said.quote_all': 'Quote this message',
   'said.cut_off': 'The answer was cut off here.',
   'said.cut_off_at': 'The answer was cut off here, because it reached the limit of {size} MB.',
   'said.go_on': 'Go on',

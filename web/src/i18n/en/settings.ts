@@ -45,7 +45,7 @@ export const settings = {
   'logins.out': 'You are logged out of {server}.',
 
   'palette.title': 'Commands and conversations',
-  'palette.label': 'Find a conversation or a command',
+  'palette.label': 'Find a conversation, a message or a command',
   'palette.new_in': 'New conversation in {name}',
   'palette.plan': 'Switch to “Plan”',
   'palette.act': 'Switch to “Act”',
@@ -66,6 +66,7 @@ export const settings = {
   'keys.newline': 'New line',
   'keys.newline_both': 'New line (as Enter alone)',
   'keys.send_always': 'Send, whatever Enter does',
+  'keys.quote': 'Quote what is selected in a message',
   'keys.stop': 'Stop the answer',
   'keys.option': 'Go to an option',
   'keys.choose': 'Choose it',

@@ -14,6 +14,8 @@ export const cards: Record<keyof typeof english, string> = {
   'said.picture_named': 'Imagem na sua mensagem: {name}',
   'said.files': 'Arquivos na sua mensagem',
   'said.copy': 'Copiar mensagem',
+  'said.quote': 'Citar',
+  'said.quote_all': 'Citar esta mensagem',
   'said.cut_off': 'A resposta foi cortada aqui.',
   'said.cut_off_at': 'A resposta foi cortada aqui, porque chegou ao limite de {size} MB.',
   'said.go_on': 'Continue',

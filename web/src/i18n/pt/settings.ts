@@ -47,7 +47,7 @@ export const settings: Record<keyof typeof english, string> = {
   'logins.out': 'Você saiu de {server}.',
 
   'palette.title': 'Comandos e conversas',
-  'palette.label': 'Procurar uma conversa ou um comando',
+  'palette.label': 'Procurar uma conversa, uma mensagem ou um comando',
   'palette.new_in': 'Nova conversa em {name}',
   'palette.plan': 'Mudar para “Planejar”',
   'palette.act': 'Mudar para “Agir”',
@@ -68,6 +68,7 @@ export const settings: Record<keyof typeof english, string> = {
   'keys.newline': 'Quebrar a linha',
   'keys.newline_both': 'Quebrar a linha (como Enter sozinho)',
   'keys.send_always': 'Enviar, faça Enter o que fizer',
+  'keys.quote': 'Citar o que está selecionado numa mensagem',
   'keys.stop': 'Parar a resposta',
   'keys.option': 'Ir a uma opção',
   'keys.choose': 'Escolhê-la',

@@ -119,7 +119,8 @@ async fn a_prompt_is_answered_on_any_node() {
     }
 }
 
-/// E-2: a conversation that is deleted on one node ends its readers and its turn on the others.
+/// E-2, U-8: a conversation that is deleted on one node ends its readers and its turn on the others;
+/// restored on one, it is there on all of them, with the end of that turn.
 #[tokio::test]
 async fn a_deleted_conversation_ends_everywhere() {
     let Some(cluster) = Cluster::new(Channel::Postgres).await else { return };
@@ -135,6 +136,12 @@ async fn a_deleted_conversation_ends_everywhere() {
     let gone = reqwest::Client::new().get(format!("http://{}{path}", a.address()));
     let gone = gone.header("x-api-key", crate::server_process::KEY).send().await.unwrap();
     assert_eq!(gone.status(), 404);
+    let restored = reqwest::Client::new().post(format!("http://{}{path}/restore", b.address()));
+    let restored = restored.header("x-api-key", crate::server_process::KEY).send().await.unwrap();
+    assert_eq!(restored.status(), 200);
+    let seen = read(&a, &conversation).await;
+    assert_eq!(reason(&seen), "stopped");
+    assert!(seen.texts.values().any(|text| text.starts_with("I talk")), "{:?}", seen.texts);
 }
 
 /// E-2, X-2: a log-out on one node ends the streams of the session on all of them.

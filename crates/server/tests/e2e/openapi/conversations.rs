@@ -68,3 +68,19 @@ pub(super) async fn links(api: &Api, id: &str) {
     api.checked("DELETE", one, api.app.admin("DELETE", &address), 204).await;
     api.checked("GET", view, open(view), 404).await;
 }
+
+/// Searching, the own list, and a deletion that is undone.
+pub(super) async fn keeping(api: &Api, id: &str) {
+    let path = "/api/conversations/{id}";
+    let placed = api.call("PATCH", path, id, json!({"pinned": true, "archived": true}), 200).await;
+    assert_eq!((&placed["pinned"], &placed["archived"]), (&json!(true), &json!(true)));
+    api.get("/api/conversations?list=archived", "").await;
+    let found = api.get("/api/search?q=hel", "").await;
+    assert_eq!(found["messages"][0]["conversation_id"], id, "{found}");
+    api.call("GET", "/api/search?q=hel&before=x", "", Value::Null, 400).await;
+    api.call("DELETE", path, id, Value::Null, 204).await;
+    let deleted = api.get("/api/conversations?list=deleted", "").await;
+    assert_eq!(deleted["conversations"][0]["id"], id);
+    api.call("POST", "/api/conversations/{id}/restore", id, Value::Null, 200).await;
+    api.call("POST", "/api/conversations/{id}/restore", id, Value::Null, 404).await;
+}

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::Document;
 use super::administration::{administration, visits};
-use super::conversations::{branches, everything, links};
+use super::conversations::{branches, everything, keeping, links};
 use super::notifications::notifications;
 use super::person_logins;
 use crate::apps::ClockServer;
@@ -249,6 +249,7 @@ async fn conversation(api: &Api) {
     let said = api.rest(api.send(json!({"message": "Hello", "conversation_id": id})).await).await;
     branches(api, id, &said[1].data["id"]).await;
     links(api, id).await;
+    keeping(api, id).await;
     let changes = json!({"title": "Soup", "mode": "plan"});
     api.call("PATCH", "/api/conversations/{id}", id, changes, 200).await;
     api.call("PATCH", "/api/conversations/{id}", id, json!({"title": " "}), 400).await;

@@ -36,6 +36,8 @@ const CONVERSATIONS: &str = include_str!("../../../../storage/src/tables/convers
 const PEOPLE: &str = include_str!("../../../../storage/src/tables/people.rs");
 const PROMPTS: &str = include_str!("../../../../storage/src/tables/prompts/mod.rs");
 const PROMPT_LIST: &str = include_str!("../../../../storage/src/tables/prompts/list.rs");
+const SEARCH: &str = include_str!("../../../../storage/src/queries/search.rs");
+const EXCERPT: &str = include_str!("../../../../storage/src/search_text/excerpt.rs");
 const VIEW: &str = include_str!("../../../../storage/src/queries/conversation_view.rs");
 const ADMIN_ACTS: &str = include_str!("../../../../storage/src/tables/admin_acts.rs");
 const DECISION_LIST: &str = include_str!("../../../../storage/src/queries/decision_list.rs");
@@ -67,6 +69,7 @@ const HTTP_PEOPLE: &str = include_str!("../../../src/http/people.rs");
 const HTTP_PROMPTS: &str = include_str!("../../../src/http/prompts.rs");
 const HTTP_PUSH: &str = include_str!("../../../src/http/push.rs");
 const HTTP_RECIPE_IMPORT: &str = include_str!("../../../src/http/recipe_import/mod.rs");
+const HTTP_SEARCH: &str = include_str!("../../../src/http/search.rs");
 const HTTP_SESSIONS: &str = include_str!("../../../src/http/sessions.rs");
 const HTTP_STATUS: &str = include_str!("../../../src/http/status.rs");
 const HTTP_STORED_RESPONSES: &str =
@@ -108,6 +111,10 @@ const SENT: &[(&str, &[Struct])] = &[
     ("BlockedInput", &[(BLOCKED_INPUTS, "BlockedInput")]),
     ("BlockedInputPage", &[(BLOCKED_INPUTS, "BlockedInputPage")]),
     ("Conversation", &[(CONVERSATIONS, "Conversation")]),
+    ("SearchPage", &[(SEARCH, "SearchPage")]),
+    ("TitleHit", &[(SEARCH, "TitleHit")]),
+    ("Hit", &[(SEARCH, "Hit")]),
+    ("Excerpt", &[(EXCERPT, "Excerpt")]),
     ("ConversationPage", &[(CONVERSATIONS, "ConversationPage")]),
     ("ConversationView", &[(VIEW, "ConversationView"), (CONVERSATIONS, "Conversation")]),
     ("TurnPlace", &[(BRANCHES, "TurnPlace")]),
@@ -206,6 +213,8 @@ const TAKEN: &[(&str, Struct)] = &[
 const QUERIES: &[(&str, Struct)] = &[
     ("POST /api/imports", (HTTP_IMPORTS, "Query")),
     ("GET /api/conversations", (HTTP_CONVERSATIONS, "Query")),
+    ("DELETE /api/conversations/{id}", (HTTP_CONVERSATIONS, "Deletion")),
+    ("GET /api/search", (HTTP_SEARCH, "Query")),
     ("GET /api/conversations/{id}/events", (HTTP_EVENTS, "Query")),
     ("GET /api/conversations/{id}/export", (HTTP_EXPORT, "Query")),
     ("GET /api/shared/{token}", (HTTP_SHARED, "Again")),

@@ -46,7 +46,7 @@ fn cookie_of(response: &reqwest::Response) -> String {
 }
 
 /// Somebody new, with a password made of their name.
-async fn somebody(app: &TestApp, name: &str, role: &str) -> String {
+pub(crate) async fn somebody(app: &TestApp, name: &str, role: &str) -> String {
     let link = invite(app, role).await;
     join(app, &link, name, &password_of(name)).await
 }
@@ -61,7 +61,7 @@ async fn log_in(app: &TestApp, name: &str, password: &str) -> reqwest::Response 
 }
 
 /// A key of a person.
-async fn key_of(app: &TestApp, name: &str) -> String {
+pub(crate) async fn key_of(app: &TestApp, name: &str) -> String {
     app.parlor(&["keys", "create", "--person", name, "--name", "script"], "").await
 }
 

@@ -96,7 +96,7 @@ pub(crate) async fn delete(
         );
         return Err(OpenAiError::invalid("conversation_has_more", None, why));
     }
-    app.chat.delete(caller, conversation).await?;
+    app.chat.delete(caller, conversation, true).await?;
     let deleted = value!({"id": id.to_string(), "object": "response", "deleted": true});
     Ok(json(&deleted)?)
 }
