@@ -112,7 +112,7 @@ function useRows(view: SharedView | null): Row[] {
 }
 
 /** All rows: the page is read from its beginning, searched and printed by the browser. */
-const whole = (rows: readonly Row[]) => ({ rows, above: 0, below: 0, hasEarlier: false, earlier: () => undefined });
+const whole = (rows: readonly Row[]) => ({ rows, above: 0, below: 0, hasEarlier: false, earlier: () => undefined, renderAt: () => undefined });
 
 function aboutOf({ t, moment }: I18n, view: SharedView): string {
   const when = t(view.follows ? 'shared.follows' : 'shared.until', { when: moment(view.shared_at) });

@@ -89,7 +89,7 @@ export async function ask(path: string, init: Ask = {}): Promise<Response> {
   throw await refusalOf(again);
 }
 
-async function sent(path: string, { json, body: file, entering: _, ...init }: Ask): Promise<Response> {
+async function sent(path: string, { json, body: file, entering: _entering, ...init }: Ask): Promise<Response> {
   const headers = new Headers(init.headers);
   if (bearer !== null) headers.set('authorization', `Bearer ${bearer}`);
   if (json !== undefined) headers.set('content-type', 'application/json');

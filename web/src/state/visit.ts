@@ -91,7 +91,7 @@ export async function enter(): Promise<void> {
   try {
     const me = await api.me();
     setState({ me, project: EMBEDDING?.project ?? me.default_project, failure: null });
-    await Promise.all([refreshList(''), refreshWaiting()]);
+    await Promise.all([refreshList(), refreshWaiting()]);
     const { list, waiting: prompts } = getState();
     const row = list.rows.find(({ id }) => prompts.some((prompt) => prompt.conversation_id === id)) ?? list.rows[0];
     useVisit.setState({ state: 'in' });

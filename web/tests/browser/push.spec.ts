@@ -116,7 +116,10 @@ const shown = (page: Page) =>
 /** A click on a button of the notification. */
 const press = (worker: Worker, button: string) =>
   worker.evaluate(async (action) => {
-    const self = globalThis as unknown as ServiceWorkerGlobalScope & { NotificationEvent: new (type: string, about: object) => Event };
+    const self = globalThis as unknown as EventTarget & {
+      registration: ServiceWorkerRegistration;
+      NotificationEvent: new (type: string, about: object) => Event;
+    };
     const [notification] = await self.registration.getNotifications();
     self.dispatchEvent(new self.NotificationEvent('notificationclick', { notification, action }));
   }, button);

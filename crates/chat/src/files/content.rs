@@ -94,10 +94,10 @@ fn wanted(file: &AttachedFile, takes: Takes, fits: bool) -> Wanted {
 /// Pictures that stand in the history themselves: those of tools, and of older messages.
 fn bound(block: &mut ContentBlock, room: &mut Room, is_newest: bool) {
     match block {
-        ContentBlock::Image { data, .. } => {
-            if !room.take(data.len() as u64 / 4 * 3, true, is_newest) {
-                *block = ContentBlock::text(OLD);
-            }
+        ContentBlock::Image { data, .. }
+            if !room.take(data.len() as u64 / 4 * 3, true, is_newest) =>
+        {
+            *block = ContentBlock::text(OLD);
         }
         ContentBlock::ToolResult { content, .. } => {
             content.iter_mut().for_each(|block| bound(block, room, is_newest));

@@ -115,6 +115,9 @@ fn browser(principal: &Principal) -> Result<&str, ApiError> {
         TokenKind::Key => Err(ApiError::forbidden(
             "Notifications belong to a browser that is logged in; a key has none.",
         )),
+        TokenKind::Visitor => Err(ApiError::forbidden(
+            "Notifications are for people who log in; a chat in another page has none.",
+        )),
     }
 }
 

@@ -133,12 +133,9 @@ mod tests {
     /// B-5: what cannot be sent is refused as a whole, with the reason.
     #[test]
     fn what_cannot_be_sent_is_refused() {
-        for (blocks, why) in
-            [(vec![ContentBlock::Audio(AudioContent::new("AAAA", "audio/wav"))], "audio")]
-        {
-            let error = PersonMessage::from_blocks(blocks).unwrap_err();
-            assert_eq!(i32::from(error.code), -32602);
-            assert!(error.message.contains(why), "{}", error.message);
-        }
+        let audio = ContentBlock::Audio(AudioContent::new("AAAA", "audio/wav"));
+        let error = PersonMessage::from_blocks(vec![audio]).unwrap_err();
+        assert_eq!(i32::from(error.code), -32602);
+        assert!(error.message.contains("audio"), "{}", error.message);
     }
 }

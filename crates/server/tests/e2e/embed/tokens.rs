@@ -149,7 +149,7 @@ async fn somebody_unknown_is_kept_while_they_stay() {
     let renewed = first.request("POST", "/api/embed/sessions").json(&body).send().await.unwrap();
     let renewed = body_of(renewed).await["session"].as_str().unwrap().to_owned();
     let renewed = Visitor { app: &app, session: renewed };
-    assert_eq!(renewed.listed().await, [conversation.clone()]);
+    assert_eq!(renewed.listed().await, std::slice::from_ref(&conversation));
     let begun = body_of(exchange(&app, &unknown().await, SHOP).await).await;
     let next = Visitor { app: &app, session: begun["session"].as_str().unwrap().to_owned() };
     assert_eq!(next.listed().await, [] as [String; 0]);

@@ -21,7 +21,7 @@ async fn a_visitor_has_their_own_conversations() {
     let of_family = family.split("conversation_id\":\"").nth(1).unwrap().get(..36).unwrap();
 
     let again = Visitor::of(&app, SHOP, "ana").await;
-    assert_eq!(again.listed().await, [conversation.clone()], "at the next visit");
+    assert_eq!(again.listed().await, std::slice::from_ref(&conversation), "at the next visit");
     let (bob, elsewhere) =
         (Visitor::of(&app, SHOP, "bob").await, Visitor::of(&app, FORUM, "ana").await);
     for (who, visitor) in [("bob", &bob), ("another site", &elsewhere)] {
