@@ -13,14 +13,17 @@
 //! | [`auth`], [`limits`] | who may come in, and how much they may use |
 //! | [`client_address`] | the address by which a client is limited |
 //! | [`compose`], [`membership`], [`dialects`], [`worker_threads`] | projects from the configuration; this server as one of several; events as clients read them; the threads that serve |
+//! | `audit` | the audit as a chain that cannot be changed unnoticed |
 //! | [`oidc_logins`] | providers of OpenID Connect, and what browsers keep of a login with one |
 //! | [`mcp_logins`] | logins to MCP servers, encrypted in the database |
+//! | `secret_key` | the secret from which keys are made |
 //! | `logo` | logos of projects |
 //! | [`config`], [`clock`], `timestamp`, [`log`] | settings, time and logging |
 //!
 //! No turn logic and no SQL.
 
 pub mod app;
+mod audit;
 pub mod auth;
 pub mod cli;
 pub mod client_address;
@@ -38,6 +41,7 @@ pub mod mcp_logins;
 pub mod membership;
 pub mod oidc_logins;
 pub mod router;
+mod secret_key;
 pub mod serve;
 pub mod start;
 mod timestamp;

@@ -23,6 +23,7 @@ pub(crate) static MIGRATIONS: LazyLock<Migrations> = LazyLock::new(|| {
         (16, "branches", include_str!("../migrations/sqlite/0016_branches.sql")),
         (17, "usage", include_str!("../migrations/sqlite/0017_usage.sql")),
         (23, "administration", include_str!("../migrations/sqlite/0023_administration.sql")),
+        (28, "audit chain", include_str!("../migrations/sqlite/0028_audit_chain.sql")),
     ];
     let postgres = [
         (7, "schema", include_str!("../migrations/postgres/0007_schema.sql")),
@@ -35,6 +36,7 @@ pub(crate) static MIGRATIONS: LazyLock<Migrations> = LazyLock::new(|| {
         (16, "branches", include_str!("../migrations/postgres/0016_branches.sql")),
         (17, "usage", include_str!("../migrations/postgres/0017_usage.sql")),
         (23, "administration", include_str!("../migrations/postgres/0023_administration.sql")),
+        (28, "audit chain", include_str!("../migrations/postgres/0028_audit_chain.sql")),
     ];
     Migrations::new("chat", sqlite, postgres)
 });

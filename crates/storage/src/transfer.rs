@@ -48,6 +48,8 @@ const NOT_COPIED: &[(&str, &str)] = &[
     ("installation", "the copy is another installation"),
     ("login_attempts", "throttles of minutes"),
     ("mcp_login_attempts", "logins that were begun, of minutes"),
+    ("audit_pending", "written again by the records of the copy"),
+    ("audit_files", "the files of the servers of the old database"),
     ("turns.owner", "every running turn of the copy is taken over"),
 ];
 
@@ -148,6 +150,15 @@ const TABLES: &[Table] = &[
     Table::new("admin_acts", &["id"])
         .texts(&["id", "tenant", "session", "name", "person", "act", "subject", "subject_name"])
         .integers(&["at"]),
+    Table::new("audit_entries", &["tenant", "seq"])
+        .texts(&[
+            "tenant", "kind", "id", "digest", "previous", "hash", "public_key", "signature",
+        ])
+        .integers(&["seq", "sealed_at"]),
+    Table::new("audit_records", &["tenant", "seq"])
+        .texts(&["tenant", "salt", "record"])
+        .integers(&["seq"]),
+    Table::new("audit_heads", &["tenant"]).texts(&["tenant", "hash"]).integers(&["seq"]),
     Table::new("quotas", &["sender"]).texts(&["sender"]).integers(&["rested_at"]),
     Table::new("usage", &["tenant", "period", "scope", "subject"])
         .texts(&["tenant", "period", "scope", "subject"])

@@ -39,6 +39,7 @@ pub(super) struct RawServer {
     pub(super) trusted_proxies: Option<Vec<String>>,
     pub(super) allowed_origins: Option<Vec<String>>,
     pub(super) log: Option<String>,
+    pub(super) audit_file: Option<PathBuf>,
     pub(super) prompt_timeout: Option<Span>,
     pub(super) limits: RawLimits,
     pub(super) openai: RawOpenAi,

@@ -26,6 +26,8 @@ pub struct ServerConfig {
     pub allowed_origins: Vec<String>,
     /// The log filter: `info`, or `info,parlor_server=debug`.
     pub log: String,
+    /// The file to which every entry of the audit chain is appended.
+    pub audit_file: Option<PathBuf>,
     /// The timeout of prompts that hold up a turn, unless the project or the tool has
     /// another; zero is none (P-4).
     pub prompt_timeout: Duration,
@@ -63,6 +65,7 @@ impl ServerConfig {
                 .collect::<Result<_, String>>()
                 .at("server.allowed_origins")?,
             log: raw.log.unwrap_or_else(|| "info".to_owned()),
+            audit_file: raw.audit_file,
             prompt_timeout: raw.prompt_timeout.map_or(Duration::from_secs(30), |span| span.0),
             limits: Limits::resolve(&raw.limits)?,
             openai: OpenAiConfig {
