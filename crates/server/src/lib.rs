@@ -14,9 +14,11 @@
 //! | [`client_address`] | the address by which a client is limited |
 //! | [`compose`], [`membership`], [`dialects`], [`worker_threads`] | projects from the configuration; this server as one of several; events as clients read them; the threads that serve |
 //! | `push` | notifications to browsers that are closed |
+//! | `unanswerable` | approvals that nobody could answer |
+//! | `audit` | the audit as a chain that cannot be changed unnoticed |
 //! | [`oidc_logins`] | providers of OpenID Connect, and what browsers keep of a login with one |
 //! | [`mcp_logins`] | logins to MCP servers, encrypted in the database |
-//! | `unanswerable` | approvals that nobody could answer |
+//! | `secret_key` | the secret from which keys are made |
 //! | `logo` | logos of projects |
 //! | [`config`], [`clock`], `timestamp`, [`log`] | settings, time and logging |
 //!
@@ -24,6 +26,7 @@
 
 pub mod app;
 mod attached;
+mod audit;
 pub mod auth;
 pub mod cli;
 pub mod client_address;
@@ -44,6 +47,7 @@ pub mod oidc_logins;
 mod pdf_process;
 mod push;
 pub mod router;
+mod secret_key;
 pub mod serve;
 pub mod start;
 mod timestamp;

@@ -27,6 +27,7 @@ use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::app::App;
+use crate::audit::sealer::Sealer;
 use crate::auth::{NewCredential, is_short, prepare_credentials, weakness};
 use crate::clock::Clock;
 use crate::compose::{Compiled, compile, own_supervisor};
@@ -83,6 +84,7 @@ pub(crate) struct OpenServer {
     address: SocketAddr,
     credentials: Vec<NewCredential>,
     modes: Vec<String>,
+    sealer: Sealer,
     /// Held until it has stopped.
     _locks: Locks,
 }
@@ -155,6 +157,7 @@ impl Prepared {
         let Self { config, listener, store, recipes, clock, membership, .. } = self;
         let address = listener.local_addr()?;
         let fanout = membership.fanout.clone();
+        let sealer = Sealer::open(&config, &store, &clock, membership.id)?;
         let composed = self.compiled.open(store.clone(), membership).await?;
         let modes = composed.modes.clone();
         let app = App::new(config, address, store, recipes, composed, clock, fanout);
@@ -168,6 +171,7 @@ impl Prepared {
             address,
             credentials: self.credentials,
             modes,
+            sealer,
             _locks: self.locks,
         })
     }
@@ -181,7 +185,9 @@ impl OpenServer {
 
     /// Serves until `stop` is ready, then shuts down in good order.
     pub(crate) async fn run(self, stop: impl Future<Output = ()>) {
+        let sealing = tokio::spawn(self.sealer.run(self.app.stopping.clone()));
         serve(self.listener, self.app, self.workers, stop).await;
+        sealing.abort();
         tracing::info!("stopped");
     }
 }

@@ -70,6 +70,9 @@ pub use store::Store;
 pub use tables::access::{Access, AccessRole, NewToken, SessionsOf, Token, TokenPerson};
 pub use tables::admin_acts::{AdminAct, AdminActPage};
 pub use tables::allowances::Allowance;
+pub use tables::audit_chain::{
+    AuditChains, AuditEntry, AuditHead, AuditKind, PendingRecord, SaltedRecord,
+};
 pub use tables::blocked_inputs::{BlockedInput, BlockedInputPage};
 pub use tables::conversations::{
     Conversation, ConversationChanges, ConversationFilter, ConversationList, ConversationPage,

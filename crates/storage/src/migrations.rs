@@ -31,6 +31,7 @@ pub(crate) static MIGRATIONS: LazyLock<Migrations> = LazyLock::new(|| {
         (24, "person logins", include_str!("../migrations/sqlite/0024_person_logins.sql")),
         (26, "approvers", include_str!("../migrations/sqlite/0026_approvers.sql")),
         (27, "webhooks", include_str!("../migrations/sqlite/0027_webhooks.sql")),
+        (28, "audit chain", include_str!("../migrations/sqlite/0028_audit_chain.sql")),
     ];
     let postgres = [
         (7, "schema", include_str!("../migrations/postgres/0007_schema.sql")),
@@ -51,6 +52,7 @@ pub(crate) static MIGRATIONS: LazyLock<Migrations> = LazyLock::new(|| {
         (24, "person logins", include_str!("../migrations/postgres/0024_person_logins.sql")),
         (26, "approvers", include_str!("../migrations/postgres/0026_approvers.sql")),
         (27, "webhooks", include_str!("../migrations/postgres/0027_webhooks.sql")),
+        (28, "audit chain", include_str!("../migrations/postgres/0028_audit_chain.sql")),
     ];
     Migrations::new("chat", sqlite, postgres)
 });
@@ -62,13 +64,14 @@ mod tests {
     use super::*;
 
     /// The beginnings of the SHA-384 of each file, as databases out there have them.
-    const RELEASED: [&str; 24] = [
+    const RELEASED: [&str; 25] = [
         "9f76f9d19ac5d70c", "6b33ade10b2bbc38", "e17fc43b9006823c", "c842e04867e646b8",
         "0299af784d2a7c87", "84f785891941946a", "5e9e1405a237eef8", "96d6b46e5fb7bc99",
         "3cf264bdc4f2943f", "f398fb6138a0a5b7", "a2ef0cd7eb12e79b", "80734480f2313eb0",
         "28a9c42b76c5576c", "5fa1a5c9fcd1d172", "c45a3f13381be68a", "d35bed49a5ab8449",
         "00a1f7f19e71fe64", "0ba7d86089eb273a", "d1170c671075ec06", "80f6bed2ae4d1aa2",
         "897004d1b67aca0b", "f19bc57d2ce6222e", "808c514e8ebb01b4", "2a1f61b6f26261fb",
+        "d21de9f04c21f5b4",
     ];
 
     /// FAULTS 7: a database of every earlier version opens: what it remembers of its

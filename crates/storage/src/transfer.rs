@@ -53,6 +53,8 @@ const NOT_COPIED: &[(&str, &str)] = &[
     ("embed_tokens", "tokens of minutes, which a site asks for again"),
     ("search_entries", "the index of words is made anew by the server that starts"),
     ("search_progress", "the index of words is made anew by the server that starts"),
+    ("audit_pending", "written again by the records of the copy"),
+    ("audit_files", "the files of the servers of the old database"),
     ("turns.owner", "every running turn of the copy is taken over"),
 ];
 
@@ -180,6 +182,13 @@ const TABLES: &[Table] = &[
     Table::new("push_messages", &["session", "subject"])
         .texts(&["session", "subject", "kind", "conversation_id"])
         .integers(&["at", "due_at", "claimed_until", "attempts", "sent_at"]),
+    Table::new("audit_entries", &["tenant", "seq"])
+        .texts(&["tenant", "kind", "id", "digest", "previous", "hash", "public_key", "signature"])
+        .integers(&["seq", "sealed_at"]),
+    Table::new("audit_records", &["tenant", "seq"])
+        .texts(&["tenant", "salt", "record"])
+        .integers(&["seq"]),
+    Table::new("audit_heads", &["tenant"]).texts(&["tenant", "hash"]).integers(&["seq"]),
     Table::new("quotas", &["sender"]).texts(&["sender"]).integers(&["rested_at"]),
     Table::new("webhook_messages", &["tenant", "webhook", "subject", "event"])
         .texts(&["tenant", "webhook", "subject", "event", "project", "conversation_id", "problem"])

@@ -1,3 +1,5 @@
+//! Text of PDFs, of honest ones and of hostile ones.
+
 use super::*;
 
 const LIMITS: Limits = Limits { pages: 10, chars: 10_000 };

@@ -8,7 +8,10 @@ use clap::{Args, ValueEnum};
 use parlor_fanout::{AccessChange, Hint};
 use parlor_protocol::{LoginName, TenantId};
 use parlor_storage::{AccessRole, Person, Store};
+use secrecy::SecretString;
 
+use crate::audit::key::AuditKey;
+use crate::audit::sealer::key_in;
 use crate::auth::change_file;
 use crate::compose::STORAGE_URL;
 use crate::config::{Config, HOME, NodesConfig, PublicUrl, Sources, StorageConfig};
@@ -46,6 +49,8 @@ pub(super) struct Place {
     nodes: Option<NodesConfig>,
     /// The URL under which browsers reach the server, if the configuration was read.
     public_url: Option<PublicUrl>,
+    /// The secret of the environment, if the configuration was read.
+    secret: Option<SecretString>,
 }
 
 /// A tenant in an open database.
@@ -57,14 +62,15 @@ pub(super) struct TenantStore {
     data_dir: PathBuf,
     storage: StorageConfig,
     nodes: Option<NodesConfig>,
+    secret: Option<SecretString>,
 }
 
 impl TenantArguments {
     /// Opens the database.
     pub(super) async fn open(self) -> anyhow::Result<TenantStore> {
-        let Place { data_dir, storage, tenant, nodes, public_url } = self.configured()?;
+        let Place { data_dir, storage, tenant, nodes, public_url, secret } = self.configured()?;
         let store = start::open_store(&storage, &data_dir).await?;
-        Ok(TenantStore { store, tenant, public_url, data_dir, storage, nodes })
+        Ok(TenantStore { store, tenant, public_url, data_dir, storage, nodes, secret })
     }
 
     /// Where the tenant's data is. If only a directory is given, no configuration is read: a
@@ -74,7 +80,8 @@ impl TenantArguments {
             Self { config: None, data_dir: Some(data_dir), tenant } => {
                 let url = std::env::var(STORAGE_URL).ok();
                 let storage = StorageConfig::of_environment(url.as_deref())?;
-                Ok(Place { data_dir, storage, tenant, nodes: None, public_url: None })
+                let (nodes, public_url, secret) = (None, None, None);
+                Ok(Place { data_dir, storage, tenant, nodes, public_url, secret })
             }
             arguments => arguments.configured(),
         }
@@ -96,11 +103,17 @@ impl TenantArguments {
         let public_url = config.server.public_url.unwrap_or_else(|| PublicUrl::of_address(bind));
         let data_dir = config.server.data_dir;
         let (storage, nodes, public_url) = (config.storage, Some(config.nodes), Some(public_url));
-        Ok(Place { data_dir, storage, tenant: self.tenant, nodes, public_url })
+        let secret = config.credentials.secret_key;
+        Ok(Place { data_dir, storage, tenant: self.tenant, nodes, public_url, secret })
     }
 }
 
 impl TenantStore {
+    /// The key that the server of this data directory signs the audit with.
+    pub(super) fn audit_key(&self) -> anyhow::Result<AuditKey> {
+        key_in(self.secret.as_ref(), &self.data_dir)
+    }
+
     /// The person of the tenant who logs in with this name.
     pub(super) async fn person(&self, name: &str) -> anyhow::Result<Person> {
         let login: Option<LoginName> = name.parse().ok();

@@ -6,7 +6,7 @@ use parlor_web_push::{AllowedServices, Contact};
 use serde::{Deserialize, Serialize};
 
 use super::public_url::PublicUrl;
-use super::raw::RawPush;
+use super::units::Span;
 use super::{AtPlace, ConfigError};
 
 /// What a server says of itself that has no address on the internet.
@@ -42,6 +42,17 @@ pub enum PushContent {
     /// That something waits.
     #[default]
     None,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RawPush {
+    pub(super) enabled: Option<bool>,
+    pub(super) content: Option<PushContent>,
+    pub(super) contact: Option<String>,
+    pub(super) delay: Option<Span>,
+    pub(super) long_turn: Option<Span>,
+    pub(super) local_services: Option<bool>,
 }
 
 impl PushConfig {

@@ -18,7 +18,7 @@ use super::budgets::{RawBudget, RawBudgets, RawPrices};
 use super::look::RawLook;
 use super::observed::{LogFormat, MetricLabels, WebhookContent};
 use super::on_reload::OnReload;
-use super::push::PushContent;
+use super::push::RawPush;
 use super::share_links::ShareLinks;
 use super::units::{Bytes, Span};
 
@@ -44,6 +44,7 @@ pub(super) struct RawServer {
     pub(super) allowed_origins: Option<Vec<String>>,
     pub(super) log: Option<String>,
     pub(super) log_format: Option<LogFormat>,
+    pub(super) audit_file: Option<PathBuf>,
     pub(super) prompt_timeout: Option<Span>,
     pub(super) limits: RawLimits,
     pub(super) openai: RawOpenAi,
@@ -136,17 +137,6 @@ pub(super) struct RawLimits {
 pub(super) struct RawAccess {
     pub(super) idle_expiry: Option<Span>,
     pub(super) absolute_expiry: Option<Span>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct RawPush {
-    pub(super) enabled: Option<bool>,
-    pub(super) content: Option<PushContent>,
-    pub(super) contact: Option<String>,
-    pub(super) delay: Option<Span>,
-    pub(super) long_turn: Option<Span>,
-    pub(super) local_services: Option<bool>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -30,6 +30,8 @@ pub struct ServerConfig {
     pub log: String,
     /// How the log is written.
     pub log_format: LogFormat,
+    /// The file to which every entry of the audit chain is appended.
+    pub audit_file: Option<PathBuf>,
     /// The timeout of prompts that hold up a turn, unless the project or the tool has
     /// another; zero is none (P-4).
     pub prompt_timeout: Duration,
@@ -67,6 +69,7 @@ impl ServerConfig {
             log: raw.log.unwrap_or_else(|| "info".to_owned()),
             log_format: raw.log_format.unwrap_or_default(),
             metrics: MetricsConfig::resolve(raw.metrics.token, raw.metrics.labels)?,
+            audit_file: raw.audit_file,
             prompt_timeout: raw.prompt_timeout.map_or(Duration::from_secs(30), |span| span.0),
             limits: Limits::resolve(&raw.limits)?,
             openai: OpenAiConfig {

@@ -30,6 +30,7 @@ use self::person::PersonLogins;
 pub use self::sealing::{SealError, SealingKey};
 use crate::clock::Clock;
 use crate::config::{Config, PublicUrl};
+use crate::secret_key;
 
 /// Where login pages send the browser back to.
 pub(crate) const CALLBACK: &str = "/oauth/callback";
@@ -83,7 +84,7 @@ impl McpLogins {
             format!(
                 "the key in {} cannot be used; it encrypts logins to MCP servers: restore the \
                  file, or remove it and log in to them again",
-                data_dir.join(sealing::FILE).display()
+                data_dir.join(secret_key::FILE).display()
             )
         })?;
         let own = || PublicUrl::of_address(address);

@@ -1,22 +1,15 @@
 //! Encryption of what is stored and must not be read in the database: AES-256-GCM under a key that
 //! is not in it.
-//!
-//! The key is made from `PARLOR_SECRET_KEY`, or else from a file in the data directory that is
-//! written on the first start. Several nodes need the same variable.
 
 use std::fmt;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::io;
 use std::path::Path;
 
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use secrecy::{ExposeSecret as _, SecretString};
-use sha2::{Digest as _, Sha256};
 
-/// The file with the key, in the data directory.
-pub(super) const FILE: &str = "secret.key";
-const FILE_BYTES: usize = 32;
+use crate::secret_key::ServerSecret;
+
 /// The first byte of what is sealed: how it was.
 const VERSION: u8 = 1;
 /// A part of the key's hash, so that another key is told from damage.
@@ -55,17 +48,13 @@ impl fmt::Debug for SealingKey {
 impl SealingKey {
     /// The key of a server: from its environment, or from the file in its data directory.
     pub fn of_server(secret: Option<&SecretString>, data_dir: &Path) -> io::Result<Self> {
-        match secret {
-            Some(secret) => Self::new(secret.expose_secret().as_bytes()),
-            None => Self::new(&read_or_create(&data_dir.join(FILE))?),
-        }
+        Self::new(&ServerSecret::of_server(secret, data_dir)?)
     }
 
-    fn new(secret: &[u8]) -> io::Result<Self> {
-        let derive = |purpose: &[u8]| Sha256::new().chain_update(purpose).chain_update(secret);
-        let key = derive(b"parlor sealing key\0").finalize();
+    fn new(secret: &ServerSecret) -> io::Result<Self> {
+        let key = secret.key(b"parlor sealing key\0");
         let key = UnboundKey::new(&AES_256_GCM, &key).map_err(io::Error::other)?;
-        let hash = derive(b"parlor sealing key id\0").finalize();
+        let hash = secret.key(b"parlor sealing key id\0");
         let mut id = [0; ID_BYTES];
         id.copy_from_slice(&hash[..ID_BYTES]);
         Ok(Self { key: LessSafeKey::new(key), id })
@@ -103,45 +92,14 @@ impl SealingKey {
     }
 }
 
-/// Only its owner can read the file. Of two processes that create it one wins.
-fn read_or_create(path: &Path) -> io::Result<Vec<u8>> {
-    let mut secret = [0; FILE_BYTES];
-    getrandom::fill(&mut secret).map_err(io::Error::other)?;
-    // Written whole before it has its name, so that a kill in between leaves no half of it.
-    let new = path.with_extension(format!("key.{}", std::process::id()));
-    match fs::File::open(path) {
-        Ok(existing) => return read(existing),
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Err(_) => {}
-    }
-    let mut options = OpenOptions::new();
-    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&new)?;
-    file.write_all(&secret).and_then(|()| file.sync_all())?;
-    let linked = fs::hard_link(&new, path);
-    fs::remove_file(&new)?;
-    match linked {
-        Ok(()) => Ok(secret.to_vec()),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => read(fs::File::open(path)?),
-        Err(error) => Err(error),
-    }
-}
-
-fn read(file: fs::File) -> io::Result<Vec<u8>> {
-    let mut secret = Vec::new();
-    file.take(FILE_BYTES as u64 + 1).read_to_end(&mut secret)?;
-    if secret.len() == FILE_BYTES { Ok(secret) } else { Err(io::ErrorKind::InvalidData.into()) }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
-
     use super::*;
 
     /// I-5: what is stored opens with the same key, as what it is about, and only whole.
     #[test]
     fn what_is_sealed_opens_with_its_key_alone() {
-        let key = SealingKey::new(b"one").unwrap();
+        let key = SealingKey::new(&ServerSecret::new(b"one")).unwrap();
         let text = SecretString::from("a token");
         let sealed = key.seal("home/mail", &text).unwrap();
         assert!(!sealed.windows(5).any(|part| part == b"token"));
@@ -149,7 +107,7 @@ mod tests {
         assert_eq!(key.open("home/mail", &sealed).unwrap().expose_secret(), "a token");
         let error = |opened: Result<SecretString, SealError>| opened.unwrap_err();
         assert_eq!(error(key.open("other/mail", &sealed)), SealError::Damaged);
-        let other = SealingKey::new(b"two").unwrap();
+        let other = SealingKey::new(&ServerSecret::new(b"two")).unwrap();
         assert_eq!(error(other.open("home/mail", &sealed)), SealError::OtherKey);
         for at in HEADER..sealed.len() {
             let mut changed = sealed.clone();
@@ -159,19 +117,5 @@ mod tests {
         for length in 0..HEADER {
             assert_eq!(error(key.open("home/mail", &sealed[..length])), SealError::Damaged);
         }
-    }
-
-    /// I-5: the key is made once, and nobody else can read it.
-    #[test]
-    fn the_file_is_made_once_and_is_its_owners() {
-        let dir = tempfile::tempdir().unwrap();
-        let first = SealingKey::of_server(None, dir.path()).unwrap();
-        let again = SealingKey::of_server(None, dir.path()).unwrap();
-        assert_eq!(first.id, again.id);
-        let mode = fs::metadata(dir.path().join(FILE)).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o600);
-        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
-        fs::write(dir.path().join(FILE), "short").unwrap();
-        assert!(SealingKey::of_server(None, dir.path()).is_err());
     }
 }

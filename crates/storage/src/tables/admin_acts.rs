@@ -93,7 +93,7 @@ impl Store {
     }
 }
 
-fn admin_act(row: &Row) -> Result<AdminAct, StorageError> {
+pub(crate) fn admin_act(row: &Row) -> Result<AdminAct, StorageError> {
     Ok(AdminAct {
         id: row.try_get("id")?,
         at: Timestamp(row.try_get("at")?),

@@ -130,7 +130,7 @@ impl Store {
     }
 }
 
-fn blocked_input(row: &Row) -> Result<BlockedInput, StorageError> {
+pub(crate) fn blocked_input(row: &Row) -> Result<BlockedInput, StorageError> {
     Ok(BlockedInput {
         id: row.try_get("id")?,
         at: Timestamp(row.try_get("at")?),

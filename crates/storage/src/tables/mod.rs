@@ -5,6 +5,7 @@ pub(crate) mod access;
 mod access_list;
 pub(crate) mod admin_acts;
 pub(crate) mod allowances;
+pub(crate) mod audit_chain;
 pub(crate) mod blocked_inputs;
 pub(crate) mod conversations;
 pub(crate) mod decisions;

@@ -1,3 +1,5 @@
+//! What notifications say, in each of their kinds and languages.
+
 use parlor_protocol::CallCaveat;
 use serde_json::json;
 use uuid::Uuid;

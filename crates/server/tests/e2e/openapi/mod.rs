@@ -14,6 +14,7 @@ mod coverage;
 mod examples;
 mod notifications;
 mod person_logins;
+mod recipes;
 mod responses;
 mod shapes;
 

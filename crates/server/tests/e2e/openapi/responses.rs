@@ -13,6 +13,7 @@ use super::administration::{administration, visits};
 use super::conversations::{branches, everything, keeping, links};
 use super::notifications::notifications;
 use super::person_logins;
+use super::recipes::recipes;
 use crate::apps::ClockServer;
 use crate::mcp_logins::{GuardedServer, sent_back};
 use crate::people;
@@ -263,34 +264,6 @@ async fn conversation(api: &Api) {
     api.call("POST", "/api/chat", "", json!({"message": "a", "conversation_id": id}), 404).await;
     let text = api.app.admin("POST", "/api/chat").header("content-type", "text/plain").body("a");
     api.checked("POST", "/api/chat", text, 415).await;
-}
-
-async fn recipes(api: &Api) {
-    let toast = json!({"title": "Toast", "servings": 1,
-        "ingredients": [{"name": "bread", "quantity": "1/2", "unit": "loaf", "notes": "stale"}],
-        "steps": [{"instruction": "Toast it.", "duration_minutes": 3}]});
-    let created = api.call("POST", "/api/recipes", "", toast.clone(), 201).await;
-    let id = &id_of(&created["id"]);
-    api.call("POST", "/api/recipes", "", toast.clone(), 409).await;
-    api.call("POST", "/api/recipes", "", json!({"title": "Air"}), 400).await;
-    api.get("/api/recipes/{id}", id).await;
-    let put = |tag: &str| {
-        let request = api.app.admin("PUT", &filled("/api/recipes/{id}", id));
-        let request = request.header("content-type", "application/json").header("if-match", tag);
-        request.body(toast.to_string())
-    };
-    api.checked("PUT", "/api/recipes/{id}", put("\"1\""), 412).await;
-    api.checked("PUT", "/api/recipes/{id}", put("*"), 200).await;
-    let text = json!({"text": "Soup\nIngredients\n1 kg tomatoes\nSteps\nCook.\nNotes\nHot."});
-    let draft = api.call("POST", "/api/recipes/import", "", text, 200).await;
-    assert_eq!(draft["not_understood"], json!(["Notes", "Hot."]));
-    let page = json!({"text": "<html>Soup</html>"});
-    api.call("POST", "/api/recipes/import", "", page, 404).await;
-    let inside = json!({"url": "http://127.0.0.1/"});
-    api.call("POST", "/api/recipes/import", "", inside, 403).await;
-    api.call("POST", "/api/recipes/import", "", json!({}), 400).await;
-    api.call("DELETE", "/api/recipes/{id}", id, Value::Null, 204).await;
-    api.call("GET", "/api/recipes/{id}", id, Value::Null, 404).await;
 }
 
 /// A login to an MCP server that asks for it.
