@@ -19,8 +19,8 @@ const token = sharedToken();
 
 // After what the first view needs, and before anybody can have written something.
 window.addEventListener('load', fetchRows, { once: true });
-// Inside a page of another site nothing is left behind.
-if (import.meta.env.PROD && !EMBEDDING) window.addEventListener('load', () => void registerWorker(), { once: true });
+// Whoever only reads a link, or uses a chat in another page, gets nothing that stays.
+if (import.meta.env.PROD && !EMBEDDING && token === null) window.addEventListener('load', () => void registerWorker(), { once: true });
 
 const EmbedApp = lazy(() => import('./app/EmbedApp'));
 

@@ -8,6 +8,7 @@ mod acp_agents;
 mod administration;
 mod approvers;
 mod apps;
+mod audit_chain;
 mod autobahn;
 mod bad_input;
 mod binary;

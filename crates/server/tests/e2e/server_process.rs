@@ -286,7 +286,7 @@ impl Drop for Server {
 }
 
 /// Looks again and again until there is something.
-async fn eventually<T>(otherwise: &str, look: impl AsyncFn() -> Option<T>) -> T {
+pub(crate) async fn eventually<T>(otherwise: &str, look: impl AsyncFn() -> Option<T>) -> T {
     let looking = async {
         loop {
             if let Some(found) = look().await {
