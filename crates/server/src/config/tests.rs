@@ -250,7 +250,7 @@ fn the_environment_and_flags_win_over_the_file() {
     assert_eq!(config.server.trusted_proxies.len(), 2);
     assert_eq!(config.server.limits.messages_per_minute, 7);
     assert_eq!(config.server.limits.keep_alive, Duration::from_secs(1));
-    assert_eq!(config.server.limits.body, 10 << 20);
+    assert_eq!(config.server.limits.body, 24 << 20);
     assert_eq!(config.warnings.len(), 1);
     let flags = Sources { bind: Some("127.0.0.1:3".to_owned()), ..Sources::default() };
     assert_eq!(Config::load(&flags).unwrap().server.bind.port(), 3);

@@ -7,6 +7,8 @@ use parlor_database::{Batch, Database, Kind, Row, SchemaColumn, Value, query};
 
 /// Two full pages and a bit.
 const ROWS: i64 = 1_003;
+/// Tables that have one row, numbered 1.
+const SINGLE: &[&str] = &["push_keys"];
 /// More bytes than a page has, in one row.
 const LARGE: usize = 9 << 20;
 
@@ -17,9 +19,13 @@ pub(crate) async fn fill(database: &Database, component: &Component) {
         for first in (0..ROWS).step_by(100) {
             let mut batch = Batch::default();
             for number in first..ROWS.min(first + 100) {
-                add(&mut batch, table, &schema, number);
+                if number == 1 || !SINGLE.contains(&table.name) {
+                    add(&mut batch, table, &schema, number);
+                }
             }
-            database.run(batch).await.unwrap();
+            if !batch.is_empty() {
+                database.run(batch).await.unwrap();
+            }
         }
     }
 }
