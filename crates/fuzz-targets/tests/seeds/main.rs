@@ -31,9 +31,9 @@ macro_rules! replay {
 }
 
 replay!(
-    acp_lines, agent_lines, anthropic_answer, chat_export, classifier, config, cookie,
-    editor_lines, event_id, fanout_payload, guardrail, inline_marker, live_frames, login_provider,
-    openai_answer, picture, recipe_import, sanitizer, segmenter, sse, websocket,
+    acp_lines, agent_lines, anthropic_answer, attached_file, chat_export, classifier, config,
+    cookie, editor_lines, event_id, fanout_payload, guardrail, inline_marker, live_frames,
+    login_provider, openai_answer, picture, recipe_import, sanitizer, segmenter, sse, websocket,
 );
 
 fn replay(name: &str) {
