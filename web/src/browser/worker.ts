@@ -16,7 +16,7 @@ let policy: ScriptUrls | null = null;
 function trustedAddress(): string {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
   if (!trustedTypes) return WORKER;
-  policy ??= trustedTypes.createPolicy('parlor-worker', {
+  policy ??= trustedTypes.createPolicy('service-worker', {
     createScriptURL: (url) => {
       if (url !== WORKER) throw new TypeError('not the service worker');
       return url;

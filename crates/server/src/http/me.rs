@@ -46,7 +46,8 @@ struct MyPerson<'a> {
     id: PersonId,
     name: &'a str,
     /// What they log in with, and their roles: prompts may name who answers them.
-    login: LoginName,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    login: Option<LoginName>,
     roles: Vec<RoleName>,
 }
 
@@ -203,6 +204,11 @@ fn limits(config: &Config, tenant: &TenantConfig) -> Limits {
 
 async fn person<'a>(app: &App, principal: &'a Principal) -> Result<Option<MyPerson<'a>>, ApiError> {
     let Some(own) = &principal.session.person else { return Ok(None) };
-    let row = app.store.people().find(&principal.caller.tenant, own.id).await?;
-    Ok(Some(MyPerson { id: own.id, name: &own.name, login: row.login, roles: row.roles }))
+    let (id, name) = (own.id, own.name.as_str());
+    // Whom another site named has no account.
+    if principal.session.kind == TokenKind::Visitor {
+        return Ok(Some(MyPerson { id, name, login: None, roles: Vec::new() }));
+    }
+    let row = app.store.people().find(&principal.caller.tenant, id).await?;
+    Ok(Some(MyPerson { id, name, login: Some(row.login), roles: row.roles }))
 }

@@ -173,7 +173,7 @@ async fn refusals_name_the_file() {
         (json!([file("c.txt", b"caf\xe9")]), 415, "file_type", "UTF-8"),
         (json!([file("e.txt", b"")]), 400, "bad_file", "“e.txt” cannot be read: it is empty"),
         (json!([{"name": "x", "data": "no base64!"}]), 400, "bad_file", "“x” is not valid base64"),
-        (json!([file("d.gif", b"GIF89a\x01\0\x01\0")]), 400, "bad_file", "“d.gif”"),
+        (json!([file("d.gif", b"GIF89a\x01\0\x01\0\x80\0\0")]), 400, "bad_file", "“d.gif”"),
         (json!([file("d.pdf", b"%PDF-1.7 nothing")]), 400, "bad_file", "damaged"),
         (
             json!([file("l.pdf", LOCKED)]),
@@ -210,7 +210,7 @@ async fn refusals_name_the_file() {
     let told = &me["limits"];
     assert_eq!(
         json!([told["files"], told["file_bytes"], told["files_bytes"], told["pdf_pages"]]),
-        json!([3, 40_000, 50_000, 1])
+        json!([3, 40 << 10, 50 << 10, 1])
     );
     assert_eq!(me["projects"][0]["takes_pictures"], true);
 }

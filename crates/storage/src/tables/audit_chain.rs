@@ -263,7 +263,7 @@ impl AuditChains<'_> {
 }
 
 fn insert(batch: &mut Batch, tenant: &TenantId, entries: &[AuditEntry]) {
-    let into = "INSERT INTO audit_entries (tenant, seq, kind, id, sealed_at, digest, previous,
+    let into = "audit_entries (tenant, seq, kind, id, sealed_at, digest, previous,
                 hash, public_key, signature)";
     batch.insert(into, entries, |batch, entry| {
         batch
@@ -279,7 +279,7 @@ fn insert(batch: &mut Batch, tenant: &TenantId, entries: &[AuditEntry]) {
             .bind(&entry.signature);
     });
     let records = entries.iter().filter_map(|entry| Some((entry.seq, entry.record.as_ref()?)));
-    let into = "INSERT INTO audit_records (tenant, seq, salt, record)";
+    let into = "audit_records (tenant, seq, salt, record)";
     batch.insert(into, records, |batch, (seq, record)| {
         batch.bind(tenant.as_str()).bind(to_column(seq)).bind(&record.salt).bind(&record.record);
     });

@@ -131,6 +131,8 @@ impl Store {
             "DELETE FROM external_conversations WHERE conversation_id = $1",
             "DELETE FROM list_places WHERE conversation_id = $1",
             "DELETE FROM search_entries WHERE conversation_id = $1",
+            "DELETE FROM push_messages WHERE conversation_id = $1",
+            "DELETE FROM webhook_messages WHERE conversation_id = $1",
         ] {
             query(statement).bind(id.to_string()).execute(&mut *transaction).await?;
         }

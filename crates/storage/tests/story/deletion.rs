@@ -1,7 +1,7 @@
 //! Deleting a conversation.
 
-use parlor_database::{Connections, Database, Migrations, query};
-use parlor_protocol::{PersonId, Timestamp, TurnId};
+use parlor_database::{Batch, Connections, Database, Migrations, query};
+use parlor_protocol::{ConversationId, PersonId, Timestamp, TurnId};
 use parlor_storage::*;
 use parlor_test_database::{is_postgres, location};
 
@@ -37,6 +37,25 @@ async fn database(scene: &Scene) -> Database {
     Database::open(&location, &Migrations::none(), connections).await.unwrap()
 }
 
+/// What browsers and other systems are still to be told of a conversation.
+async fn queue(database: &Database, conversation: ConversationId) {
+    let mut batch = Batch::default();
+    batch
+        .add(
+            "INSERT INTO push_messages (session, subject, kind, conversation_id, at, due_at)
+             VALUES ('session', 'prompt', 'prompt', $1, 1, 1)",
+        )
+        .bind(conversation.to_string());
+    batch
+        .add(
+            "INSERT INTO webhook_messages
+             (tenant, webhook, subject, event, project, conversation_id, at, due_at)
+             VALUES ('home', 'hook', 'prompt', 'opened', 'recipes', $1, 1, 1)",
+        )
+        .bind(conversation.to_string());
+    database.run(batch).await.unwrap();
+}
+
 /// X-3: deleting a conversation leaves no row in any table but the audit, which is append-only.
 #[tokio::test]
 async fn deleting_leaves_nothing_but_the_audit() {
@@ -54,14 +73,15 @@ async fn deleting_leaves_nothing_but_the_audit() {
     scene.store.add_share_link(&scope(), "hash", &crate::share::link(&scene, 60)).await.unwrap();
 
     let database = database(&scene).await;
+    queue(&database, scene.conversation).await;
     let before = rows(&database).await;
     let names: Vec<&str> = before.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(
         names,
         [
             "allowances", "decisions", "deltas", "events", "external_conversations", "history",
-            "images", "list_places", "messages", "prompts", "search_entries", "share_links",
-            "tool_runs", "turns"
+            "images", "list_places", "messages", "prompts", "push_messages", "search_entries",
+            "share_links", "tool_runs", "turns", "webhook_messages"
         ]
     );
     assert!(before.iter().all(|(_, count)| *count > 0), "all are filled: {before:?}");

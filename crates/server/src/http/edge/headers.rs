@@ -12,7 +12,7 @@ const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; st
     img-src 'self' blob:; connect-src 'self'; font-src 'self'; frame-src 'self'; \
     manifest-src 'self'; worker-src 'self'; form-action 'self'; \
     frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; \
-    trusted-types parlor-worker";
+    trusted-types service-worker";
 
 const ALWAYS: [(HeaderName, &str); 7] = [
     (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),

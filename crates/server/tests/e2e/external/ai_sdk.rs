@@ -183,7 +183,7 @@ async fn bad_requests_are_answered_clearly() {
         (answer(approval), 400, "role user"),
         (other, 400, "later"),
         (parts(json!([{"type": "hologram"}])), 400, "hologram"),
-        (file("application/pdf", "data:application/pdf;base64,eA=="), 415, "file_type"),
+        (file("application/zip", "data:application/zip;base64,UEsDBAAB"), 415, "file_type"),
         (file("image/png", "http://127.0.0.1/x.png"), 400, "data:"),
         (file("image/png", "data:image/png;base64,eA=="), 400, "bad_image"),
         (said("m1", blocked), 422, "input_blocked"),

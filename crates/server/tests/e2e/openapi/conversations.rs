@@ -83,4 +83,5 @@ pub(super) async fn keeping(api: &Api, id: &str) {
     assert_eq!(deleted["conversations"][0]["id"], id);
     api.call("POST", "/api/conversations/{id}/restore", id, Value::Null, 200).await;
     api.call("POST", "/api/conversations/{id}/restore", id, Value::Null, 404).await;
+    api.call("PATCH", path, id, json!({"archived": false}), 200).await;
 }
