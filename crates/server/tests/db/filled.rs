@@ -8,7 +8,7 @@ use parlor_database::{Batch, Database, Kind, Row, SchemaColumn, Value, query};
 /// Two full pages and a bit.
 const ROWS: i64 = 1_003;
 /// Tables that have one row, numbered 1.
-const SINGLE: &[&str] = &["push_keys"];
+pub(crate) const SINGLE: &[&str] = &["push_keys"];
 /// More bytes than a page has, in one row.
 const LARGE: usize = 9 << 20;
 
