@@ -36,7 +36,7 @@ export function DeviceNotifications() {
     writeLocal('push', now ? 'on' : null);
     setOn(now);
   };
-  const doing = async (act: () => Promise<void>) => {
+  const doing = async (act: push.Act) => {
     setBusy(true);
     setTrouble(null);
     setTested(false);

@@ -122,21 +122,6 @@ export interface Allowance {
   suspended: boolean;
 }
 
-/** The session of a visitor of a site that embeds the chat. */
-export interface Visit {
-  session: string;
-  expires_at: Timestamp;
-  /** Whether they are found again at the next visit. */
-  known: boolean;
-  /** Readable in each theme. */
-  accent?: { light: string; dark: string };
-}
-
-export const beginVisit = (token: string, origin: string, accent: string | undefined) =>
-  askJson<Visit>('/api/embed/sessions', { method: 'POST', entering: true, json: { token, origin, ...(accent === undefined ? {} : { accent }) } });
-
-export const endVisit = () => ask('/api/embed/sessions', { method: 'DELETE' });
-
 type Start = { conversation_id: string; turn_id: string; message_id: string };
 
 const conversationPath = (id: ConversationId) => `/api/conversations/${encodeURIComponent(id)}`;

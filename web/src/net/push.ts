@@ -23,3 +23,6 @@ export const subscribe = (subscription: PushSubscription, language: 'en' | 'pt')
 export const unsubscribe = () => ask(SUBSCRIPTION, { method: 'DELETE' });
 
 export const sendTest = () => ask('/api/push/test', { method: 'POST' });
+
+/** Something that a button does. */
+export type Act = () => Promise<void>;

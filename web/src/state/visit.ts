@@ -10,6 +10,7 @@ import * as api from '../net/api';
 import { serverNow } from '../net/clock';
 import { actAs, asRefusal, onLoggedOut, type Refusal, stopRenewing } from '../net/http';
 import { type Said, Site, type SiteLook } from '../net/site';
+import * as visits from '../net/visit';
 import { openPrompt } from './branches';
 import { open, startNew } from './conversation';
 import { refreshList, refreshWaiting } from './list';
@@ -109,7 +110,7 @@ export async function logOut(): Promise<void> {
   startNew();
   setState(INITIAL);
   try {
-    await api.endVisit();
+    await visits.endVisit();
   } catch {
     // It ends by itself.
   }
@@ -127,7 +128,7 @@ async function another(): Promise<boolean> {
   if (token === null || site?.origin == null) return false;
   clearTimeout(timer);
   try {
-    const visit = await api.beginVisit(token, site.origin, useVisit.getState().look.accent);
+    const visit = await visits.beginVisit(token, site.origin, useVisit.getState().look.accent);
     useVisit.setState({ accent: visit.accent ?? null });
     actAs(visit.session, renew);
     timer = setTimeout(() => void renew(), Math.max(SOON, visit.expires_at - serverNow() - BEFORE_END));
