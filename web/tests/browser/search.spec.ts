@@ -20,6 +20,8 @@ test('a message is found, opened and marked @both', async ({ chat, page, isMobil
   await expect(list.locator('mark')).toHaveText(['geleia', 'maçã']);
   await field.fill(`${unique} long`);
   await expect(list.getByRole('heading', { name: 'Messages' })).toBeVisible();
+  // What was found before is gone.
+  await expect(list.getByText('geleia')).toHaveCount(0);
   // The keyboard goes from the field to the results, and opens one.
   await field.press('ArrowDown');
   const results = list.locator('[data-found] button');
