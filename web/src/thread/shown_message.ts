@@ -40,6 +40,8 @@ function show(row: HTMLElement): void {
   showInView(row);
   row.tabIndex = -1;
   row.focus({ preventScroll: true });
+  // One message is marked at a time.
+  document.querySelectorAll<HTMLElement>('[data-shown]').forEach((before) => delete before.dataset['shown']);
   row.dataset['shown'] = '';
   setTimeout(() => delete row.dataset['shown'], MARKED);
 }

@@ -138,7 +138,7 @@ test('the recipe lies over the chat, diagrams are drawn, and the site says how i
     const chat = chatIn(page);
     await say(chat, 'Show me the soup');
     await expect(chat.getByRole('dialog').getByRole('checkbox').first()).toBeVisible();
-    await expect(chat.getByRole('button', { name: 'Edit' })).toHaveCount(0);
+    await expect(chat.getByRole('dialog').getByRole('button', { name: 'Edit' })).toHaveCount(0);
     await expectAccessible(page, 'the recipe');
     await chat.getByRole('button', { name: 'Close', exact: true }).click();
     await say(chat, 'Draw it');

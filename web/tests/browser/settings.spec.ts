@@ -54,7 +54,7 @@ test('the palette finds conversations and commands', async ({ chat, page }) => {
   await expect(palette.getByRole('combobox')).toBeFocused();
   await expectAccessible(page, 'the palette');
   await page.keyboard.type('palette gar');
-  await expect(palette.getByRole('option', { name: 'A walk in the Palette Gardens' })).toBeVisible();
+  await expect(palette.getByRole('option', { name: 'A walk in the Palette Gardens', exact: true })).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(palette).toBeHidden();
   await expect(chat.composer).toBeFocused();
