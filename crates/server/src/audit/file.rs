@@ -29,11 +29,7 @@ impl AuditFile {
     }
 
     /// Appends what a tenant's chain has more than the file.
-    pub(super) async fn catch_up(
-        &mut self,
-        store: &Store,
-        tenant: &TenantId,
-    ) -> anyhow::Result<()> {
+    pub(super) async fn catch_up(&self, store: &Store, tenant: &TenantId) -> anyhow::Result<()> {
         let chains = store.audit_chains();
         let mut written = chains.file_position(self.node, tenant).await?;
         loop {

@@ -55,7 +55,7 @@ impl Sealer {
     }
 
     /// Works until the server stops.
-    pub(crate) async fn run(mut self, stopping: CancellationToken) {
+    pub(crate) async fn run(self, stopping: CancellationToken) {
         if let Err(error) = self.store.audit_chains().forget_sealed().await {
             tracing::debug!(%error, "failed to look for records that have an entry");
         }
@@ -73,7 +73,7 @@ impl Sealer {
     }
 
     /// Makes entries of all records that wait, and writes what the file does not have.
-    async fn look(&mut self) -> anyhow::Result<()> {
+    async fn look(&self) -> anyhow::Result<()> {
         loop {
             // First: what another server has sealed by then does not wait any longer, and what it
             // seals later moves a head.
@@ -87,7 +87,7 @@ impl Sealer {
                 break;
             }
         }
-        if let Some(file) = &mut self.file {
+        if let Some(file) = &self.file {
             for tenant in &self.tenants {
                 file.catch_up(&self.store, tenant).await?;
             }
